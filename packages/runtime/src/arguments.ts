@@ -1,0 +1,41 @@
+import { StartError } from './errors.ts'
+
+/** One flag as it was written: `--stats.port 9000` has the service `stats`. */
+export interface Flag {
+  readonly service: string | undefined
+  /** In camel case, however it was written. */
+  readonly name: string
+  readonly value: string
+}
+
+export interface Arguments {
+  /** Names of services, in the order given; empty means all. */
+  readonly services: string[]
+  readonly flags: Flag[]
+  readonly help: boolean
+}
+
+const camelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Splits a command line such as `stats --threads 2 --stats.port=9000`.
+ * @throws StartError `FLAG_WRONG` for a flag without a value
+ */
+export function parseArguments(argv: readonly string[]): Arguments {
+  const services: string[] = []
+  const flags: Flag[] = []
+  const words = [...argv]
+  while (words.length > 0) {
+    const word = words.shift()!
+    if (word === '--help' || word === '-h') return { services, flags, help: true }
+    if (!word.startsWith('-')) {
+      services.push(word)
+      continue
+    }
+    const match = /^--(?:([a-z]+)\.)?([a-zA-Z][a-zA-Z-]*)(?:=(.*))?$/s.exec(word)
+    const value = match?.[3] ?? words.shift()
+    if (!match || value === undefined) throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
+    flags.push({ service: match[1], name: camelCase(match[2]!), value })
+  }
+  return { services, flags, help: false }
+}

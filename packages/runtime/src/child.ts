@@ -1,0 +1,117 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { backOff } from './back-off.ts'
+import { StartError } from './errors.ts'
+import type { FromProcess, ToProcess } from './messages.ts'
+
+type Start = Omit<ToProcess & { kind: 'start' }, 'kind'>
+
+/** A service process that is kept running: whenever it dies, another takes its place. */
+export interface Child {
+  readonly name: string
+  readonly url: string
+  readonly pid: number
+  readonly threads: number
+  readonly note: string | undefined
+  /** Drains and ends it; resolves with whether it ended cleanly. */
+  stop(): Promise<boolean>
+}
+
+interface Running {
+  readonly process: ChildProcess
+  readonly ready: FromProcess & { kind: 'ready' }
+}
+
+const ENTRY = fileURLToPath(new URL('./process.ts', import.meta.url))
+// Beyond the service's own shutdownTimeout: for closing its parts.
+const EXIT_TIMEOUT = 5_000
+
+/** Starts a service process. @throws StartError when the first start fails; later ones are tried again for ever */
+export async function startChild(start: Start): Promise<Child> {
+  const { name } = start
+  const say = (text: string) => process.stderr.write(`${name}: ${text}\n`)
+  const delays = backOff()
+  const config = { ...start.config }
+  let current: Running = await launch({ ...start, config })
+  // A service that chose its port keeps it when it comes back.
+  config.port = Number(new URL(current.ready.url).port)
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  let restarting: Promise<void> | undefined
+  watch(current)
+
+  function watch(running: Running): void {
+    const { process: child } = running
+    function onExit(code: number | null, signal: string | null): void {
+      if (stopping) return
+      say(`process ${child.pid} died (${signal ?? `exit code ${code}`}); starting another`)
+      restart()
+    }
+    if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode)
+    else child.once('exit', onExit)
+  }
+
+  function restart(): void {
+    timer = setTimeout(() => {
+      restarting = launch({ ...start, config }).then(
+        (running) => {
+          current = running
+          say(`is back as process ${running.process.pid}`)
+          watch(running)
+        },
+        (error: Error) => {
+          say(error.message)
+          if (!stopping) restart()
+        },
+      )
+    }, delays.next())
+  }
+
+  return {
+    name,
+    get url() {
+      return current.ready.url
+    },
+    get pid() {
+      return current.process.pid!
+    },
+    get threads() {
+      return current.ready.threads
+    },
+    get note() {
+      return current.ready.note
+    },
+    async stop() {
+      stopping = true
+      clearTimeout(timer)
+      await restarting
+      return endProcess(current.process, config.shutdownTimeout + EXIT_TIMEOUT)
+    },
+  }
+}
+
+/** Forks a process and waits until it is ready. It has a session of its own, so that Ctrl-C reaches the supervisor alone. */
+function launch(start: Start): Promise<Running> {
+  const child = fork(ENTRY, [], { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })
+  child.send({ kind: 'start', ...start } satisfies ToProcess)
+  return new Promise((resolve, reject) => {
+    child.on('message', (message: FromProcess) => {
+      if (message.kind === 'ready') resolve({ process: child, ready: message })
+      else reject(new StartError(message.code, message.message))
+    })
+    child.once('exit', (code, signal) => {
+      reject(new StartError('PROCESS_EXITED', `${start.name}: the process ended (${signal ?? `exit code ${code}`}) before it was ready`))
+    })
+  })
+}
+
+async function endProcess(child: ChildProcess, timeout: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode === 0
+  const exit = once(child, 'exit')
+  if (child.connected) child.send({ kind: 'stop' } satisfies ToProcess)
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
+  const [code] = await exit
+  clearTimeout(timer)
+  return code === 0
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Flag } from './arguments.ts'
+import { StartError } from './errors.ts'
+import type { Config } from './messages.ts'
+import type { AnyService } from './service.ts'
+import { commonSettings, notesOf } from './settings.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A value as somebody wrote it, and where. */
+interface Given {
+  readonly value: unknown
+  readonly source: string
+}
+
+/** The settings of one service: those that all have, then its own. */
+export function settingsOf(definition: AnyService): Record<string, TSchema> {
+  return { ...commonSettings, ...definition.settings.properties }
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+/** The environment variable that sets one setting of one service alone. */
+export const variableOf = (service: string, setting: string) => `${service.toUpperCase()}_${snakeCase(setting)}`
+
+/**
+ * The configuration of each service: defaults, overridden by its variant, by the environment, by flags.
+ * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
+ */
+export function resolveConfigs(definitions: readonly AnyService[], flags: readonly Flag[], env: Environment): Map<string, Config> {
+  const wrong = strayFlags(definitions, flags)
+  const configs = new Map<string, Config>()
+  for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, wrong))
+  if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', wrong.join('; '))
+  return configs
+}
+
+/** Flags that no started service takes. */
+function strayFlags(definitions: readonly AnyService[], flags: readonly Flag[]): string[] {
+  const stray = flags.filter((flag) => !definitions.some((definition) => takes(definition, flag)))
+  return stray.map(({ service, name, value }) => {
+    const flag = `--${service ? `${service}.` : ''}${name}`
+    return name === 'variant' ? `${flag}: no started service has a variant "${value}"` : `${flag}: no started service has this setting`
+  })
+}
+
+/** Whether a flag is meant for a service. `--variant v3` without a prefix goes to those that have a v3. */
+function takes(definition: AnyService, { service, name, value }: Flag): boolean {
+  if (service !== undefined && service !== definition.name) return false
+  if (name === 'variant' && service === undefined) return Object.hasOwn(definition.variants ?? {}, value)
+  return Object.hasOwn(settingsOf(definition), name)
+}
+
+function resolveConfig(definition: AnyService, flags: readonly Flag[], env: Environment, wrong: string[]): Config {
+  const settings = settingsOf(definition)
+  const given = new Map<string, Given>()
+  for (const [name, schema] of Object.entries(settings)) {
+    for (const variable of [notesOf(schema).env, variableOf(definition.name, name)]) {
+      const value = variable === undefined ? undefined : env[variable]
+      if (value !== undefined && value !== '') given.set(name, { value, source: variable! })
+    }
+  }
+  // A flag with the service's name wins over one without, wherever it stands.
+  const own = flags.filter((flag) => takes(definition, flag)).sort((a, b) => Number(!!a.service) - Number(!!b.service))
+  for (const { service, name, value } of own) given.set(name, { value, source: `--${service ? `${service}.` : ''}${name}` })
+
+  const variant = String(given.get('variant')?.value ?? '')
+  if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
+    wrong.push(`${given.get('variant')!.source}: ${definition.name} has no variant "${variant}" (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`)
+  }
+  const defaults = { port: definition.port, data: `./data/${definition.name}`, ...definition.variants?.[variant] } as Record<string, unknown>
+
+  const config: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(settings)) {
+    const { value, source } = given.get(name) ?? { value: defaults[name] ?? notesOf(schema).default, source: name }
+    const converted = Value.Convert(schema, isList(schema) && typeof value === 'string' ? splitList(value) : value)
+    if (!Value.Check(schema, converted)) wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
+    config[name] = converted
+  }
+  return withTokenFromFile(config as Config, wrong)
+}
+
+const isList = (schema: TSchema) => 'items' in schema
+const splitList = (value: string) => value.split(',').map((item) => item.trim()).filter((item) => item !== '')
+const shown = (schema: TSchema, value: unknown) => (notesOf(schema).secret ? 'its value' : JSON.stringify(value))
+
+/** What a setting takes, in words. */
+export function expectation(schema: TSchema): string {
+  const { enum: names, pattern, minimum, maximum, type } = schema as Record<string, any>
+  if (names) return `is not one of ${names.join(', ')}`
+  if (pattern) return `does not look like ${pattern}`
+  if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`
+  return `is not a ${type}`
+}
+
+function withTokenFromFile(config: Config, wrong: string[]): Config {
+  if (!config.apiTokenFile) return config
+  try {
+    const apiToken = readFileSync(config.apiTokenFile, 'utf8').trim()
+    if (apiToken === '') wrong.push(`apiTokenFile: ${config.apiTokenFile} is empty`)
+    return { ...config, apiToken }
+  } catch (error) {
+    wrong.push(`apiTokenFile: ${config.apiTokenFile} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return config
+  }
+}

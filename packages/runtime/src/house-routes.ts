@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { errors } from './errors.ts'
+import type { AppHost } from './http.ts'
+import shared from './plugin.ts'
+import { openReplies, readReplies } from './replies.ts'
+import { VERSION } from './version.ts'
+
+const tags = ['house']
+const Status = Type.Object({ status: Type.String() })
+
+/** The routes that every service has: health, metrics, version, API document. */
+export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape }: AppHost) => {
+  const open = { access: 'open' as const }
+
+  app.get('/healthz', { config: open, schema: { tags, summary: 'Alive', response: { 200: Status, ...openReplies() } } }, async () => ({
+    status: 'alive',
+  }))
+
+  app.get(
+    '/readyz',
+    { config: open, schema: { tags, summary: 'Ready to serve', response: { 200: Status, ...openReplies(errors.NOT_READY) } } },
+    async () => {
+      if (lifecycle.phase !== 'ready') throw errors.NOT_READY(lifecycle.phase)
+      return { status: 'ready' }
+    },
+  )
+
+  app.get(
+    '/version',
+    {
+      schema: {
+        tags,
+        summary: 'Version of the service and of Node',
+        response: { 200: Type.Object({ name: Type.String(), version: Type.String(), node: Type.String() }), ...readReplies() },
+      },
+    },
+    async () => VERSION,
+  )
+
+  app.get(
+    '/metrics',
+    { schema: { tags, summary: 'Figures of all threads, for Prometheus', response: { 200: { content: { 'text/plain': { schema: Type.String() } } }, ...readReplies() } } },
+    async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
+  )
+
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+})

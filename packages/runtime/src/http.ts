@@ -1,0 +1,161 @@
+import fastifyCors from '@fastify/cors'
+import { TypeBoxValidatorCompiler, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyInstance, type FastifyServerFactory } from 'fastify'
+import { maxHeaderSize } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import type { Calls } from './channel.ts'
+import { createGuard, type Access, type Guard } from './guard.ts'
+import { houseRoutes } from './house-routes.ts'
+import { errors } from './errors.ts'
+import { RequestMetrics, type RouteMetrics } from './metrics.ts'
+import { openApi } from './openapi.ts'
+import { sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
+import { allowedMethods, type KnownRoute } from './known-routes.ts'
+import type { AppContext, Lifecycle } from './service.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route; by default `read` for GET and HEAD, `change` for the rest. */
+    access?: Access
+  }
+  interface FastifyRequest {
+    /** When the head was received (ms, `performance.now()`). */
+    startedAt: number
+  }
+  interface FastifyListenOptions {
+    /** Lets several threads listen on one port (Linux). Fastify hands it on to Node; its type lacks it. */
+    reusePort?: boolean
+  }
+}
+
+/** An app as services see it: schemas are TypeBox, and handlers are typed by them. */
+export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>
+
+/** What a hook or a request handler ahead of Fastify needs to keep the house's manners. */
+export interface Manners {
+  readonly guard: Guard
+  readonly lifecycle: Lifecycle
+  nextRequestId(): string
+  /** The figures of a route that Fastify does not see. */
+  route(method: string, route: string): RouteMetrics
+}
+
+export interface AppOptions {
+  /** For the OpenAPI document. */
+  readonly title: string
+  readonly description: string
+  /** Another shape for the problems of some paths. */
+  readonly problemFormat?: ProblemFormat
+  /** A server of the service's own; gets the manners it has to keep. */
+  readonly serverFactory?: (manners: Manners) => FastifyServerFactory
+}
+
+/** What `createApp` needs of an `AppContext`. */
+export type AppHost = Pick<AppContext<unknown, Calls, Calls>, 'config' | 'log' | 'registry' | 'scrape' | 'lifecycle'>
+
+// A path is part of the head, which Node limits; no parameter can be longer.
+const MAX_PARAM_LENGTH = maxHeaderSize
+const CHECK_CONNECTIONS_EVERY = 500
+
+/** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
+export async function createApp(host: AppHost, options: AppOptions): Promise<App> {
+  const { config, lifecycle, log } = host
+  const guard = createGuard(config)
+  const requests = new RequestMetrics(host.registry)
+  const nextRequestId = createRequestIds()
+  const manners: Manners = { guard, lifecycle, nextRequestId, route: (method, route) => requests.route(method, route) }
+  const parserErrors = requests.route('-', '(unparsable)')
+
+  const app = Fastify({
+    logger: false,
+    bodyLimit: config.bodyLimit,
+    keepAliveTimeout: config.keepAliveTimeout,
+    requestTimeout: config.requestTimeout,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
+    http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY },
+    return503OnClosing: false,
+    genReqId: nextRequestId,
+    requestIdHeader: false,
+    serverFactory: options.serverFactory?.(manners),
+    clientErrorHandler(error, socket) {
+      const status = sendParserProblem(error, socket, options.problemFormat)
+      if (status) parserErrors.observe(status, 0)
+    },
+    frameworkErrors(error, request, reply) {
+      sendProblem(reply as never, toProblem(error), request.raw.url ?? '', options.problemFormat)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  // Below 60 s Node cuts a slow body at the larger of the two time-outs.
+  app.server.headersTimeout = Math.min(config.headersTimeout, config.requestTimeout)
+  app.server.on('checkExpectation', (request, response) => {
+    const problem = errors.EXPECTATION_FAILED()
+    response.writeHead(problem.status, { 'content-type': 'application/problem+json', connection: 'close' })
+    response.end(problem.body())
+    request.resume()
+  })
+  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.removeContentTypeParser('text/plain')
+  app.decorateRequest('startedAt', 0)
+
+  const known: KnownRoute[] = []
+  const houseHooks = new WeakSet<object>()
+  app.addHook('onRoute', (route) => {
+    const method = String(route.method)
+    const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'change')
+    if (method === 'HEAD' && access === 'change') throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
+    known.push({ method, url: route.url })
+    const figures = requests.route(method, route.url)
+    // Fastify derives a HEAD route from the GET one, hooks included: those of the house are replaced, not doubled.
+    const own = (hooks: unknown) => [hooks ?? []].flat().filter((hook) => !houseHooks.has(hook as object)) as never[]
+    route.onRequest = [admit(access), ...own(route.onRequest)]
+    route.onResponse = [...own(route.onResponse), measure(figures)]
+    houseHooks.add(route.onRequest[0]!).add(route.onResponse.at(-1)!)
+  })
+
+  function measure(figures: RouteMetrics) {
+    return function onResponse(request: any, reply: any, done: () => void): void {
+      figures.observe(reply.statusCode, (performance.now() - request.startedAt) / 1000)
+      done()
+    }
+  }
+
+  function admit(access: Access) {
+    return function onRequest(request: any, reply: any, done: (error?: Error) => void): void {
+      request.startedAt = performance.now()
+      reply.raw.setHeader('x-request-id', request.id)
+      if (lifecycle.phase === 'draining') {
+        reply.header('connection', 'close')
+        if (access !== 'open') return done(errors.DRAINING())
+      }
+      done(guard.check(request.headers, access))
+    }
+  }
+
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error)
+    if (problem.status >= 500 && problem.status !== 503) log.error({ err: error, requestId: request.id }, 'request failed')
+    return sendProblem(reply, problem, request.url, options.problemFormat)
+  })
+
+  const unmatched = requests.route('-', '(unmatched)')
+  app.setNotFoundHandler({ preHandler: admit('open') }, (request, reply) => {
+    const allow = allowedMethods(known, request.url)
+    const problem = allow.length > 0 ? errors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: allow.join(', ') } }) : errors.NOT_FOUND()
+    unmatched.observe(problem.status, 0)
+    return sendProblem(reply, problem, request.url, options.problemFormat)
+  })
+
+  if (config.corsOrigins.length > 0) await app.register(fastifyCors, { origin: config.corsOrigins, credentials: true })
+  await app.register(openApi, options)
+  await app.register(houseRoutes, host)
+  return app as unknown as App
+}
+
+/** Short ids, unique in this process's life and unlikely to repeat in another's. */
+function createRequestIds(): () => string {
+  const prefix = `${Math.random().toString(36).slice(2, 8)}-`
+  let last = 0
+  return () => prefix + (++last).toString(36)
+}

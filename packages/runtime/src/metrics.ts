@@ -1,0 +1,122 @@
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { performance } from 'node:perf_hooks'
+
+// Upper bounds of the buckets, in seconds.
+const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+interface Sample {
+  metricName: string
+  value: number
+  labels: Record<string, string | number>
+}
+
+/** How long the requests of one route that ended with one status took. */
+class Series {
+  readonly labels: Record<string, string | number>
+  readonly counts = new Float64Array(BUCKETS.length + 1)
+  sum = 0
+
+  constructor(labels: Record<string, string | number>) {
+    this.labels = labels
+  }
+
+  observe(seconds: number): void {
+    let bucket = 0
+    while (bucket < BUCKETS.length && seconds > BUCKETS[bucket]!) bucket++
+    this.counts[bucket]!++
+    this.sum += seconds
+  }
+
+  samples(name: string): Sample[] {
+    const samples: Sample[] = []
+    let count = 0
+    this.counts.forEach((n, bucket) => {
+      count += n
+      samples.push({ metricName: `${name}_bucket`, value: count, labels: { ...this.labels, le: BUCKETS[bucket] ?? '+Inf' } })
+    })
+    samples.push({ metricName: `${name}_sum`, value: this.sum, labels: this.labels })
+    samples.push({ metricName: `${name}_count`, value: count, labels: this.labels })
+    return samples
+  }
+}
+
+/** The figures of one route: one series a status. */
+export class RouteMetrics {
+  readonly #labels: Record<string, string>
+  readonly series = new Map<number, Series>()
+
+  constructor(labels: Record<string, string>) {
+    this.#labels = labels
+  }
+
+  observe(status: number, seconds: number): void {
+    let series = this.series.get(status)
+    if (!series) this.series.set(status, (series = new Series({ ...this.#labels, status })))
+    series.observe(seconds)
+  }
+}
+
+/**
+ * The histogram of request durations, in the shape of a prom-client metric. prom-client's own hashes the labels of
+ * every observation (0.5 us); here a route finds its series once.
+ */
+export class RequestMetrics {
+  readonly name = 'http_request_duration_seconds'
+  readonly help = 'Time from the request head to the end of the reply, in seconds.'
+  readonly type = 'histogram'
+  readonly aggregator = 'sum'
+  readonly #routes: RouteMetrics[] = []
+
+  constructor(registry: Registry) {
+    registry.registerMetric(this as never)
+  }
+
+  route(method: string, route: string): RouteMetrics {
+    const metrics = new RouteMetrics({ method, route })
+    this.#routes.push(metrics)
+    return metrics
+  }
+
+  get() {
+    const { name, help, type, aggregator } = this
+    const values = this.#routes.flatMap((route) => [...route.series.values()].flatMap((series) => series.samples(name)))
+    return { name, help, type, aggregator, values }
+  }
+
+  reset(): void {
+    for (const route of this.#routes) route.series.clear()
+  }
+}
+
+/** A thread's figures as they cross to main. */
+export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** A registry with how busy this serving thread's event loop is. */
+export function createThreadRegistry(thread: number): Registry {
+  const registry = new Registry()
+  let last = performance.eventLoopUtilization()
+  new Gauge({
+    name: 'thread_event_loop_utilization',
+    help: 'Share of the time since the last scrape that the thread was busy, 0 to 1.',
+    labelNames: ['thread'],
+    registers: [registry],
+    collect() {
+      const now = performance.eventLoopUtilization()
+      this.set({ thread }, performance.eventLoopUtilization(now, last).utilization)
+      last = now
+    },
+  })
+  return registry
+}
+
+/** A registry with the figures of the process: processor time, memory, event loop of main. */
+export function createProcessRegistry(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+/** One text of many registries: counters and histograms summed over threads. */
+export function mergeMetrics(parts: MetricsJson[]): Promise<string> {
+  return AggregatorRegistry.aggregate(parts as never).metrics()
+}

@@ -1,0 +1,105 @@
+import Type, { type TSchema } from 'typebox'
+
+/** The media type of every error reply (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** The body of every error reply (RFC 9457). */
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'A URN that names the kind of problem.' }),
+    title: Type.String({ description: 'The kind of problem in words.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    detail: Type.Optional(Type.String({ description: 'What was wrong with this request.' })),
+    code: Type.String({ description: 'The kind of problem as a stable code.' }),
+  },
+  { title: 'Problem' },
+)
+
+/** One row of an error catalogue. */
+export interface ErrorEntry {
+  readonly status: number
+  readonly title: string
+}
+
+export interface ProblemExtras {
+  /** Headers of the reply, `retry-after` for instance. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The fault behind it: logged, never sent. */
+  readonly cause?: unknown
+}
+
+/** An error with a code, a status and words that may be shown to whoever asked. */
+export class Problem extends Error {
+  readonly code: string
+  readonly status: number
+  readonly title: string
+  readonly detail: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: string, entry: ErrorEntry, detail?: string, extras: ProblemExtras = {}) {
+    super(detail ?? entry.title, { cause: extras.cause })
+    this.name = 'Problem'
+    this.code = code
+    this.status = entry.status
+    this.title = entry.title
+    this.detail = detail
+    this.headers = extras.headers ?? {}
+  }
+
+  /** The reply's body. */
+  body(): string {
+    return JSON.stringify({
+      type: `urn:influencer-stats:problem:${this.code}`,
+      title: this.title,
+      status: this.status,
+      detail: this.detail,
+      code: this.code,
+    })
+  }
+}
+
+/** Makes a `Problem` of one kind; also carries the kind's code, status and title, for schemas. */
+export type ProblemKind = ErrorEntry & {
+  (detail?: string, extras?: ProblemExtras): Problem
+  readonly code: string
+}
+
+/** Turns a catalogue (code -> status and title) into one function per code. */
+export function defineErrors<const T extends Record<string, ErrorEntry>>(catalogue: T): { [K in keyof T]: ProblemKind } {
+  const kinds: Record<string, ProblemKind> = {}
+  for (const [code, entry] of Object.entries(catalogue)) {
+    const kind = (detail?: string, extras?: ProblemExtras) => new Problem(code, entry, detail, extras)
+    kinds[code] = Object.assign(kind, { code, ...entry })
+  }
+  return kinds as { [K in keyof T]: ProblemKind }
+}
+
+/** The response schemas of the problems a route can answer with, by status. */
+export function problemReplies(...kinds: ProblemKind[]): Record<number, TSchema> {
+  const byStatus = Map.groupBy(kinds, (kind) => kind.status)
+  const replies: Record<number, TSchema> = {}
+  for (const [status, group] of byStatus) {
+    replies[status] = {
+      description: group.map((kind) => `\`${kind.code}\` ${kind.title}`).join('; '),
+      content: { [PROBLEM_TYPE]: { schema: ProblemSchema } },
+    } as unknown as TSchema
+  }
+  return replies
+}
+
+/** An error as it crosses from thread to thread: cloning keeps an Error's words, not its fields. */
+export interface WireError {
+  readonly problem?: { code: string; status: number; title: string; detail?: string; headers: Record<string, string> }
+  readonly error?: unknown
+}
+
+export function toWire(error: unknown): WireError {
+  if (!(error instanceof Problem)) return { error: error instanceof Error ? error : new Error(String(error)) }
+  const { code, status, title, detail, headers } = error
+  return { problem: { code, status, title, ...(detail === undefined ? {} : { detail }), headers: { ...headers } } }
+}
+
+export function fromWire({ problem, error }: WireError): Error {
+  if (!problem) return error instanceof Error ? error : new Error(String(error))
+  return new Problem(problem.code, problem, problem.detail, { headers: problem.headers })
+}

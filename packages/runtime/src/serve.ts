@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Bus, Calls } from './channel.ts'
+import { drain } from './drain.ts'
+import type { AnyService, Lifecycle } from './service.ts'
+import type { CommonSettings } from './settings.ts'
+
+/** What one serving thread needs, whether it is a worker or main itself. */
+export interface ServeContext {
+  readonly definition: AnyService
+  readonly config: CommonSettings & Record<string, unknown>
+  readonly shared: unknown
+  readonly bus: Bus<Calls, Calls>
+  readonly log: Logger
+  readonly registry: Registry
+  /** The port to share with other threads; 0 picks a free one. */
+  readonly port: number
+  readonly reusePort: boolean
+  scrape(): Promise<string>
+}
+
+/** An app that listens. */
+export interface Serving {
+  readonly port: number
+  /** Resolves with whether everything in flight could be finished within `timeout` ms. Idempotent. */
+  stop(timeout: number): Promise<boolean>
+}
+
+/** Builds a service's app and lets it listen. */
+export async function serve(context: ServeContext): Promise<Serving> {
+  const { definition, config, reusePort } = context
+  const lifecycle: Lifecycle = { phase: 'starting' }
+  const app = await definition.app({ ...context, lifecycle })
+  try {
+    await app.listen({ host: config.host, port: context.port, reusePort })
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  lifecycle.phase = 'ready'
+  const { port } = app.server.address() as { port: number }
+  let stopped: Promise<boolean> | undefined
+  return { port, stop: (timeout) => (stopped ??= drain(app, lifecycle, timeout)) }
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Static, TObject } from 'typebox'
+import type { Calls, Handlers, Bus } from './channel.ts'
+import type { CommonSettings } from './settings.ts'
+
+/** What a definition's `open` gets, once per process, on the main thread. */
+export interface OpenContext<Config, ToThread extends Calls> {
+  readonly config: Config & CommonSettings
+  readonly log: Logger
+  /** Where this process's own figures are registered; merged into `GET /metrics`. */
+  readonly registry: Registry
+  /** Runs `name` on every serving thread. Resolves once each of them has run it or is gone. */
+  broadcast<Name extends keyof ToThread & string>(name: Name, ...args: Parameters<ToThread[Name]>): Promise<void>
+}
+
+/** What `open` gives back: the part of a service that exists once per process. */
+export interface Opened<ToMain extends Calls> {
+  /** What a thread gets when it starts; called anew for each thread, and must survive `structuredClone`. */
+  shared?(): unknown
+  /** What threads may ask of main. */
+  handlers: Handlers<ToMain>
+  /** Called once, after every thread is gone. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Where a serving thread is in its life. Only the runtime changes it. */
+export interface Lifecycle {
+  phase: 'starting' | 'ready' | 'draining'
+}
+
+/** What a definition's `app` gets, once per serving thread. */
+export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls> {
+  readonly config: Config & CommonSettings
+  readonly shared: unknown
+  readonly bus: Bus<ToMain, ToThread>
+  readonly lifecycle: Lifecycle
+  readonly log: Logger
+  /** This thread's own figures; merged with those of the others in `GET /metrics`. */
+  readonly registry: Registry
+  /** The figures of all threads and of main in the Prometheus text format. */
+  scrape(): Promise<string>
+}
+
+/** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
+export interface ServiceDefinition<
+  Settings extends TObject = TObject,
+  ToMain extends Calls = Calls,
+  ToThread extends Calls = Calls,
+> {
+  readonly name: string
+  /** One line for `pnpm start --help`. */
+  readonly summary: string
+  readonly port: number
+  /** The service's own settings; every one has a `default` and a `description`. */
+  readonly settings: Settings
+  /** Named combinations of settings, chosen with `--variant`. */
+  readonly variants?: Readonly<Record<string, Partial<Static<Settings>>>>
+  /** A command that shows the running service at work, printed when it is ready. */
+  example?(url: string): string
+  /** Why more than one serving thread would give wrong answers with this configuration, if so. */
+  singleThreadBecause?(config: Static<Settings> & CommonSettings): string | undefined
+  open(context: OpenContext<Static<Settings>, ToThread>): Promise<Opened<ToMain>>
+  app(context: AppContext<Static<Settings>, ToMain, ToThread>): Promise<FastifyInstance>
+}
+
+/** A definition of any service, as the runtime handles it. */
+export type AnyService = ServiceDefinition<any, any, any>
+
+/** The one table of services: name -> lazy import of its definition. */
+export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>
+
+/** Gives a definition its types; the value is returned as it is. */
+export function defineService<
+  Settings extends TObject,
+  ToMain extends Calls = Record<never, never>,
+  ToThread extends Calls = Record<never, never>,
+>(definition: ServiceDefinition<Settings, ToMain, ToThread>): ServiceDefinition<Settings, ToMain, ToThread> {
+  return definition
+}

@@ -1,0 +1,132 @@
+import { parseArguments } from './arguments.ts'
+import { resolveConfigs, settingsOf } from './config.ts'
+import { StartError } from './errors.ts'
+import { helpText } from './help.ts'
+import type { Config } from './messages.ts'
+import type { AnyService, ServiceTable } from './service.ts'
+import { notesOf } from './settings.ts'
+import { startChild, type Child } from './child.ts'
+import { table } from './table.ts'
+
+export interface SupervisorOptions {
+  /** The table of services, and the module that exports it as `services`: each process imports it anew. */
+  readonly services: ServiceTable
+  readonly servicesUrl: string
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+/**
+ * `pnpm start`: one child process per service, restarted when it dies, until a signal ends them all.
+ * @returns the exit code: 0 after a clean stop, 1 when something could not start or had to be cut
+ */
+export async function supervise(options: SupervisorOptions): Promise<number> {
+  const stop = Promise.withResolvers<void>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
+
+  const children: Children = new Map()
+  let code = 0
+  try {
+    const plan = await makePlan(options)
+    if (typeof plan === 'string') {
+      process.stdout.write(plan)
+      return 0
+    }
+    const started = startAll(plan, children, options.servicesUrl)
+    const ready = await Promise.race([started, stop.promise])
+    if (ready) process.stdout.write(readyText(plan, ready))
+    await stop.promise
+  } catch (error) {
+    process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
+    code = 1
+  }
+  return (await stopAll(children)) ? code : 1
+}
+
+type Children = Map<string, Promise<Child & { readonly needs: string[] }>>
+
+/** What to start: the definitions in the order asked for, and their configurations. */
+interface Plan {
+  readonly definitions: readonly AnyService[]
+  readonly configs: ReadonlyMap<string, Config>
+}
+
+async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Plan | string> {
+  const { services: named, flags, help } = parseArguments(argv)
+  const unknown = named.filter((name) => !Object.hasOwn(services, name))
+  if (unknown.length > 0) {
+    throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}; there are ${Object.keys(services).join(', ')}`)
+  }
+  const names = named.length > 0 ? [...new Set(named)] : Object.keys(services)
+  const load = (name: string) => services[name]!()
+  if (help) return helpText(await Promise.all(names.map(load)))
+
+  // A service whose address is needed and not given is started too; its own needs are looked at in turn.
+  const definitions: AnyService[] = []
+  for (const name of names) {
+    const definition = await load(name)
+    definitions.push(definition)
+    const config = resolveConfigs([definition], [], env).get(name)!
+    const given = new Set(flags.filter((flag) => flag.service === undefined || flag.service === name).map((flag) => flag.name))
+    for (const [setting, needed] of needsOf(definition, config)) {
+      if (!given.has(setting) && !names.includes(needed)) names.push(needed)
+    }
+  }
+  return { definitions, configs: resolveConfigs(definitions, flags, env) }
+}
+
+/** The settings that hold the address of another service and were left empty: setting -> service. */
+function needsOf(definition: AnyService, config: Config): [setting: string, service: string][] {
+  return Object.entries(settingsOf(definition)).flatMap(([setting, schema]) => {
+    const { service } = notesOf(schema)
+    return service !== undefined && config[setting] === '' ? [[setting, service] as [string, string]] : []
+  })
+}
+
+/** Starts every service, those that others need first; rejects with the first failure. */
+function startAll(plan: Plan, children: Children, servicesUrl: string): Promise<Child[]> {
+  const byName = new Map(plan.definitions.map((definition) => [definition.name, definition]))
+
+  async function startOne(definition: AnyService) {
+    const config = { ...plan.configs.get(definition.name)! }
+    const needs = needsOf(definition, config)
+    for (const [setting, needed] of needs) config[setting] = (await start(byName.get(needed)!)).url
+    const child = await startChild({ services: servicesUrl, name: definition.name, config })
+    return Object.assign(child, { needs: needs.map(([, needed]) => needed) })
+  }
+
+  function start(definition: AnyService) {
+    const { name } = definition
+    if (!children.has(name)) children.set(name, startOne(definition))
+    return children.get(name)!
+  }
+
+  return Promise.all(plan.definitions.map(start))
+}
+
+/** Ends all services, those that others need last. Resolves with whether every one ended cleanly. */
+async function stopAll(children: Children): Promise<boolean> {
+  let clean = true
+  const settled = await Promise.allSettled(children.values())
+  const running = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const needed = new Set(running.flatMap((child) => child.needs))
+  const [last = [], first = []] = [true, false].map((wanted) => running.filter(({ name }) => needed.has(name) === wanted))
+  for (const group of [first, last]) {
+    const ends = await Promise.all(group.map((child) => child.stop()))
+    clean &&= ends.every(Boolean)
+  }
+  return clean
+}
+
+/** The table of what runs, and a command to try it with. */
+function readyText(plan: Plan, children: readonly Child[]): string {
+  const rows = children.map(({ name, url, pid, threads }) => [name, url, String(pid), String(threads)])
+  const notes = children.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : []))
+  const examples = plan.definitions.flatMap(({ name, example }, i) => {
+    const command = example?.(children[i]!.url)
+    if (!command) return []
+    const withToken = plan.configs.get(name)!.apiToken ? command.replaceAll('curl ', 'curl -H "authorization: Bearer $API_TOKEN" ') : command
+    return ['', `Try ${name}:`, ...withToken.split('\n').map((line) => `  ${line}`)]
+  })
+  return `\n${[...table([['service', 'URL', 'pid', 'threads'], ...rows]), ...notes, ...examples].join('\n')}\n\n`
+}

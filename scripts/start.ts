@@ -1,0 +1,9 @@
+import { supervise } from '@influencer-stats/runtime/supervisor'
+import { services } from '../services.ts'
+
+process.exitCode = await supervise({
+  services,
+  servicesUrl: new URL('../services.ts', import.meta.url).href,
+  argv: process.argv.slice(2),
+  env: process.env,
+})
