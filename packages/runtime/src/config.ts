@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Flag } from './arguments.ts'
 import { StartError } from './errors.ts'
 import type { Config } from './messages.ts'
 import type { AnyService } from './service.ts'
-import { commonSettings, notesOf } from './settings.ts'
+import { commonSettings, type Setting, type Settings } from './settings.ts'
+import { validatorOf } from './validation.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,8 +15,8 @@ interface Given {
 }
 
 /** The settings of one service: those that all have, then its own. */
-export function settingsOf(definition: AnyService): Record<string, TSchema> {
-  return { ...commonSettings, ...definition.settings.properties }
+export function settingsOf(definition: AnyService): Settings {
+  return { ...commonSettings, ...definition.settings }
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
@@ -57,7 +56,7 @@ function resolveConfig(definition: AnyService, flags: readonly Flag[], env: Envi
   const settings = settingsOf(definition)
   const given = new Map<string, Given>()
   for (const [name, schema] of Object.entries(settings)) {
-    for (const variable of [notesOf(schema).env, variableOf(definition.name, name)]) {
+    for (const variable of [schema.env, variableOf(definition.name, name)]) {
       const value = variable === undefined ? undefined : env[variable]
       if (value !== undefined && value !== '') given.set(name, { value, source: variable! })
     }
@@ -74,21 +73,26 @@ function resolveConfig(definition: AnyService, flags: readonly Flag[], env: Envi
 
   const config: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(settings)) {
-    const { value, source } = given.get(name) ?? { value: defaults[name] ?? notesOf(schema).default, source: name }
-    const converted = Value.Convert(schema, isList(schema) && typeof value === 'string' ? splitList(value) : value)
-    if (!Value.Check(schema, converted)) wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
-    config[name] = converted
+    const { value, source } = given.get(name) ?? { value: defaults[name] ?? schema.default, source: name }
+    const holder = { value: isList(schema) && typeof value === 'string' ? splitList(value) : value }
+    if (!fits(schema, holder)) wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
+    config[name] = holder.value
   }
   return withTokenFromFile(config as Config, wrong)
 }
 
-const isList = (schema: TSchema) => 'items' in schema
+/** Whether `holder.value` fits the setting; text that stands for a number becomes one. */
+function fits(schema: Setting, holder: { value: unknown }): boolean {
+  return validatorOf({ type: 'object', required: ['value'], properties: { value: schema } }, 'querystring')(holder)
+}
+
+const isList = (schema: Setting) => schema.type === 'array'
 const splitList = (value: string) => value.split(',').map((item) => item.trim()).filter((item) => item !== '')
-const shown = (schema: TSchema, value: unknown) => (notesOf(schema).secret ? 'its value' : JSON.stringify(value))
+const shown = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))
 
 /** What a setting takes, in words. */
-export function expectation(schema: TSchema): string {
-  const { enum: names, pattern, minimum, maximum, type } = schema as Record<string, any>
+export function expectation(schema: Setting): string {
+  const { enum: names, pattern, minimum, maximum, type } = schema
   if (names) return `is not one of ${names.join(', ')}`
   if (pattern) return `does not look like ${pattern}`
   if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`

@@ -1,21 +1,18 @@
-import type { TSchema } from 'typebox'
 import { settingsOf, variableOf } from './config.ts'
 import type { AnyService } from './service.ts'
-import { commonSettings, notesOf } from './settings.ts'
+import { commonSettings, type Setting, type Settings } from './settings.ts'
 import { table } from './table.ts'
 
 const shown = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
 
-function choices(schema: TSchema): string {
-  const names = (schema as { enum?: string[] }).enum
+function choices({ enum: names }: Setting): string {
   return names ? ` (${names.join(', ')})` : ''
 }
 
-function rows(settings: Record<string, TSchema>, variable: (name: string) => string, defaults: Record<string, unknown> = {}): string[][] {
+function rows(settings: Settings, variable: (name: string) => string, defaults: Record<string, unknown> = {}): string[][] {
   return Object.entries(settings).map(([name, schema]) => {
-    const notes = notesOf(schema)
-    const env = [notes.env, variable(name)].filter(Boolean).join(', ')
-    return [`  --${name}`, shown(defaults[name] ?? notes.default ?? ''), env, `${notes.description ?? ''}${choices(schema)}`]
+    const env = [schema.env, variable(name)].filter(Boolean).join(', ')
+    return [`  --${name}`, shown(defaults[name] ?? schema.default ?? ''), env, `${schema.description}${choices(schema)}`]
   })
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import { errors } from './errors.ts'
 import type { AppHost } from './http.ts'
 import shared from './plugin.ts'
@@ -7,19 +6,24 @@ import { openReplies, readReplies } from './replies.ts'
 import { VERSION } from './version.ts'
 
 const tags = ['house']
-const Status = Type.Object({ status: Type.String() })
+const strings = (...names: string[]) => ({
+  type: 'object',
+  required: names,
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+})
+const status = strings('status')
 
 /** The routes that every service has: health, metrics, version, API document. */
 export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape }: AppHost) => {
   const open = { access: 'open' as const }
 
-  app.get('/healthz', { config: open, schema: { tags, summary: 'Alive', response: { 200: Status, ...openReplies() } } }, async () => ({
+  app.get('/healthz', { config: open, schema: { tags, summary: 'Alive', response: { 200: status, ...openReplies() } } }, async () => ({
     status: 'alive',
   }))
 
   app.get(
     '/readyz',
-    { config: open, schema: { tags, summary: 'Ready to serve', response: { 200: Status, ...openReplies(errors.NOT_READY) } } },
+    { config: open, schema: { tags, summary: 'Ready to serve', response: { 200: status, ...openReplies(errors.NOT_READY) } } },
     async () => {
       if (lifecycle.phase !== 'ready') throw errors.NOT_READY(lifecycle.phase)
       return { status: 'ready' }
@@ -32,7 +36,7 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
       schema: {
         tags,
         summary: 'Version of the service and of Node',
-        response: { 200: Type.Object({ name: Type.String(), version: Type.String(), node: Type.String() }), ...readReplies() },
+        response: { 200: strings('name', 'version', 'node'), ...readReplies() },
       },
     },
     async () => VERSION,
@@ -40,7 +44,7 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
 
   app.get(
     '/metrics',
-    { schema: { tags, summary: 'Figures of all threads, for Prometheus', response: { 200: { content: { 'text/plain': { schema: Type.String() } } }, ...readReplies() } } },
+    { schema: { tags, summary: 'Figures of all threads, for Prometheus', response: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } }, ...readReplies() } } },
     async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
   )
 

@@ -1,7 +1,6 @@
 import fastifyCors from '@fastify/cors'
-import { TypeBoxValidatorCompiler, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import Fastify, { type FastifyInstance, type FastifyServerFactory } from 'fastify'
-import { maxHeaderSize } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Calls } from './channel.ts'
 import { createGuard, type Access, type Guard } from './guard.ts'
@@ -10,6 +9,7 @@ import { errors } from './errors.ts'
 import { RequestMetrics, type RouteMetrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
+import { validatorOf } from './validation.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import type { AppContext, Lifecycle } from './service.ts'
 
@@ -28,8 +28,8 @@ declare module 'fastify' {
   }
 }
 
-/** An app as services see it: schemas are TypeBox, and handlers are typed by them. */
-export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>
+/** An app as services see it: schemas are JSON Schema, and handlers are typed by them. */
+export type App = FastifyInstance<any, any, any, any, JsonSchemaToTsProvider>
 
 /** What a hook or a request handler ahead of Fastify needs to keep the house's manners. */
 export interface Manners {
@@ -53,8 +53,8 @@ export interface AppOptions {
 /** What `createApp` needs of an `AppContext`. */
 export type AppHost = Pick<AppContext<unknown, Calls, Calls>, 'config' | 'log' | 'registry' | 'scrape' | 'lifecycle'>
 
-// A path is part of the head, which Node limits; no parameter can be longer.
-const MAX_PARAM_LENGTH = maxHeaderSize
+// Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
+const MAX_PARAM_LENGTH = 65_536
 const CHECK_CONNECTIONS_EVERY = 500
 
 /** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
@@ -85,7 +85,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     frameworkErrors(error, request, reply) {
       sendProblem(reply as never, toProblem(error), request.raw.url ?? '', options.problemFormat)
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  }).withTypeProvider<JsonSchemaToTsProvider>()
 
   // Below 60 s Node cuts a slow body at the larger of the two time-outs.
   app.server.headersTimeout = Math.min(config.headersTimeout, config.requestTimeout)
@@ -95,7 +95,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     response.end(problem.body())
     request.resume()
   })
-  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema as object, httpPart))
   app.removeContentTypeParser('text/plain')
   app.decorateRequest('startedAt', 0)
 

@@ -1,11 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errors } from './errors.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
 /** Another shape for the problems at some paths; nothing where the usual one is right. */
 export type ProblemFormat = (problem: Problem, url: string) => { contentType: string; body: string } | undefined
+
+// Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 // Fastify's own faults that are the client's; their words may be shown.
 const fastifyFaults: Record<string, ProblemKind> = {

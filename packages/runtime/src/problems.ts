@@ -1,19 +1,20 @@
-import Type, { type TSchema } from 'typebox'
-
 /** The media type of every error reply (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'
 
 /** The body of every error reply (RFC 9457). */
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String({ description: 'A URN that names the kind of problem.' }),
-    title: Type.String({ description: 'The kind of problem in words.' }),
-    status: Type.Integer({ description: 'The HTTP status.' }),
-    detail: Type.Optional(Type.String({ description: 'What was wrong with this request.' })),
-    code: Type.String({ description: 'The kind of problem as a stable code.' }),
+export const problemSchema = {
+  type: 'object',
+  title: 'Problem',
+  required: ['type', 'title', 'status', 'code'],
+  additionalProperties: false,
+  properties: {
+    type: { type: 'string', description: 'A URN that names the kind of problem.' },
+    title: { type: 'string', description: 'The kind of problem in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What was wrong with this request.' },
+    code: { type: 'string', description: 'The kind of problem as a stable code.' },
   },
-  { title: 'Problem' },
-)
+} as const
 
 /** One row of an error catalogue. */
 export interface ErrorEntry {
@@ -74,15 +75,18 @@ export function defineErrors<const T extends Record<string, ErrorEntry>>(catalog
   return kinds as { [K in keyof T]: ProblemKind }
 }
 
+/** Response schemas by status, as a route's `schema.response` takes them. */
+export type ProblemReplies = Record<number, { description: string; content: Record<string, { schema: typeof problemSchema }> }>
+
 /** The response schemas of the problems a route can answer with, by status. */
-export function problemReplies(...kinds: ProblemKind[]): Record<number, TSchema> {
+export function problemReplies(...kinds: ProblemKind[]): ProblemReplies {
   const byStatus = Map.groupBy(kinds, (kind) => kind.status)
-  const replies: Record<number, TSchema> = {}
+  const replies: ProblemReplies = {}
   for (const [status, group] of byStatus) {
     replies[status] = {
       description: group.map((kind) => `\`${kind.code}\` ${kind.title}`).join('; '),
-      content: { [PROBLEM_TYPE]: { schema: ProblemSchema } },
-    } as unknown as TSchema
+      content: { [PROBLEM_TYPE]: { schema: problemSchema } },
+    }
   }
   return replies
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Static, TObject } from 'typebox'
 import type { Calls, Handlers, Bus } from './channel.ts'
-import type { CommonSettings } from './settings.ts'
+import type { CommonSettings, Settings, ValuesOf } from './settings.ts'
 
 /** What a definition's `open` gets, once per process, on the main thread. */
 export interface OpenContext<Config, ToThread extends Calls> {
@@ -45,7 +44,7 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
 
 /** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
 export interface ServiceDefinition<
-  Settings extends TObject = TObject,
+  S extends Settings = Settings,
   ToMain extends Calls = Calls,
   ToThread extends Calls = Calls,
 > {
@@ -54,28 +53,33 @@ export interface ServiceDefinition<
   readonly summary: string
   readonly port: number
   /** The service's own settings; every one has a `default` and a `description`. */
-  readonly settings: Settings
+  readonly settings: S
   /** Named combinations of settings, chosen with `--variant`. */
-  readonly variants?: Readonly<Record<string, Partial<Static<Settings>>>>
+  readonly variants?: Readonly<Record<string, Partial<ValuesOf<S>>>>
   /** A command that shows the running service at work, printed when it is ready. */
   example?(url: string): string
   /** Why more than one serving thread would give wrong answers with this configuration, if so. */
-  singleThreadBecause?(config: Static<Settings> & CommonSettings): string | undefined
-  open(context: OpenContext<Static<Settings>, ToThread>): Promise<Opened<ToMain>>
-  app(context: AppContext<Static<Settings>, ToMain, ToThread>): Promise<FastifyInstance>
+  singleThreadBecause?(config: ValuesOf<S> & CommonSettings): string | undefined
+  open(context: OpenContext<ValuesOf<S>, ToThread>): Promise<Opened<ToMain>>
+  app(context: AppContext<ValuesOf<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
 
 /** A definition of any service, as the runtime handles it. */
-export type AnyService = ServiceDefinition<any, any, any>
+export interface AnyService extends Pick<ServiceDefinition, 'name' | 'summary' | 'port' | 'settings' | 'example'> {
+  readonly variants?: Readonly<Record<string, object>>
+  singleThreadBecause?(config: any): string | undefined
+  open(context: OpenContext<any, any>): Promise<Opened<any>>
+  app(context: AppContext<any, any, any>): Promise<FastifyInstance>
+}
 
 /** The one table of services: name -> lazy import of its definition. */
 export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>
 
 /** Gives a definition its types; the value is returned as it is. */
 export function defineService<
-  Settings extends TObject,
+  S extends Settings,
   ToMain extends Calls = Record<never, never>,
   ToThread extends Calls = Record<never, never>,
->(definition: ServiceDefinition<Settings, ToMain, ToThread>): ServiceDefinition<Settings, ToMain, ToThread> {
+>(definition: ServiceDefinition<S, ToMain, ToThread>): ServiceDefinition<S, ToMain, ToThread> {
   return definition
 }

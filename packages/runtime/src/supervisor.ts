@@ -4,7 +4,6 @@ import { StartError } from './errors.ts'
 import { helpText } from './help.ts'
 import type { Config } from './messages.ts'
 import type { AnyService, ServiceTable } from './service.ts'
-import { notesOf } from './settings.ts'
 import { startChild, type Child } from './child.ts'
 import { table } from './table.ts'
 
@@ -77,8 +76,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
 
 /** The settings that hold the address of another service and were left empty: setting -> service. */
 function needsOf(definition: AnyService, config: Config): [setting: string, service: string][] {
-  return Object.entries(settingsOf(definition)).flatMap(([setting, schema]) => {
-    const { service } = notesOf(schema)
+  return Object.entries(settingsOf(definition)).flatMap(([setting, { service }]) => {
     return service !== undefined && config[setting] === '' ? [[setting, service] as [string, string]] : []
   })
 }
