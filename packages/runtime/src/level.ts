@@ -1,0 +1,63 @@
+import { ClassicLevel, type OpenOptions } from 'classic-level'
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from './errors.ts'
+
+export interface LevelOptions extends OpenOptions {
+  /** Whose data it is, and in which version of its layout. */
+  readonly service: string
+  readonly format: number
+}
+
+const FORMAT_FILE = 'format.json'
+
+/**
+ * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings. A folder belongs to one process; its threads share
+ * one handle. Main opens first and closes last, after its threads are gone: otherwise the process crashes.
+ *
+ * @throws StartError `DATA_UNWRITABLE`, `DATA_NEWER` or `DATA_LOCKED`
+ */
+export async function openLevel(folder: string, { service, format, ...options }: LevelOptions): Promise<ClassicLevel> {
+  prepareFolder(folder, service, format)
+  const db = new ClassicLevel(join(folder, 'level'), { multithreading: true, ...options })
+  try {
+    await db.open()
+  } catch (error) {
+    throw explain(error, folder, service)
+  }
+  return db
+}
+
+/** Makes the folder, or finds out that it is not ours to use. */
+function prepareFolder(folder: string, service: string, format: number): void {
+  const file = join(folder, FORMAT_FILE)
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+    writeFileSync(file, JSON.stringify({ service, format }), { flag: 'wx' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
+  }
+  const found = readFormat(file)
+  if (found?.service !== service) throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
+  if (found.format > format) {
+    throw new StartError('DATA_NEWER', `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`)
+  }
+}
+
+function readFormat(file: string): { service: string; format: number } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function explain(error: unknown, folder: string, service: string): Error {
+  const { cause } = error as { cause?: { code?: string; message?: string } }
+  if (cause?.code === 'LEVEL_LOCKED') {
+    return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  }
+  return new StartError('DATA_UNREADABLE', `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`)
+}

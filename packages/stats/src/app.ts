@@ -1,0 +1,85 @@
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { createPollerCache } from './cache/poller.ts'
+import type { StatsCache } from './cache/cache.ts'
+import { CollectionsOwner, type Collections } from './collections.ts'
+import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
+import { DAY } from './core/pace.ts'
+import { reportLogger } from './gauges.ts'
+import type { Logger } from './logger/logger.ts'
+import { clientOptions, mainOwnsState, type StatsConfig } from './main.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { parts, SHARED_STATES } from './parts.ts'
+import { QuotaMeter } from './quota-meter.ts'
+import { collectionRoutes } from './routes/collections.ts'
+import { historyRoutes } from './routes/history.ts'
+import { statsRoutes } from './routes/stats.ts'
+import { createSource } from './source.ts'
+
+type Context = AppContext<StatsConfig, ToMain, ToThread>
+
+/** Closes what was opened, in the opposite order. */
+type Closers = (() => Promise<void>)[]
+
+/** Builds the app of one serving thread from the parts that the configuration names. */
+export async function createStatsApp(context: Context): Promise<App> {
+  const { config } = context
+  const closers: Closers = []
+  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  closers.push(() => logger.close())
+  reportLogger(logger, context.registry)
+
+  const collections = await openCollections(context, closers)
+  const cache = await openCache(context, collections, logger, closers)
+  const server = await parts.server[config.server]()
+
+  const app = await createApp(context, {
+    title: 'Influencer Stats',
+    description: 'Collections of videos and their summed YouTube statistics.',
+    serverFactory: server.serverFactory?.(cache),
+  })
+  app.addHook('onClose', async () => {
+    for (const close of closers.reverse()) await close()
+  })
+  collectionRoutes(app, collections)
+  statsRoutes(app, cache)
+  historyRoutes(app, collections, config.historyDays * DAY)
+  return app
+}
+
+async function openCollections({ config, bus }: Context, closers: Closers): Promise<Collections> {
+  const open = () => parts.state[config.state]({ folder: config.data })
+  if (!mainOwnsState(config)) {
+    const owner = new CollectionsOwner({ state: await open(), retention: config.historyDays * DAY })
+    closers.push(() => owner.close())
+    return owner
+  }
+  if (!SHARED_STATES.includes(config.state)) return createRemoteCollections(bus, createRemoteReader(bus))
+  const reader = await open()
+  closers.push(() => reader.close())
+  return createRemoteCollections(bus, reader)
+}
+
+async function openCache(
+  context: Context,
+  collections: Collections,
+  logger: Logger,
+  closers: Closers,
+): Promise<StatsCache> {
+  const { config, bus } = context
+  const shared = context.shared as Shared
+  if (config.cache === 'poller') return createPollerCache(bus, shared)
+
+  const meter = new QuotaMeter(shared.meter, config.dailyBudget)
+  const client = await parts.client[config.client](clientOptions(config, meter, logger))
+  const { refreshInterval, cacheSize: size } = config
+  const source = createSource({ collections, client, logger, retryAfter: refreshInterval })
+  const cache = await parts.cache[config.cache]({ collections, source, logger, meter, refreshInterval, size })
+  closers.push(async () => {
+    // The client first: a call under way ends now, not at its time-out.
+    const closed = cache.close()
+    await client.close()
+    await closed
+  })
+  return cache
+}

@@ -1,0 +1,27 @@
+import type { Collections } from '../collections.ts'
+import type { Prepared } from '../core/prepared.ts'
+import type { Logger } from '../logger/logger.ts'
+import type { QuotaMeter } from '../quota-meter.ts'
+import type { Source } from '../source.ts'
+import type { Maybe } from '../state/state.ts'
+
+/** What a read of a collection's statistics costs, and how fresh it is. */
+export interface StatsCache {
+  /** The ready-made reply, at once where it is at hand; nothing if there is no such collection. */
+  read(id: string): Maybe<Prepared | undefined>
+  /** The reply with each video's numbers. */
+  readByVideo(id: string): Promise<Prepared | undefined>
+  /** Idempotent. */
+  close(): Promise<void>
+}
+
+export interface CacheOptions {
+  readonly collections: Collections
+  readonly source: Source
+  readonly logger: Logger
+  readonly meter: QuotaMeter
+  /** Numbers are refreshed at most this often (ms). */
+  readonly refreshInterval: number
+  /** Most collections to keep ready. */
+  readonly size: number
+}

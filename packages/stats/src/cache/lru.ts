@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache'
+import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
+import { refreshInterval } from '../core/pace.ts'
+import { IDS_PER_CALL } from '../core/video-list.ts'
+import type { Collection } from '../state/state.ts'
+import type { CacheOptions, StatsCache } from './cache.ts'
+
+interface Entry {
+  readonly reading: Reading
+  readonly reply: Prepared
+}
+
+// Numbers older than this many intervals are no longer served while fresher ones are fetched.
+const OLDEST = 3
+const RETRY_STALE_AFTER = 1_000
+
+/**
+ * Keeps the collections read most recently, on this thread. An old entry is served once more while one request fetches
+ * it anew. The key has the collection's revision in it, so that a change made on any thread is seen at once.
+ */
+export function createLruCache({
+  collections,
+  source,
+  meter,
+  refreshInterval: fastest,
+  size,
+}: CacheOptions): StatsCache {
+  const entries = new LRUCache<string, Entry, Collection>({
+    max: size,
+    ttl: fastest,
+    allowStale: true,
+    async fetchMethod(_key, _old, { options, context }) {
+      const reading = await source.read(context)
+      options.ttl = reading.stale ? RETRY_STALE_AFTER : interval(context)
+      return { reading, reply: prepare(reading) }
+    },
+  })
+
+  /** As if all cached collections were like this one: what a thread knows of what a refresh of everything costs. */
+  function interval({ videos }: Collection): number {
+    const calls = Math.ceil(videos.length / IDS_PER_CALL) * Math.max(1, entries.size)
+    return refreshInterval(calls, meter.budget, meter.used, fastest, Date.now())
+  }
+
+  const keyOf = ({ id, revision }: Collection) => `${id}@${revision}`
+
+  function find(collection: Collection): Entry | Promise<Entry | undefined> {
+    const key = keyOf(collection)
+    const left = entries.getRemainingTTL(key)
+    const entry = left > 0 ? entries.get(key) : undefined
+    if (entry) return entry
+    const tooOld = left < -OLDEST * fastest
+    return entries.fetch(key, { context: collection, allowStale: !tooOld, allowStaleOnFetchRejection: true })
+  }
+
+  return {
+    read(id) {
+      const collection = collections.get(id)
+      if (collection instanceof Promise) return collection.then((found) => found && replyOf(found))
+      return collection && replyOf(collection)
+    },
+    async readByVideo(id) {
+      const collection = await collections.get(id)
+      const entry = collection && (await find(collection))
+      return entry && prepareByVideo(entry.reading)
+    },
+    async close() {
+      entries.clear()
+    },
+  }
+
+  function replyOf(collection: Collection): Prepared | Promise<Prepared | undefined> {
+    const entry = find(collection)
+    return entry instanceof Promise ? entry.then((found) => found?.reply) : entry.reply
+  }
+}

@@ -1,0 +1,16 @@
+import { prepare, prepareByVideo, type Reading } from '../core/prepared.ts'
+import type { CacheOptions, StatsCache } from './cache.ts'
+
+/** Every read asks YouTube. */
+export function createNoCache({ collections, source, logger }: CacheOptions): StatsCache {
+  async function readWith<T>(id: string, toReply: (reading: Reading) => T): Promise<T | undefined> {
+    logger.debug(`statistics of ${id} asked for`)
+    const collection = await collections.get(id)
+    return collection && toReply(await source.read(collection))
+  }
+  return {
+    read: (id) => readWith(id, prepare),
+    readByVideo: (id) => readWith(id, prepareByVideo),
+    async close() {},
+  }
+}

@@ -1,0 +1,25 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
+import type { Prepared } from '../core/prepared.ts'
+import type { Shared, ToMain, ToThread } from '../messages.ts'
+import type { StatsCache } from './cache.ts'
+
+/** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
+export function createPollerCache(bus: Bus<ToMain, ToThread>, shared: Shared): StatsCache {
+  const replies = new Map<string, Prepared>()
+
+  function publish(updates: Shared['replies']): void {
+    for (const [id, reply] of updates) {
+      if (reply) replies.set(id, reply)
+      else replies.delete(id)
+    }
+  }
+  publish(shared.replies)
+  bus.on('publish', publish)
+
+  return {
+    // What is not here has no numbers yet, or does not exist: main knows.
+    read: (id) => replies.get(id) ?? bus.call('poll', id),
+    readByVideo: (id) => bus.call('pollByVideo', id),
+    async close() {},
+  }
+}

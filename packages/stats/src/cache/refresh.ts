@@ -1,0 +1,87 @@
+import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
+import { IDS_PER_CALL } from '../core/video-list.ts'
+import { refreshInterval } from '../core/pace.ts'
+import { errors } from '../errors.ts'
+import type { Collection } from '../state/state.ts'
+import type { CacheOptions, StatsCache } from './cache.ts'
+
+interface Entry {
+  readonly revision: number
+  readonly reading: Reading
+  readonly reply: Prepared
+}
+
+const PAGE = 100
+
+/** Refreshes every collection at a fixed interval, read or not; a new one has no numbers until the next round. */
+export function createRefreshCache(options: CacheOptions): StatsCache {
+  const { collections, source, logger, meter } = options
+  const entries = new Map<string, Entry>()
+  let timer: NodeJS.Timeout | undefined
+  let nextAt = 0
+  let round: Promise<void> | undefined
+  let closed = false
+
+  async function refreshOne(collection: Collection): Promise<void> {
+    try {
+      const reading = await source.read(collection)
+      entries.set(collection.id, { revision: collection.revision, reading, reply: prepare(reading) })
+    } catch (fault) {
+      logger.error(`collection ${collection.id} could not be refreshed`, fault)
+    }
+  }
+
+  async function refreshAll(): Promise<number> {
+    const seen = new Set<string>()
+    let calls = 0
+    for (let after = '', page; (page = await collections.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
+      for (const { id, videos } of page) {
+        seen.add(id)
+        calls += Math.ceil(videos.length / IDS_PER_CALL)
+      }
+      await Promise.all(page.map(refreshOne))
+    }
+    for (const id of entries.keys()) if (!seen.has(id)) entries.delete(id)
+    return calls
+  }
+
+  async function run(): Promise<void> {
+    const calls = await refreshAll().catch((fault: unknown) => {
+      logger.error('refresh failed', fault)
+      return 0
+    })
+    if (closed) return
+    const now = Date.now()
+    const interval = refreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
+    nextAt = now + interval
+    timer = setTimeout(() => (round = run()), interval)
+  }
+  round = run()
+
+  async function find(id: string): Promise<Entry | undefined> {
+    const collection = await collections.get(id)
+    if (!collection) return undefined
+    const entry = entries.get(id)
+    if (entry?.revision === collection.revision) return entry
+    const seconds = Math.max(1, Math.ceil((nextAt - Date.now()) / 1000))
+    throw errors.STATS_NOT_READY(undefined, { headers: { 'retry-after': String(seconds) } })
+  }
+
+  return {
+    read(id) {
+      const entry = entries.get(id)
+      const collection = collections.get(id)
+      if (entry && !(collection instanceof Promise) && collection?.revision === entry.revision) return entry.reply
+      return find(id).then((found) => found?.reply)
+    },
+    async readByVideo(id) {
+      const entry = await find(id)
+      return entry && prepareByVideo(entry.reading)
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await round
+    },
+  }
+}

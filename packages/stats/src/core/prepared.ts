@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import { sum, type Snapshot } from './numbers.ts'
+
+/** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
+export interface Prepared {
+  /**
+   * JSON; ASCII only, so its length is its size in bytes. A string, not a Buffer: Node joins head and body of a string
+   * into one write, which costs 1.5 us less a request.
+   */
+  readonly body: string
+  readonly length: string
+  readonly etag: string
+  /** When the numbers were true (ms since the epoch). */
+  readonly asOf: number
+}
+
+/** A snapshot and whether fresher numbers should have been had. */
+export interface Reading {
+  readonly snapshot: Snapshot
+  readonly stale: boolean
+}
+
+function prepareBody(content: object, asOf: number): Prepared {
+  const body = JSON.stringify(content)
+  return { body, length: String(body.length), etag: `"${hash('sha1', body, 'base64url')}"`, asOf }
+}
+
+function summary({ snapshot, stale }: Reading) {
+  const { videos, missing, asOf } = snapshot
+  return { ...sum(videos), missing, asOf: new Date(asOf).toISOString(), stale }
+}
+
+/** The reply of `GET /collections/:id/stats`. */
+export function prepare(reading: Reading): Prepared {
+  return prepareBody(summary(reading), reading.snapshot.asOf)
+}
+
+/** The same with each video's numbers (`?by=video`). */
+export function prepareByVideo(reading: Reading): Prepared {
+  return prepareBody({ ...summary(reading), byVideo: reading.snapshot.videos }, reading.snapshot.asOf)
+}

@@ -1,0 +1,42 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Logger } from './logger/logger.ts'
+import type { Poller } from './poller.ts'
+import type { QuotaMeter } from './quota-meter.ts'
+
+function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(value())
+      },
+    }),
+  )
+}
+
+export function reportQuota(meter: QuotaMeter, registry: Registry): void {
+  gauge(
+    registry,
+    'stats_quota_units_used',
+    "Units of YouTube's quota used since it was last renewed.",
+    () => meter.used,
+  )
+  gauge(registry, 'stats_quota_units_budget', 'Units that may be used a day; 0 for no limit.', () => meter.budget)
+}
+
+export function reportPoller(poller: Poller, registry: Registry): void {
+  gauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.size)
+  gauge(registry, 'stats_collections_stale', 'Collections whose numbers should be fresher.', () => poller.stale)
+  gauge(
+    registry,
+    'stats_refresh_interval_seconds',
+    'Time from one refresh to the next.',
+    () => poller.interval() / 1000,
+  )
+}
+
+export function reportLogger(logger: Logger, registry: Registry): void {
+  gauge(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
+}

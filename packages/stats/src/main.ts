@@ -1,0 +1,116 @@
+import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
+import type { ValuesOf } from '@influencer-stats/runtime/settings'
+import type { ClientOptions } from './client/client.ts'
+import { CollectionsOwner } from './collections.ts'
+import { DAY } from './core/pace.ts'
+import { reportPoller, reportQuota } from './gauges.ts'
+import type { Logger } from './logger/logger.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { parts, SHARED_STATES } from './parts.ts'
+import { Poller } from './poller.ts'
+import { QuotaMeter } from './quota-meter.ts'
+import type { settings } from './settings.ts'
+import { createSource } from './source.ts'
+
+/** The stats service's own settings. */
+export type StatsConfig = ValuesOf<typeof settings>
+
+/** Whether main owns the state; otherwise the one serving thread does. */
+export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>) =>
+  SHARED_STATES.includes(state) || cache === 'poller'
+
+/** What any client is made of. */
+export function clientOptions(config: StatsConfig, meter: QuotaMeter, logger: Logger): ClientOptions {
+  const { youtubeUri: uri, youtubeApiKey: key, upstreamTimeout: timeout, upstreamConnections: connections } = config
+  return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, meter, logger }
+}
+
+const SAVE_USAGE_EVERY = 1_000
+
+type Context = OpenContext<StatsConfig, ToThread>
+
+/** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
+export async function openStats(context: Context): Promise<Opened<ToMain>> {
+  const { config, registry } = context
+  const memory = QuotaMeter.memory()
+  const meter = new QuotaMeter(memory, config.dailyBudget)
+  reportQuota(meter, registry)
+  if (!mainOwnsState(config)) {
+    return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
+  }
+
+  const state = await parts.state[config.state]({ folder: config.data })
+  meter.restore(await state.usage())
+  const saving = setInterval(() => void saveUsage(), SAVE_USAGE_EVERY)
+  let savedUsage = ''
+  async function saveUsage(): Promise<void> {
+    const usage = meter.toUsage()
+    if (savedUsage === JSON.stringify(usage)) return
+    savedUsage = JSON.stringify(usage)
+    await state.putUsage(usage)
+  }
+
+  let polling: Polling | undefined
+  const collections = new CollectionsOwner({
+    state,
+    retention: config.historyDays * DAY,
+    onChange: (id, collection) => polling?.poller.changed(id, collection),
+  })
+  if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
+  const poller = () => polling!.poller
+
+  return {
+    shared: (): Shared => ({ meter: memory, replies: polling?.poller.replies() ?? [] }),
+    handlers: {
+      get: (id) => collections.get(id),
+      list: (after, limit) => collections.list(after, limit),
+      snapshot: (id) => collections.snapshot(id),
+      history: (id, from, to) => collections.history(id, from, to),
+      put: (id, videos) => collections.put(id, videos),
+      delete: (id) => collections.delete(id),
+      addVideo: (id, video) => collections.addVideo(id, video),
+      removeVideo: (id, video) => collections.removeVideo(id, video),
+      saveSnapshot: (id, snapshot) => collections.saveSnapshot(id, snapshot),
+      poll: (id) => poller().read(id),
+      pollByVideo: (id) => poller().readByVideo(id),
+    },
+    async close() {
+      clearInterval(saving)
+      await polling?.close()
+      await saveUsage()
+      await collections.close()
+    },
+  }
+}
+
+interface Polling {
+  readonly poller: Poller
+  close(): Promise<void>
+}
+
+async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
+  const { config, registry } = context
+  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const client = await parts.client[config.client](clientOptions(config, meter, logger))
+  const source = createSource({ collections, client, logger, retryAfter: config.refreshInterval })
+  const poller = new Poller({
+    collections,
+    source,
+    meter,
+    logger,
+    refreshInterval: config.refreshInterval,
+    publish: (updates) => context.broadcast('publish', updates),
+  })
+  reportPoller(poller, registry)
+  await poller.start()
+  return {
+    poller,
+    async close() {
+      const ended = poller.close()
+      // A call under way ends now, not at its time-out.
+      await client.close()
+      await ended
+      await logger.close()
+    },
+  }
+}

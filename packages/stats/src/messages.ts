@@ -1,0 +1,36 @@
+import type { Point } from './core/history.ts'
+import type { Snapshot } from './core/numbers.ts'
+import type { Prepared } from './core/prepared.ts'
+import type { Collection } from './state/state.ts'
+
+/** What threads ask of main, which owns the state and the poller. */
+export type ToMain = {
+  get(id: string): Collection | undefined
+  list(after: string, limit: number): Collection[]
+  snapshot(id: string): Snapshot | undefined
+  history(id: string, from: number, to: number): Point[]
+  put(id: string, videos: readonly string[]): { collection: Collection; created: boolean }
+  delete(id: string): boolean
+  addVideo(id: string, video: string): { collection: Collection; created: boolean }
+  removeVideo(id: string, video: string): Collection
+  saveSnapshot(id: string, snapshot: Snapshot): void
+  /** The poller's reply for a collection that the thread has no reply for. */
+  poll(id: string): Prepared | undefined
+  pollByVideo(id: string): Prepared | undefined
+}
+
+/** A collection's ready-made reply; nothing when it has none any more. */
+export type Update = readonly [id: string, reply: Prepared | undefined]
+
+/** What main tells all threads. */
+export type ToThread = {
+  publish(updates: readonly Update[]): void
+}
+
+/** What a thread is started with. */
+export interface Shared {
+  /** Units of quota used today and the day, counted by all threads: see `QuotaMeter`. */
+  readonly meter: SharedArrayBuffer
+  /** All ready-made replies, where the poller makes them. */
+  readonly replies: readonly Update[]
+}

@@ -1,0 +1,52 @@
+import type { CacheOptions, StatsCache } from './cache/cache.ts'
+import type { ClientOptions, VideoClient } from './client/client.ts'
+import type { Logger, LoggerOptions } from './logger/logger.ts'
+import type { StatsServer } from './server/server.ts'
+import type { State } from './state/state.ts'
+
+/** Makes a part; its module is loaded only when it is chosen. */
+type Factory<Options, Part> = (options: Options) => Promise<Part>
+type Table<Options, Part> = Readonly<Record<string, Factory<Options, Part>>>
+
+/** The one table of alternatives: part -> name -> lazy factory. */
+export const parts = {
+  logger: {
+    console: async (options) => (await import('./logger/console.ts')).createConsoleLogger(options),
+    dropping: async (options) => (await import('./logger/dropping.ts')).createDroppingLogger(options),
+    pino: async (options) => (await import('./logger/pino.ts')).createPinoLogger(options),
+    'pino-worker': async (options) => (await import('./logger/pino-worker.ts')).createPinoWorkerLogger(options),
+    silent: async () => (await import('./logger/silent.ts')).createSilentLogger(),
+  } satisfies Table<LoggerOptions, Logger>,
+
+  client: {
+    fetch: async (options) => (await import('./client/fetch.ts')).createFetchClient(options),
+    'undici-pool': async (options) => (await import('./client/undici-pool.ts')).createUndiciPoolClient(options),
+    'node-http': async (options) => (await import('./client/node-http.ts')).createNodeHttpClient(options),
+    batching: async (options) => (await import('./client/batching.ts')).createBatchingClient(options),
+  } satisfies Table<ClientOptions, VideoClient>,
+
+  state: {
+    list: async () => (await import('./state/list.ts')).createListState(),
+    map: async () => (await import('./state/map.ts')).createMapState(),
+    level: async (options) => (await import('./state/level.ts')).createLevelState(options),
+  } satisfies Table<{ folder: string }, State>,
+
+  /** `poller` is not made here: its work is done on main, and a thread only keeps what that publishes. */
+  cache: {
+    none: async (options) => (await import('./cache/none.ts')).createNoCache(options),
+    refresh: async (options) => (await import('./cache/refresh.ts')).createRefreshCache(options),
+    lru: async (options) => (await import('./cache/lru.ts')).createLruCache(options),
+  } satisfies Table<CacheOptions, StatsCache>,
+
+  server: {
+    fastify: async () => (await import('./server/fastify.ts')).createFastifyServer(),
+    'node-http': async () => (await import('./server/node-http.ts')).createNodeHttpServer(),
+  } satisfies Table<void, StatsServer>,
+} as const
+
+/** States that every thread can read by itself. The others are known to one thread only: their owner's. */
+export const SHARED_STATES: readonly string[] = ['level']
+
+/** The names of a part's alternatives. */
+export const namesOf = <Part extends keyof typeof parts>(part: Part) =>
+  Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]

@@ -1,0 +1,66 @@
+import { defineSettings, serviceUrl } from '@influencer-stats/runtime/settings'
+import { namesOf } from './parts.ts'
+
+/** The settings of the stats service. Durations in milliseconds. */
+export const settings = defineSettings({
+  logger: { type: 'string', enum: namesOf('logger'), default: 'pino', description: 'who writes the log' },
+  client: { type: 'string', enum: namesOf('client'), default: 'batching', description: 'who asks YouTube' },
+  state: { type: 'string', enum: namesOf('state'), default: 'level', description: 'who keeps the collections' },
+  cache: {
+    type: 'string',
+    enum: [...namesOf('cache'), 'poller'],
+    default: 'poller',
+    description: 'who keeps the statistics ready',
+  },
+  server: { type: 'string', enum: namesOf('server'), default: 'fastify', description: 'who answers the hottest route' },
+  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', 'YOUTUBE_URI'),
+  youtubeApiKey: {
+    type: 'string',
+    default: 'stand-in',
+    env: 'YOUTUBE_API_KEY',
+    secret: true,
+    description: 'key for the YouTube Data API',
+  },
+  upstreamTimeout: {
+    type: 'integer',
+    default: 5_000,
+    minimum: 1,
+    maximum: 600_000,
+    description: 'a call to YouTube may take (ms)',
+  },
+  upstreamConnections: {
+    type: 'integer',
+    default: 16,
+    minimum: 1,
+    maximum: 1_024,
+    description: 'most connections to YouTube, each thread',
+  },
+  refreshInterval: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    maximum: 86_400_000,
+    description: 'numbers are refreshed at most this often (ms)',
+  },
+  dailyBudget: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    description: 'units of YouTube quota a day; 0 for no limit',
+  },
+  historyDays: {
+    type: 'integer',
+    default: 30,
+    minimum: 1,
+    maximum: 3_650,
+    description: 'how long the history goes back (days)',
+  },
+  cacheSize: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'collections that the lru cache keeps, each thread',
+  },
+})

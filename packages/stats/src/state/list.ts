@@ -1,0 +1,50 @@
+import type { Point } from '../core/history.ts'
+import type { Snapshot } from '../core/numbers.ts'
+import type { Usage } from '../core/pace.ts'
+import type { Collection, State } from './state.ts'
+
+interface Row {
+  collection: Collection
+  snapshot?: Snapshot
+  history: Point[]
+}
+
+/** One list in memory, searched from its start: the naive state, and what it costs. */
+export function createListState(): State {
+  let rows: Row[] = []
+  let usage: Usage | undefined
+  const find = (id: string) => rows.find((row) => row.collection.id === id)
+
+  return {
+    get: (id) => find(id)?.collection,
+    list(after, limit) {
+      const collections = rows.map((row) => row.collection).filter(({ id }) => id > after)
+      return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
+    snapshot: (id) => find(id)?.snapshot,
+    history: (id, from, to) => (find(id)?.history ?? []).filter(({ at }) => at >= from && at <= to),
+    put(collection) {
+      const row = find(collection.id)
+      if (row) row.collection = collection
+      else rows.push({ collection, history: [] })
+    },
+    delete(id) {
+      rows = rows.filter((row) => row.collection.id !== id)
+    },
+    putSnapshot(id, snapshot, point) {
+      const row = find(id)
+      if (!row) return
+      row.snapshot = snapshot
+      if (point) row.history.push(point)
+    },
+    deletePoints(id, times) {
+      const row = find(id)
+      if (row) row.history = row.history.filter(({ at }) => !times.includes(at))
+    },
+    usage: () => usage,
+    putUsage(next) {
+      usage = next
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,42 @@
+import type { Point } from '../core/history.ts'
+import type { Snapshot } from '../core/numbers.ts'
+import type { Usage } from '../core/pace.ts'
+
+/** A campaign's videos. */
+export interface Collection {
+  readonly id: string
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
+  /** Another number after every change; never the same twice, not even after a deletion. */
+  readonly revision: number
+}
+
+/** A value now, where it is at hand, or later. */
+export type Maybe<T> = T | Promise<T>
+
+/** What can be read of a state, on any thread. */
+export interface StateReader {
+  get(id: string): Maybe<Collection | undefined>
+  /** At most `limit` collections in ascending order of id, those after the id `after`. */
+  list(after: string, limit: number): Maybe<Collection[]>
+  /** The last known numbers. */
+  snapshot(id: string): Maybe<Snapshot | undefined>
+  /** The points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number): Maybe<Point[]>
+}
+
+/** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
+export interface State extends StateReader {
+  /** Kept for good when it resolves. */
+  put(collection: Collection): Maybe<void>
+  /** Forgets the collection, its numbers and its history. */
+  delete(id: string): Maybe<void>
+  /** Replaces the last numbers and, where there is one, adds a point to the history. */
+  putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
+  /** Forgets the points of these times. */
+  deletePoints(id: string, times: readonly number[]): Maybe<void>
+  usage(): Maybe<Usage | undefined>
+  putUsage(usage: Usage): Maybe<void>
+  /** Idempotent. */
+  close(): Promise<void>
+}

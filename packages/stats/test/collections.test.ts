@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CollectionsOwner, type OwnerOptions } from '../src/collections.ts'
+import { MAX_VIDEOS } from '../src/core/ids.ts'
+import { DAY } from '../src/core/pace.ts'
+import { createMapState } from '../src/state/map.ts'
+import { numbersOf } from './support/numbers.ts'
+
+function owner(options: Partial<OwnerOptions> = {}): CollectionsOwner {
+  const collections = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY, ...options })
+  onTestFinished(() => collections.close())
+  return collections
+}
+const ids = (n: number) => Array.from({ length: n }, (_, i) => String(i).padStart(11, '0'))
+const snapshot = (asOf: number, views = 1) => ({ videos: [numbersOf('a', views)], missing: [], asOf })
+
+describe('the owner of the collections', () => {
+  it('counts a video once, and tells a new collection from a replaced one', async () => {
+    const collections = owner()
+    expect(await collections.put('c', ['a', 'b', 'a'])).toMatchObject({
+      created: true,
+      collection: { videos: ['a', 'b'] },
+    })
+    expect(await collections.put('c', ['b'])).toMatchObject({ created: false, collection: { videos: ['b'] } })
+  })
+
+  it('gives every change a revision of its own, a deletion in between or not', async () => {
+    const collections = owner()
+    const revisions: number[] = []
+    for (let i = 0; i < 50; i++) {
+      revisions.push((await collections.put('c', [])).collection.revision)
+      if (i % 2) await collections.delete('c')
+    }
+    expect(new Set(revisions).size).toBe(50)
+  })
+
+  it('loses none of many videos added at once, and doubles none', async () => {
+    const collections = owner()
+    await collections.put('c', [])
+    const added = await Promise.all([...ids(50), ...ids(50)].map((id) => collections.addVideo('c', id)))
+    expect(added.filter(({ created }) => created)).toHaveLength(50)
+    expect((await collections.get('c'))!.videos.toSorted()).toEqual(ids(50))
+  })
+
+  it('refuses one video too many, and changes to what is not there', async () => {
+    const collections = owner()
+    await collections.put('c', ids(MAX_VIDEOS))
+    await expect(collections.addVideo('c', 'one more')).rejects.toMatchObject({ code: 'COLLECTION_FULL' })
+    expect((await collections.addVideo('c', ids(1)[0]!)).created).toBe(false)
+    await expect(collections.addVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    await expect(collections.removeVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    await expect(collections.removeVideo('c', 'a')).rejects.toMatchObject({ code: 'VIDEO_NOT_IN_COLLECTION' })
+    expect(await collections.delete('d')).toBe(false)
+  })
+
+  it('tells of a change before whoever made it hears of it', async () => {
+    const seen: [string, boolean][] = []
+    const collections = owner({ onChange: (id, collection) => void seen.push([id, collection !== undefined]) })
+    await collections.put('c', [])
+    expect(seen).toEqual([['c', true]])
+    await collections.delete('c')
+    expect(seen).toEqual([
+      ['c', true],
+      ['c', false],
+    ])
+  })
+
+  it('adds a point to the history only when the sums changed', async () => {
+    const collections = owner()
+    await collections.put('c', ['a'])
+    const now = Date.now()
+    await collections.saveSnapshot('c', snapshot(now, 1))
+    await collections.saveSnapshot('c', snapshot(now + 1, 1))
+    await collections.saveSnapshot('c', snapshot(now + 2, 2))
+    expect((await collections.history('c', 0, now + 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+      [now, 1],
+      [now + 2, 2],
+    ])
+    expect((await collections.snapshot('c'))!.asOf).toBe(now + 2)
+  })
+
+  it('keeps no numbers of a collection that is gone, nor older ones than it has', async () => {
+    const collections = owner()
+    await collections.saveSnapshot('c', snapshot(5))
+    expect(await collections.snapshot('c')).toBeUndefined()
+    await collections.put('c', ['a'])
+    await collections.saveSnapshot('c', snapshot(9))
+    await collections.saveSnapshot('c', snapshot(5))
+    expect((await collections.snapshot('c'))!.asOf).toBe(9)
+  })
+
+  it('thins the histories of all collections', async () => {
+    const collections = owner()
+    const now = 100 * DAY
+    for (const id of ids(250)) await collections.put(id, ['a'])
+    for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 5].entries()) {
+      await collections.saveSnapshot(ids(250)[249]!, snapshot(at, i))
+    }
+    await collections.tidy(now)
+    expect((await collections.history(ids(250)[249]!, 0, now)).map(({ at }) => at)).toEqual([
+      now - 2 * DAY + 1,
+      now - 5,
+    ])
+  })
+})

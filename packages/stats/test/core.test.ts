@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { everyStep, superfluous, type Point } from '../src/core/history.ts'
+import { restrict, sum, toSnapshot } from '../src/core/numbers.ts'
+import { DAY, quotaDay, refreshInterval, untilReset } from '../src/core/pace.ts'
+import { prepare, prepareByVideo } from '../src/core/prepared.ts'
+import { parseVideos, videosPath } from '../src/core/video-list.ts'
+import { videoId, videoNumbers } from './support/numbers.ts'
+
+const HOUR = 3_600_000
+
+describe('sum', () => {
+  it('counts the sample as the sources of the rules do', () => {
+    const one = { views: 261_734, likes: 14_237, dislikes: 928, comments: 451 }
+    const videos = ['a', 'b', 'c'].map((id) => ({ id, ...one }))
+    expect(sum(videos)).toEqual({ impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 })
+  })
+
+  it('is zero for nothing', () => {
+    expect(sum([])).toEqual({ impressions: 0, engagements: 0, score: 0, videos: 0 })
+  })
+
+  it('of two lists is the sum of their sums', () => {
+    fc.assert(
+      fc.property(fc.array(videoNumbers), fc.array(videoNumbers), (a, b) => {
+        const [left, right, both] = [sum(a), sum(b), sum([...a, ...b])]
+        expect(both.impressions).toBe(left.impressions + right.impressions)
+        expect(both.engagements).toBe(left.engagements + right.engagements)
+        expect(both.score).toBe(left.score + right.score)
+      }),
+    )
+  })
+})
+
+describe('snapshots', () => {
+  it('keep the order of the collection and name what is missing', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(videoId), fc.array(videoNumbers), (ids, more) => {
+        const known = ids.filter((_, i) => i % 2 === 0)
+        const found = known.map((id) => ({ id, views: 1, likes: 1, comments: 1 })).toReversed()
+        const strangers = more.filter(({ id }) => !ids.includes(id))
+        const snapshot = toSnapshot(ids, [...strangers, ...found], 5)
+        expect(snapshot.videos.map(({ id }) => id)).toEqual(known)
+        expect(snapshot.missing).toEqual(ids.filter((id) => !known.includes(id)))
+      }),
+    )
+  })
+
+  it('speak of a part of their videos, not of others', () => {
+    const snapshot = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
+    expect(restrict(snapshot, ['c', 'a'])).toEqual({ ...snapshot, missing: ['c'] })
+    expect(restrict(snapshot, ['a', 'd'])).toBeUndefined()
+  })
+})
+
+describe('prepared replies', () => {
+  it('are JSON whose length is its size, with an ETag that changes with them', () => {
+    fc.assert(
+      fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
+        const reading = { snapshot: { videos, missing, asOf: 1_000 }, stale }
+        const plain = prepare(reading)
+        expect(Number(plain.length)).toBe(Buffer.byteLength(plain.body))
+        expect(JSON.parse(plain.body)).toEqual({ ...sum(videos), missing, asOf: '1970-01-01T00:00:01.000Z', stale })
+        expect(JSON.parse(prepareByVideo(reading).body).byVideo).toEqual(videos)
+        expect(prepare({ ...reading, stale: !stale }).etag).not.toBe(plain.etag)
+        expect(prepare(reading).etag).toBe(plain.etag)
+      }),
+    )
+  })
+})
+
+describe('history', () => {
+  const now = 100 * DAY
+  const points = (times: number[]): Point[] =>
+    times.map((at) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 }))
+
+  it('keeps every point of a day, one an hour after, none past the retention', () => {
+    const times = fc.uniqueArray(fc.integer({ min: now - 40 * DAY, max: now }), { maxLength: 200 })
+    fc.assert(
+      fc.property(times, (unsorted) => {
+        const all = points(unsorted.sort((a, b) => a - b))
+        const gone = new Set(superfluous(all, now, 30 * DAY))
+        const kept = all.map(({ at }) => at).filter((at) => !gone.has(at))
+        expect(kept.every((at) => at >= now - 30 * DAY)).toBe(true)
+        expect(all.every(({ at }) => at < now - DAY || kept.includes(at))).toBe(true)
+        const old = kept.filter((at) => at < now - DAY)
+        const hours = old.map((at) => Math.floor(at / HOUR))
+        expect(new Set(hours).size).toBe(hours.length)
+        for (const { at } of all.filter((one) => one.at >= now - 30 * DAY)) {
+          expect(kept.some((other) => other >= at && Math.floor(other / HOUR) === Math.floor(at / HOUR))).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('gives the last point of each step', () => {
+    expect(everyStep(points([1, 5, 9, 10, 25, 29]), 10).map(({ at }) => at)).toEqual([9, 10, 29])
+  })
+})
+
+describe('pace', () => {
+  const noon = Date.parse('2026-11-20T20:00:00Z')
+
+  it('knows the quota day, which begins at midnight Pacific Time', () => {
+    expect(quotaDay(Date.parse('2026-11-20T07:59:59Z'))).toBe('2026-11-19')
+    expect(quotaDay(Date.parse('2026-11-20T08:00:00Z'))).toBe('2026-11-20')
+    expect(untilReset(noon)).toBe(12 * HOUR)
+    expect(untilReset(Date.parse('2026-11-20T08:00:00Z'))).toBe(DAY)
+  })
+
+  it('is never faster than the fastest, nor than the budget allows for a day', () => {
+    expect(refreshInterval(1, 10_000, 0, 10_000, noon)).toBe(10_000)
+    expect(refreshInterval(200, 10_000, 0, 10_000, noon)).toBe((DAY * 200) / 10_000)
+    expect(refreshInterval(200, 0, 0, 10_000, noon)).toBe(10_000)
+  })
+
+  it('slows down when little is left, and waits for the next day when too little is', () => {
+    expect(refreshInterval(200, 10_000, 9_000, 10_000, noon)).toBe((12 * HOUR * 200) / 1_000)
+    expect(refreshInterval(200, 10_000, 9_900, 10_000, noon)).toBe(12 * HOUR)
+  })
+
+  it('never overspends a day, whatever was used before', () => {
+    const arbitrary = [fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 20_000 }), fc.nat(20_000)] as const
+    fc.assert(
+      fc.property(...arbitrary, (calls, budget, used) => {
+        const start = Date.parse('2026-11-20T08:00:00Z')
+        let spent = Math.min(used, budget)
+        const before = spent
+        let rounds = 0
+        for (let now = start; now < start + DAY && rounds < 300; rounds++) {
+          now += refreshInterval(calls, budget, spent, 10_000, now)
+          if (now < start + DAY) spent += calls
+        }
+        expect(spent).toBeLessThanOrEqual(Math.max(budget, before))
+      }),
+    )
+  })
+})
+
+describe('videos.list', () => {
+  it('asks for ids in one call, the key escaped', () => {
+    expect(videosPath(['a', 'b'], 'k&y')).toBe(
+      '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=a,b&key=k%26y',
+    )
+  })
+
+  it('reads counts that are strings, absent ones as zero', () => {
+    const statistics = { viewCount: '10', likeCount: '2', commentCount: '1' }
+    const items = [
+      { id: 'a', statistics },
+      { id: 'b', statistics: { viewCount: '7', dislikeCount: '3' } },
+    ]
+    expect(parseVideos(200, JSON.stringify({ items }))).toEqual([
+      { id: 'a', views: 10, likes: 2, comments: 1 },
+      { id: 'b', views: 7, likes: 0, comments: 0, dislikes: 3 },
+    ])
+    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}')).toEqual([])
+  })
+
+  it.each([
+    [200, ''],
+    [200, '<html>'],
+    [200, 'null'],
+    [200, '{}'],
+    [200, '{"items":{}}'],
+    [200, '{"items":[{"id":1,"statistics":{}}]}'],
+    [200, '{"items":[{"id":"a"}]}'],
+    [200, '{"items":[{"id":"a","statistics":{"viewCount":12}}]}'],
+    [200, '{"items":[{"id":"a","statistics":{"viewCount":"-1"}}]}'],
+    [403, '{"error":{"errors":[{"reason":"quotaExceeded"}]}}'],
+    [500, 'oops'],
+    [503, '{}'],
+  ])('refuses nonsense and errors: %i %s', (status, text) => {
+    expect(() => parseVideos(status, text)).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
+  })
+
+  it('refuses whatever is not the API, and never fails otherwise', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, text) => {
+        try {
+          expect(Array.isArray(parseVideos(status, text))).toBe(true)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+        }
+      }),
+    )
+  })
+
+  it('shows of a refusal its reason, and nothing else of the reply', () => {
+    const reply = (reason: string) => JSON.stringify({ error: { errors: [{ reason }] } })
+    expect(() => parseVideos(403, reply('quotaExceeded'))).toThrow('quotaExceeded')
+    expect(() => parseVideos(403, reply('key=secret'))).toThrow('no reason given')
+  })
+})

@@ -1,0 +1,71 @@
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Logger, LoggerOptions } from '../src/logger/logger.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+export interface LoggerTraits {
+  /** Whether it leaves lines out when there are too many. */
+  readonly drops?: boolean
+  /** Whether it writes nothing at all. */
+  readonly silent?: boolean
+}
+
+/** What every logger must do. */
+export function loggerConformance(
+  name: string,
+  create: (options: LoggerOptions) => Promise<Logger>,
+  traits: LoggerTraits,
+): void {
+  const { drops = false, silent = false } = traits
+
+  /** What a logger wrote, after it was closed. */
+  async function linesOf(use: (logger: Logger) => void): Promise<string[]> {
+    const file = join(temporaryFolder(), 'log')
+    const to = openSync(file, 'a')
+    const logger = await create({ to, level: 'debug' })
+    use(logger)
+    await logger.close()
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  }
+
+  describe(`logger ${name}`, () => {
+    it(silent ? 'writes nothing' : 'writes what it is told, in order, a line each', async () => {
+      const lines = await linesOf((logger) => {
+        logger.debug('first step')
+        logger.info('second')
+        logger.error('third', new Error('the cause'))
+      })
+      expect(lines).toHaveLength(silent ? 0 : 3)
+      if (silent) return
+      expect(lines[0]).toContain('first step')
+      expect(lines[1]).toContain('second')
+      expect(lines[2]).toContain('third')
+      expect(lines[2]).toContain('the cause')
+    })
+
+    it(drops ? 'drops what is too much, and says how much' : 'loses no line when there are many', async () => {
+      let dropped = 0
+      const lines = await linesOf((logger) => {
+        for (let i = 0; i < 5_000; i++) logger.debug(`step ${i}`)
+        dropped = logger.dropped
+      })
+      if (silent) return
+      if (!drops) {
+        expect(lines).toHaveLength(5_000)
+        expect(lines.at(-1)).toContain('step 4999')
+        return
+      }
+      expect(dropped).toBe(4_000)
+      expect(lines).toHaveLength(1_001)
+      expect(lines.at(-1)).toContain('4000 lines dropped')
+    })
+
+    it('can be closed twice', async () => {
+      const to = openSync(join(temporaryFolder(), 'log'), 'a')
+      const logger = await create({ to })
+      await logger.close()
+      await logger.close()
+    })
+  })
+}

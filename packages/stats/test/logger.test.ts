@@ -1,0 +1,14 @@
+import { parts } from '../src/parts.ts'
+import { loggerConformance, type LoggerTraits } from './logger.conformance.ts'
+
+const traits: Record<keyof typeof parts.logger, LoggerTraits> = {
+  console: {},
+  dropping: { drops: true },
+  pino: {},
+  'pino-worker': {},
+  silent: { silent: true },
+}
+
+for (const [name, create] of Object.entries(parts.logger)) {
+  loggerConformance(name, create, traits[name as keyof typeof traits])
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Point } from '../src/core/history.ts'
+import type { Snapshot } from '../src/core/numbers.ts'
+import type { Collection, State } from '../src/state/state.ts'
+import { numbersOf } from './support/numbers.ts'
+
+const collection = (id: string, videos: string[] = [], revision = 1): Collection => ({ id, videos, revision })
+const snapshot = (asOf: number): Snapshot => ({ videos: [numbersOf('-4lB5EKS5Uk')], missing: [], asOf })
+const point = (at: number): Point => ({ at, impressions: at, engagements: 2, score: 3, videos: 1 })
+
+/** What every state must do. @param open a new, empty state */
+export function stateConformance(name: string, open: () => Promise<State>): void {
+  describe(`state ${name}`, () => {
+    let state: State
+    beforeEach(async () => {
+      state = await open()
+    })
+    afterEach(() => state.close())
+
+    it('knows nothing at first', async () => {
+      expect(await state.get('a')).toBeUndefined()
+      expect(await state.snapshot('a')).toBeUndefined()
+      expect(await state.history('a', 0, Date.now())).toEqual([])
+      expect(await state.list('', 10)).toEqual([])
+      expect(await state.usage()).toBeUndefined()
+    })
+
+    it('gives back what was put, the last put winning', async () => {
+      await state.put(collection('a', ['-4lB5EKS5Uk']))
+      await state.put(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
+      expect(await state.get('a')).toEqual(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
+    })
+
+    it('lists in the order of ids, after an id, up to a limit', async () => {
+      for (const id of ['b', 'a~', 'a', 'Z', 'c', '1']) await state.put(collection(id))
+      const ids = async (after: string, limit: number) => (await state.list(after, limit)).map(({ id }) => id)
+      expect(await ids('', 10)).toEqual(['1', 'Z', 'a', 'a~', 'b', 'c'])
+      expect(await ids('a', 2)).toEqual(['a~', 'b'])
+      expect(await ids('c', 2)).toEqual([])
+    })
+
+    it('keeps the last snapshot, and a point for each that has one', async () => {
+      await state.put(collection('a'))
+      await state.putSnapshot('a', snapshot(1), point(1))
+      await state.putSnapshot('a', snapshot(2))
+      await state.putSnapshot('a', snapshot(3), point(3))
+      expect(await state.snapshot('a')).toEqual(snapshot(3))
+      expect(await state.history('a', 0, 10)).toEqual([point(1), point(3)])
+    })
+
+    it('gives the history between two times, both inclusive, in order', async () => {
+      await state.put(collection('a'))
+      await state.put(collection('ab'))
+      for (const at of [9, 10, 11, 100]) await state.putSnapshot('a', snapshot(at), point(at))
+      await state.putSnapshot('ab', snapshot(10), point(10))
+      expect(await state.history('a', 10, 100)).toEqual([point(10), point(11), point(100)])
+      expect(await state.history('a', 12, 99)).toEqual([])
+      expect(await state.history('a', 100, 10)).toEqual([])
+    })
+
+    it('forgets single points', async () => {
+      await state.put(collection('a'))
+      for (const at of [1, 2, 3]) await state.putSnapshot('a', snapshot(at), point(at))
+      await state.deletePoints('a', [1, 3, 7])
+      expect(await state.history('a', 0, 10)).toEqual([point(2)])
+    })
+
+    it('forgets a collection with its numbers and its history, and nothing else', async () => {
+      for (const id of ['a', 'ab']) {
+        await state.put(collection(id))
+        await state.putSnapshot(id, snapshot(1), point(1))
+      }
+      await state.delete('a')
+      expect(await state.get('a')).toBeUndefined()
+      expect(await state.snapshot('a')).toBeUndefined()
+      expect(await state.history('a', 0, 10)).toEqual([])
+      expect(await state.get('ab')).toEqual(collection('ab'))
+      expect(await state.history('ab', 0, 10)).toEqual([point(1)])
+      await state.delete('never there')
+    })
+
+    it('keeps the usage of the quota', async () => {
+      await state.putUsage({ day: '2026-11-20', used: 7 })
+      await state.putUsage({ day: '2026-11-20', used: 8 })
+      expect(await state.usage()).toEqual({ day: '2026-11-20', used: 8 })
+    })
+
+    it('agrees with a Map, whatever is put and deleted', async () => {
+      const id = fc.constantFrom('a', 'a.b', 'a~', 'b', 'B', '0')
+      const step = fc.oneof(
+        fc.record({ op: fc.constant('put' as const), id, revision: fc.integer() }),
+        fc.record({ op: fc.constant('delete' as const), id }),
+      )
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { maxLength: 20 }),
+          id,
+          fc.integer({ min: 1, max: 7 }),
+          async (steps, after, limit) => {
+            for (const known of await state.list('', 100)) await state.delete(known.id)
+            const model = new Map<string, Collection>()
+            for (const one of steps) {
+              if (one.op === 'put') {
+                await state.put(collection(one.id, [], one.revision))
+                model.set(one.id, collection(one.id, [], one.revision))
+              } else {
+                await state.delete(one.id)
+                model.delete(one.id)
+              }
+            }
+            const ids = [...model.keys()].filter((known) => known > after).sort()
+            expect(await state.list(after, limit)).toEqual(ids.slice(0, limit).map((known) => model.get(known)))
+          },
+        ),
+        { numRuns: 50 },
+      )
+    })
+
+    it('can be closed twice', async () => {
+      await state.close()
+      await state.close()
+    })
+  })
+}
