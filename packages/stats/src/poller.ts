@@ -185,7 +185,7 @@ export class Poller {
     await this.#options.publish(updates.filter((update) => update !== undefined))
 
     const failing = entries.some(hasFailed)
-    const wait = failing ? this.#retryDelay() : this.#due - Date.now()
+    const wait = failing ? this.#retryDelay() : Math.max(0, this.#due - Date.now())
     this.#roundsFailed = failing ? this.#roundsFailed + 1 : 0
     if (!this.#closed) this.#timer = setTimeout(() => (this.#round = this.#refresh()), wait)
   }

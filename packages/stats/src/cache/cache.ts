@@ -3,12 +3,13 @@ import type { Prepared } from '../core/prepared.ts'
 import type { Logger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
 import type { Source } from '../source.ts'
-import type { Maybe } from '../state/state.ts'
 
 /** What a read of a collection's statistics costs, and how fresh it is. */
 export interface StatsCache {
-  /** The ready-made reply, at once where it is at hand; nothing if there is no such collection. */
-  read(id: string): Maybe<Prepared | undefined>
+  /** The ready-made reply, if it is at hand at this moment: what the hottest path asks first. */
+  ready(id: string): Prepared | undefined
+  /** The reply, waited for where it has to be made; nothing if there is no such collection. */
+  read(id: string): Promise<Prepared | undefined>
   /** The reply with each video's numbers. */
   readByVideo(id: string): Promise<Prepared | undefined>
   /** Idempotent. */

@@ -44,33 +44,30 @@ export function createLruCache({
 
   const keyOf = ({ id, revision }: Collection) => `${id}@${revision}`
 
-  function find(collection: Collection): Entry | Promise<Entry | undefined> {
+  async function find(id: string): Promise<Entry | undefined> {
+    const collection = await collections.get(id)
+    if (!collection) return undefined
     const key = keyOf(collection)
-    const left = entries.getRemainingTTL(key)
-    const entry = left > 0 ? entries.get(key) : undefined
-    if (entry) return entry
-    const tooOld = left < -OLDEST * fastest
-    return entries.fetch(key, { context: collection, allowStale: !tooOld, allowStaleOnFetchRejection: true })
+    const tooOld = entries.getRemainingTTL(key) < -OLDEST * fastest
+    return entries.fetch(key, { context: collection, allowStale: !tooOld })
   }
 
   return {
-    read(id) {
+    ready(id) {
       const collection = collections.get(id)
-      if (collection instanceof Promise) return collection.then((found) => found && replyOf(found))
-      return collection && replyOf(collection)
+      if (!collection || collection instanceof Promise) return undefined
+      const key = keyOf(collection)
+      return entries.getRemainingTTL(key) > 0 ? entries.get(key)?.reply : undefined
+    },
+    async read(id) {
+      return (await find(id))?.reply
     },
     async readByVideo(id) {
-      const collection = await collections.get(id)
-      const entry = collection && (await find(collection))
+      const entry = await find(id)
       return entry && prepareByVideo(entry.reading)
     },
     async close() {
       entries.clear()
     },
-  }
-
-  function replyOf(collection: Collection): Prepared | Promise<Prepared | undefined> {
-    const entry = find(collection)
-    return entry instanceof Promise ? entry.then((found) => found?.reply) : entry.reply
   }
 }

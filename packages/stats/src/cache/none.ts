@@ -9,6 +9,7 @@ export function createNoCache({ collections, source, logger }: CacheOptions): St
     return collection && toReply(await source.read(collection))
   }
   return {
+    ready: () => undefined,
     read: (id) => readWith(id, prepare),
     readByVideo: (id) => readWith(id, prepareByVideo),
     async close() {},

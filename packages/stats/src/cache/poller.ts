@@ -17,8 +17,9 @@ export function createPollerCache(bus: Bus<ToMain, ToThread>, shared: Shared): S
   bus.on('publish', publish)
 
   return {
+    ready: (id) => replies.get(id),
     // What is not here has no numbers yet, or does not exist: main knows.
-    read: (id) => replies.get(id) ?? bus.call('poll', id),
+    read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
     async close() {},
   }

@@ -68,11 +68,14 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   }
 
   return {
-    read(id) {
+    ready(id) {
       const entry = entries.get(id)
       const collection = collections.get(id)
-      if (entry && !(collection instanceof Promise) && collection?.revision === entry.revision) return entry.reply
-      return find(id).then((found) => found?.reply)
+      const isCurrent = !(collection instanceof Promise) && collection?.revision === entry?.revision
+      return isCurrent ? entry?.reply : undefined
+    },
+    async read(id) {
+      return (await find(id))?.reply
     },
     async readByVideo(id) {
       const entry = await find(id)

@@ -1,5 +1,5 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
-import type { App } from '@influencer-stats/runtime/http'
+import { since, type App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StatsCache } from '../cache/cache.ts'
@@ -8,25 +8,25 @@ import { errors } from '../errors.ts'
 import { writePrepared } from '../server/write.ts'
 import { collectionParams, statsReply } from './schemas.ts'
 
+const URL = '/collections/:id/stats'
+
 /** The hottest route of the house. Where the reply is ready it is sent at once, past Fastify's serialisation. */
 export function statsRoutes(app: App, cache: StatsCache): void {
   app.get(
-    '/collections/:id/stats',
+    URL,
     {
+      config: { selfMeasured: true },
       schema: {
         tags: ['statistics'],
         summary: 'The summed statistics of a collection',
         description:
-          'impressions = views; engagements = likes + comments (+ dislikes where given); score = engagements + likes.',
+          'impressions = views; engagements = likes + comments (+ dislikes where given); score = engagements + likes. ' +
+          'With `If-None-Match`, 304 if nothing changed.',
         params: collectionParams,
         querystring: {
           type: 'object',
           additionalProperties: false,
           properties: { by: { type: 'string', enum: ['video'], description: "Adds each video's numbers." } },
-        },
-        headers: {
-          type: 'object',
-          properties: { 'if-none-match': { type: 'string', description: 'An ETag; 304 if it still holds.' } },
         },
         response: {
           200: statsReply,
@@ -42,16 +42,20 @@ export function statsRoutes(app: App, cache: StatsCache): void {
     },
     (request, reply) => {
       const { id } = request.params
-      const found = request.query.by === 'video' ? cache.readByVideo(id) : cache.read(id)
-      if (found instanceof Promise) return found.then((prepared) => answer(request, reply, prepared, id))
-      answer(request, reply, found, id)
+      const byVideo = request.query.by === 'video'
+      const ready = byVideo ? undefined : cache.ready(id)
+      if (!ready)
+        return (byVideo ? cache.readByVideo(id) : cache.read(id)).then((found) => answer(request, reply, found))
+      answer(request, reply, ready)
       return undefined
     },
   )
-}
+  const figures = { GET: app.figuresOf('GET', URL), HEAD: app.figuresOf('HEAD', URL) }
 
-function answer(request: FastifyRequest, reply: FastifyReply, prepared: Prepared | undefined, id: string): void {
-  if (!prepared) throw errors.COLLECTION_NOT_FOUND(id)
-  reply.hijack()
-  writePrepared(reply.raw, prepared, request.id, request.headers['if-none-match'])
+  function answer(request: FastifyRequest, reply: FastifyReply, prepared: Prepared | undefined): void {
+    if (!prepared) throw errors.COLLECTION_NOT_FOUND()
+    reply.hijack()
+    const status = writePrepared(reply.raw, prepared, request.id, request.headers['if-none-match'])
+    figures[request.method as 'GET' | 'HEAD'].observe(status, since(request))
+  }
 }

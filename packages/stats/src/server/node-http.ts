@@ -21,8 +21,8 @@ export function createNodeHttpServer(): StatsServer {
         if (request.method !== 'GET' || lifecycle.phase !== 'ready') return false
         const id = HOT_ROUTE.exec(request.url!)?.[1]
         if (id === undefined || guard.check(request.headers, 'read')) return false
-        const reply = cache.read(id)
-        if (!reply || reply instanceof Promise) return false
+        const reply = cache.ready(id)
+        if (!reply) return false
         const startedAt = performance.now()
         const status = writePrepared(response, reply, manners.nextRequestId(), request.headers['if-none-match'])
         figures.observe(status, (performance.now() - startedAt) / 1000)

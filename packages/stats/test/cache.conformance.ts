@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CacheOptions, StatsCache } from '../src/cache/cache.ts'
+import { CollectionsOwner } from '../src/collections.ts'
+import { DAY } from '../src/core/pace.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import type { Poller } from '../src/poller.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { createMapState } from '../src/state/map.ts'
+import { FakeSource } from './support/fake-source.ts'
+import { until } from './support/until.ts'
+
+export interface CacheTraits {
+  /** Whether a new collection has no numbers until the next round. */
+  readonly waitsForRound?: boolean
+  /** Whether every read asks the source. */
+  readonly uncached?: boolean
+}
+
+/** What a cache is made of in these tests; the poller's needs what main does, too. */
+export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: CollectionsOwner }
+
+/** Makes a cache and, for the poller, what main does for it. */
+export type CreateCache = (setUp: CacheSetUp) => Promise<{ cache: StatsCache; poller?: Poller }>
+
+const INTERVAL = 30
+
+/** What every cache must do. */
+export function cacheConformance(name: string, create: CreateCache, traits: CacheTraits = {}): void {
+  const { waitsForRound = false, uncached = false } = traits
+
+  describe(`cache ${name}`, () => {
+    let source: FakeSource
+    let collections: CollectionsOwner
+    let cache: StatsCache
+    let poller: Poller | undefined
+
+    beforeEach(async () => {
+      source = new FakeSource()
+      collections = new CollectionsOwner({
+        state: createMapState(),
+        retention: DAY,
+        onChange: (id, collection) => poller?.changed(id, collection),
+      })
+      const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+      const logger = createSilentLogger()
+      const options = { collections, source, logger, meter, refreshInterval: INTERVAL, size: 100 }
+      ;({ cache, poller } = await create(options))
+    })
+    afterEach(async () => {
+      await cache.close()
+      await poller?.close()
+      await collections.close()
+    })
+
+    /** What a client reads, once there is something to read. */
+    async function read(id: string): Promise<any> {
+      if (waitsForRound) await until(async () => (await attempt(id)) !== 'STATS_NOT_READY')
+      const reply = await cache.read(id)
+      return reply && JSON.parse(reply.body)
+    }
+
+    const attempt = async (id: string) => {
+      try {
+        return await cache.read(id)
+      } catch (error) {
+        return (error as { code: string }).code
+      }
+    }
+
+    it('has nothing for a collection that does not exist', async () => {
+      expect(await cache.read('none')).toBeUndefined()
+      expect(await cache.readByVideo('none')).toBeUndefined()
+    })
+
+    it('sums a collection, names what is missing, and gives zeros for an empty one', async () => {
+      await collections.put('c', ['a', 'b', 'x_'])
+      await collections.put('empty', [])
+      expect(await read('c')).toMatchObject({ impressions: 2, videos: 2, missing: ['x_'], stale: false })
+      expect(await read('empty')).toMatchObject({ impressions: 0, engagements: 0, score: 0, videos: 0, missing: [] })
+    })
+
+    it('gives the numbers of each video on request', async () => {
+      await collections.put('c', ['a', 'b', 'x_'])
+      await read('c')
+      const reply = JSON.parse((await cache.readByVideo('c'))!.body)
+      expect(reply.byVideo.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
+      expect(reply).toMatchObject({ impressions: 2, missing: ['x_'] })
+    })
+
+    it('has nothing ready of what a collection was before it changed', async () => {
+      await collections.put('c', ['a'])
+      await read('c')
+      await collections.put('c', ['a', 'b'])
+      expect(JSON.parse(cache.ready('c')?.body ?? '{"videos":2}')).toMatchObject({ videos: 2 })
+      await collections.delete('c')
+      expect(cache.ready('c')).toBeUndefined()
+    })
+
+    it('shows a change of the collection at once, or nothing until it has its numbers', async () => {
+      await collections.put('c', ['a'])
+      expect(await read('c')).toMatchObject({ videos: 1 })
+      await collections.put('c', ['a', 'b', 'd'])
+      expect(await read('c')).toMatchObject({ videos: 3 })
+      await collections.removeVideo('c', 'a')
+      expect(await read('c')).toMatchObject({ videos: 2 })
+    })
+
+    it('forgets a collection that was deleted, also while its numbers were being fetched', async () => {
+      await collections.put('c', ['a'])
+      await read('c')
+      await collections.delete('c')
+      expect(await cache.read('c')).toBeUndefined()
+
+      const { promise, resolve } = Promise.withResolvers<void>()
+      source.gate = promise
+      await collections.put('d', ['a'])
+      const reading = attempt('d')
+      await collections.delete('d')
+      resolve()
+      await reading
+      expect(await cache.read('d')).toBeUndefined()
+    })
+
+    it('shows new numbers sooner or later', async () => {
+      await collections.put('c', ['a'])
+      expect(await read('c')).toMatchObject({ impressions: 1 })
+      source.views = 7
+      await until(async () => (await read('c')).impressions === 7)
+    })
+
+    it('marks numbers stale that should be fresher, and takes the mark away', async () => {
+      await collections.put('c', ['a'])
+      await read('c')
+      source.stale = true
+      await until(async () => (await read('c')).stale)
+      source.stale = false
+      await until(async () => !(await read('c')).stale)
+    })
+
+    it('says so when there are no numbers, and recovers', async () => {
+      source.down = true
+      await collections.put('c', ['a'])
+      const code = waitsForRound ? 'STATS_NOT_READY' : 'UPSTREAM_UNAVAILABLE'
+      await expect(cache.read('c')).rejects.toMatchObject({
+        code,
+        headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
+      })
+      source.down = false
+      await until(async () => typeof (await attempt('c')) === 'object')
+      expect(await read('c')).toMatchObject({ impressions: 1 })
+    })
+
+    it(uncached ? 'asks the source for every read' : 'asks the source once for many reads', async () => {
+      await collections.put('c', ['a'])
+      await read('c')
+      source.reads = []
+      await Promise.all(Array.from({ length: 100 }, () => cache.read('c')))
+      if (uncached) expect(source.reads).toHaveLength(100)
+      else expect(source.reads.length).toBeLessThanOrEqual(3)
+    })
+
+    it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {
+      await collections.put('c', ['a'])
+      await read('c')
+      if (uncached) expect(cache.ready('c')).toBeUndefined()
+      else await until(() => cache.ready('c') !== undefined)
+      expect(cache.ready('none')).toBeUndefined()
+    })
+
+    it('can be closed twice', async () => {
+      await cache.close()
+      await cache.close()
+    })
+  })
+}

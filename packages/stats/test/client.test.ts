@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import { parts } from '../src/parts.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { clientConformance, type ClientTraits } from './client.conformance.ts'
+import { SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
+
+const aCallEach: ClientTraits = { callsFor: (videos) => videos }
+const traits: Record<keyof typeof parts.client, ClientTraits> = {
+  fetch: aCallEach,
+  'undici-pool': aCallEach,
+  'node-http': aCallEach,
+  batching: { callsFor: (videos) => Math.ceil(videos / 50) },
+}
+
+for (const [name, create] of Object.entries(parts.client)) {
+  clientConformance(name, create, traits[name as keyof typeof traits])
+}
+
+describe('client batching', () => {
+  it('joins what is asked for at the same time, and asks for no video twice', async () => {
+    const standIn = await startStandIn()
+    const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+    const logger = createSilentLogger()
+    const options = { uri: standIn.url, key: 'stand-in', timeout: 5_000, connections: 4, meter, logger }
+    const client = await parts.client.batching(options)
+    const found = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => client.fetch([SAMPLE_VIDEOS[i % 3]!, 'gone_video_'])),
+    )
+    expect(found.every((one) => one.length === 1)).toBe(true)
+    expect(await standIn.control.counts()).toMatchObject({ calls: 1, ids: 4 })
+    await client.close()
+    await standIn.stop()
+  })
+})

@@ -1,0 +1,20 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { createControl, type Control } from '@influencer-stats/youtube/client'
+import { youtube } from '@influencer-stats/youtube/service'
+
+/** A stand-in for YouTube of a test's own. */
+export interface StandIn {
+  readonly url: string
+  readonly control: Control
+  stop(): Promise<unknown>
+}
+
+export async function startStandIn(): Promise<StandIn> {
+  const running = await embed(youtube)
+  return { url: running.url, control: createControl(running.url), stop: () => running.stop() }
+}
+
+/** The video that the sources measure with, and two with the same figures that stand still. */
+export const SAMPLE_VIDEOS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
+
+export const SAMPLE_TOTALS = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3, missing: [] }

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const CLIENTS = 24
+
+describe.each(['v6', 'v7', 'v7 with state map'])('%s on 3 threads', (name) => {
+  let standIn: StandIn
+  let stats: TestStats
+  beforeEach(async () => {
+    standIn = await startStandIn()
+    const [variant = ''] = name.split(' ')
+    const state = name.endsWith('map') ? 'map' : 'level'
+    stats = await startStats({ variant, state, threads: 3, youtubeUri: standIn.url, data: temporaryFolder() })
+  })
+  afterEach(async () => {
+    await stats.stop()
+    await standIn.stop()
+  })
+
+  /** Asks on many new connections at once, so that every thread is asked. */
+  const askAll = (path: string) =>
+    Promise.all(Array.from({ length: CLIENTS }, () => stats.get(path, { connection: 'close' })))
+
+  it('a change answered by one thread is seen by the next read on every other', async () => {
+    for (let round = 0; round < 8; round++) {
+      const videos = SAMPLE_VIDEOS.slice(0, 1 + (round % 3))
+      await stats.put('/collections/c', { videos })
+      for (const { body } of await askAll('/collections/c')) expect(body.videos).toEqual(videos)
+      for (const { body } of await askAll('/collections/c/stats')) expect(body.videos).toBe(videos.length)
+    }
+    await stats.delete('/collections/c')
+    for (const { status } of await askAll('/collections/c/stats')) expect(status).toBe(404)
+    for (const { status } of await askAll('/collections/c')) expect(status).toBe(404)
+  })
+
+  it('loses none of the videos that many clients add at once', async () => {
+    await stats.put('/collections/c', { videos: [] })
+    const ids = Array.from({ length: 40 }, (_, i) => `${String(i).padStart(10, '0')}A`)
+    await Promise.all(ids.map((id) => stats.put(`/collections/c/videos/${id}`, undefined, { connection: 'close' })))
+    expect((await stats.get('/collections/c')).body.videos.toSorted()).toEqual(ids)
+  })
+})
+
+describe('a state in memory', () => {
+  it.each([
+    [{ variant: 'v3' }, 'SINGLE_THREAD'],
+    [{ variant: 'v4' }, 'SINGLE_THREAD'],
+    [{ variant: 'v6', cache: 'refresh' }, 'SINGLE_THREAD'],
+  ])('is refused to several threads: %o', async (settings, code) => {
+    await expect(startStats({ ...settings, threads: 2, youtubeUri: 'http://127.0.0.1:9' })).rejects.toMatchObject({
+      code,
+    })
+  })
+})

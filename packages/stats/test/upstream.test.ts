@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (variant) => {
+  let standIn: StandIn
+  let stats: TestStats
+  beforeEach(async () => {
+    standIn = await startStandIn()
+    const timing = { refreshInterval: 30, upstreamTimeout: 200, dailyBudget: 0 }
+    stats = await startStats({ variant, youtubeUri: standIn.url, data: temporaryFolder(), ...timing })
+  })
+  afterEach(async () => {
+    await stats.stop()
+    await standIn.stop()
+  })
+
+  const readStats = () => stats.get('/collections/c/stats')
+
+  it.each([
+    ['out of quota', { quotaLeft: 0 }],
+    ['down', { cut: 'before' as const }],
+    ['failing', { errorRate: 1, errorStatus: 503 }],
+    ['hanging', { hang: true }],
+    ['talking nonsense', { malformed: true }],
+  ])('%s: the last known numbers, marked stale; fresh ones when it is over', async (_, faults) => {
+    await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
+    const fresh = await readStats()
+    expect(fresh).toMatchObject({ status: 200, body: { ...SAMPLE_TOTALS, stale: false } })
+    await standIn.control.setFaults(faults)
+    await until(async () => (await readStats()).body.stale)
+    const stale = await readStats()
+    expect(stale).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+    expect(Number(stale.headers.get('age'))).toBeGreaterThanOrEqual(0)
+    await standIn.control.clearFaults()
+    await until(async () => (await readStats()).body.stale === false)
+    expect((await readStats()).body.asOf > fresh.body.asOf).toBe(true)
+  })
+
+  it('with no numbers known yet: 503 and when to come back, until there are some', async () => {
+    await standIn.control.setFaults({ errorRate: 1, errorStatus: 500 })
+    expect((await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })).status).toBe(201)
+    const refused = await readStats()
+    expect(refused).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    expect(JSON.stringify(refused.body)).not.toMatch(/stand-in|key=/)
+    await standIn.control.clearFaults()
+    await until(async () => (await readStats()).status === 200)
+    expect(await readStats()).toMatchObject({ body: SAMPLE_TOTALS })
+  })
+})
+
+describe('the quota', () => {
+  const ids = Array.from({ length: 10_000 }, (_, i) => `${String(i).padStart(10, '0')}A`)
+
+  it('refreshes 10,000 distinct videos in 200 collections with 200 calls', async () => {
+    const standIn = await startStandIn()
+    const data = temporaryFolder()
+    const first = await startStats({ youtubeUri: standIn.url, data })
+    const paths = Array.from({ length: 200 }, (_, i) => `/collections/c${i}`)
+    await Promise.all(paths.map((path, i) => first.put(path, { videos: ids.slice(i * 50, i * 50 + 50) })))
+    await Promise.all(paths.map((path) => first.get(`${path}/stats`)))
+    await first.stop()
+
+    await standIn.control.resetCounts()
+    const second = await startStats({ youtubeUri: standIn.url, data })
+    await until(async () => (await standIn.control.counts()).ids >= 10_000)
+    expect(await standIn.control.counts()).toMatchObject({ calls: 200, ids: 10_000 })
+    // At this pace the rest of the day costs no more than the budget.
+    const interval = /^stats_refresh_interval_seconds (.+)$/m.exec(String((await second.get('/metrics')).body))
+    expect(Number(interval![1])).toBeGreaterThanOrEqual((86_400 * 200) / 10_000)
+    await second.stop()
+    await standIn.stop()
+  })
+
+  it('makes no call beyond the budget, and says what is left of it after a restart', async () => {
+    const standIn = await startStandIn()
+    const settings = { youtubeUri: standIn.url, data: temporaryFolder(), dailyBudget: 2 }
+    const first = await startStats(settings)
+    for (const id of ['a', 'b', 'c']) await first.put(`/collections/${id}`, { videos: [SAMPLE_VIDEOS[0]] })
+    const statuses = await Promise.all(
+      ['a', 'b', 'c'].map(async (id) => (await first.get(`/collections/${id}/stats`)).status),
+    )
+    expect((await standIn.control.counts()).calls).toBeLessThanOrEqual(2)
+    expect(statuses).toContain(200)
+    await first.stop()
+    const second = await startStats(settings)
+    await second.put('/collections/d', { videos: [SAMPLE_VIDEOS[1]] })
+    await second.get('/collections/d/stats')
+    await second.put('/collections/e', { videos: [SAMPLE_VIDEOS[2]] })
+    expect((await second.get('/collections/e/stats')).status).toBe(503)
+    expect((await standIn.control.counts()).calls).toBe(2)
+    await second.stop()
+    await standIn.stop()
+  })
+})

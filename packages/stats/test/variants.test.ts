@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { variants } from '../src/variants.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
+
+/** Waits for the first round, where the numbers come only with one. */
+async function readStats(stats: TestStats): Promise<any> {
+  await until(async () => (await stats.get(`${COLLECTION}/stats`)).body.code !== 'STATS_NOT_READY')
+  return stats.get(`${COLLECTION}/stats`)
+}
+
+describe.each(Object.keys(variants))('variant %s', (variant) => {
+  let standIn: StandIn
+  beforeAll(async () => {
+    standIn = await startStandIn()
+  })
+  afterAll(() => standIn.stop())
+
+  it.each(['0', '1'])('boots with %s threads and gives the numbers of the sample', async (threads) => {
+    const settings = { variant, threads, youtubeUri: standIn.url, data: temporaryFolder(), refreshInterval: 50 }
+    const stats = await startStats(settings)
+    try {
+      expect((await stats.put(COLLECTION, { videos: SAMPLE_VIDEOS })).status).toBe(201)
+      expect(await readStats(stats)).toMatchObject({ status: 200, body: { ...SAMPLE_TOTALS, stale: false } })
+      expect((await stats.get(`${COLLECTION}/stats/history`)).body.points).toMatchObject([{ impressions: 785_202 }])
+    } finally {
+      expect(await stats.stop()).toBe(true)
+    }
+  })
+})
+
+describe.each(['v6', 'v7'])('variant %s', (variant) => {
+  it('keeps the collection, its numbers, its history and the quota used over a restart', async () => {
+    const standIn = await startStandIn()
+    const settings = { variant, youtubeUri: standIn.url, data: temporaryFolder() }
+    const first = await startStats(settings)
+    await first.put(COLLECTION, { videos: SAMPLE_VIDEOS })
+    const before = await first.get(`${COLLECTION}/stats`)
+    const history = await first.get(`${COLLECTION}/stats/history`)
+    await first.stop()
+    await standIn.control.setFaults({ hang: true })
+
+    const second = await startStats({ ...settings, upstreamTimeout: 50 })
+    expect((await second.get(COLLECTION)).body.videos).toEqual(SAMPLE_VIDEOS)
+    const after = await second.get(`${COLLECTION}/stats`)
+    expect(after).toMatchObject({ status: 200, body: { ...SAMPLE_TOTALS, asOf: before.body.asOf } })
+    expect((await second.get(`${COLLECTION}/stats/history`)).body).toEqual(history.body)
+    expect((await second.get('/metrics')).body).toMatch(/^stats_quota_units_used [1-9]/m)
+    await second.stop()
+    await standIn.stop()
+  })
+})

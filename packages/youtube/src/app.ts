@@ -1,0 +1,36 @@
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { Problem } from '@influencer-stats/runtime/problems'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { renderError } from './core/render.ts'
+import { createDesk } from './desk.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { createMeter } from './meter.ts'
+import { addControlRoutes } from './routes/control.ts'
+import { addVideosRoute } from './routes/videos.ts'
+import type { Config } from './settings.ts'
+
+/** Every problem below this path has Google's shape, those of the runtime included. */
+const GOOGLE_PATH = '/youtube/v3/'
+
+const googleFormat = (problem: Problem, url: string) =>
+  url.startsWith(GOOGLE_PATH)
+    ? { contentType: 'application/json; charset=UTF-8', body: renderError(problem) }
+    : undefined
+
+/** Builds the stand-in's app, once per serving thread. */
+export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThread>): Promise<App> {
+  const { bus, config, lifecycle } = context
+  const shared = context.shared as Shared
+  const desk = createDesk(shared.state, createMeter(shared.meter))
+  bus.on('changed', (state) => {
+    desk.state = state
+  })
+  const app = await createApp(context, {
+    title: 'YouTube stand-in',
+    description: 'Answers `videos.list` like the YouTube Data API v3, and misbehaves on request.',
+    problemFormat: googleFormat,
+  })
+  addVideosRoute(app, { config, lifecycle, desk })
+  addControlRoutes(app, { bus, desk })
+  return app
+}

@@ -1,0 +1,49 @@
+import type { FromSchema } from 'json-schema-to-ts'
+
+/** The faults that can be set: each is absent until named. */
+export const faultsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    latencyMs: { type: 'integer', minimum: 0, maximum: 600_000, description: 'Every reply waits this long.' },
+    errorRate: { type: 'number', minimum: 0, maximum: 1, description: 'Share of calls that fail, evenly spaced.' },
+    errorStatus: {
+      type: 'integer',
+      minimum: 400,
+      maximum: 599,
+      description: 'Status of those that fail; 503 if absent.',
+    },
+    errorReason: {
+      type: 'string',
+      pattern: '^[A-Za-z]{1,64}$',
+      description: "Reason of those that fail; if absent, Google's usual one for the status.",
+    },
+    quotaLeft: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'Calls left before `quotaExceeded`.',
+    },
+    hang: { type: 'boolean', description: 'No reply ever comes.' },
+    cut: {
+      type: 'string',
+      enum: ['before', 'halfway'],
+      description: 'The connection ends before the reply, or in the middle of its body.',
+    },
+    malformed: { type: 'boolean', description: 'The body is the first half of the JSON that it should be.' },
+  },
+} as const
+
+/** How the stand-in misbehaves. */
+export type Faults = FromSchema<typeof faultsSchema>
+
+// Keeps 0.29 * 100 from counting as 28.
+const ROUNDING = 1e-9
+
+/**
+ * Whether the `n`th call (from 0) is one of those that fail: exactly the share `rate`, evenly spaced, so that a test
+ * knows how many of its calls fail. At 0.25 it is every fourth.
+ */
+export function isFailing(n: number, rate: number): boolean {
+  return Math.floor((n + 1) * rate + ROUNDING) > Math.floor(n * rate + ROUNDING)
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { Lifecycle } from '@influencer-stats/runtime/service'
+import type { Faults } from './core/faults.ts'
+import { takesGzip } from './core/negotiation.ts'
+import { createReply, type Outgoing, type Reply } from './reply.ts'
+
+/** Where a reply goes. */
+export interface Recipient {
+  readonly response: ServerResponse
+  /** The request's. */
+  readonly headers: IncomingHttpHeaders
+  /** Names and values, in turn, of headers besides the reply's own. */
+  readonly extra: readonly string[]
+}
+
+/** Brings replies to the client, through whatever faults are set. */
+export interface Delivery {
+  deliver(recipient: Recipient, reply: Reply, faults: Faults): void
+}
+
+const LOOK_FOR_THE_DRAIN_EVERY = 50
+// nginx's number for a request whose client got no reply; only ever seen in the metrics.
+const NOT_ANSWERED = 499
+
+function send({ response, extra }: Recipient, status: number, { head, body }: Outgoing): void {
+  response.writeHead(status, [...head, ...extra])
+  response.end(body)
+}
+
+function cutBefore({ response }: Recipient): void {
+  response.statusCode = NOT_ANSWERED
+  response.destroy()
+}
+
+function cutHalfway({ response, extra }: Recipient, { status, plain, text }: Reply): void {
+  response.writeHead(status, [...plain.head, ...extra])
+  response.write(text.slice(0, text.length / 2), () => response.destroy())
+}
+
+export function createDelivery(lifecycle: Lifecycle): Delivery {
+  const hold = createHolder(lifecycle)
+
+  function finish(recipient: Recipient, reply: Reply, faults: Faults): void {
+    const { response, headers } = recipient
+    if (faults.hang) return hold(response, Infinity, () => cutBefore(recipient))
+    if (faults.cut === 'before') return cutBefore(recipient)
+    if (faults.cut === 'halfway') return cutHalfway(recipient, reply)
+    if (faults.malformed && reply.text !== '') {
+      const half = createReply(reply.status, reply.text.slice(0, reply.text.length / 2))
+      return send(recipient, reply.status, half.plain)
+    }
+    const zipped = reply.gzip && takesGzip(headers['accept-encoding'] as string | undefined)
+    send(recipient, reply.status, zipped ? reply.gzip!() : reply.plain)
+  }
+
+  return {
+    deliver(recipient, reply, faults) {
+      if (!faults.latencyMs) return finish(recipient, reply, faults)
+      hold(recipient.response, faults.latencyMs, () => finish(recipient, reply, faults))
+    },
+  }
+}
+
+/**
+ * Keeps responses back for a while, or for ever. When the service drains they are let go at once: it waits for every
+ * request in flight, and a hung one would hold it up until it is killed.
+ */
+function createHolder(lifecycle: Lifecycle) {
+  const held = new Map<ServerResponse, () => void>()
+  let watch: NodeJS.Timeout | undefined
+
+  // The drain is not announced to apps, so it is looked for, but only while something is held.
+  function look(): void {
+    if (lifecycle.phase === 'draining') for (const release of held.values()) release()
+    if (held.size > 0) return
+    clearInterval(watch)
+    watch = undefined
+  }
+
+  return function hold(response: ServerResponse, ms: number, then: () => void): void {
+    const timer = ms === Infinity ? undefined : setTimeout(release, ms)
+    function forget(): void {
+      clearTimeout(timer)
+      held.delete(response)
+    }
+    function release(): void {
+      forget()
+      response.off('close', forget)
+      then()
+    }
+    held.set(response, release)
+    response.once('close', forget)
+    watch ??= setInterval(look, LOOK_FOR_THE_DRAIN_EVERY)
+  }
+}

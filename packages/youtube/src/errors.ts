@@ -1,0 +1,126 @@
+import { Problem } from '@influencer-stats/runtime/problems'
+
+/** What Google's error objects say besides the message. */
+export interface GoogleErrorEntry {
+  readonly status: number
+  readonly domain: string
+  readonly reason: string
+  readonly message: string
+  readonly location?: string
+  readonly locationType?: 'parameter' | 'header' | 'other'
+}
+
+/** An error that Google's API answers with; its code is Google's `reason`. */
+export class GoogleProblem extends Problem {
+  readonly entry: GoogleErrorEntry
+
+  constructor(entry: GoogleErrorEntry) {
+    super(entry.reason, { status: entry.status, title: entry.message })
+    this.entry = entry
+  }
+}
+
+/** Makes an error of one kind; `message` and `location` are for kinds whose words depend on the request. */
+export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleProblem }
+
+function kind(entry: GoogleErrorEntry): GoogleErrorKind {
+  const make = (message = entry.message, location = entry.location) =>
+    new GoogleProblem(location === undefined ? { ...entry, message } : { ...entry, message, location })
+  return Object.assign(make, entry)
+}
+
+const parameter = { status: 400, locationType: 'parameter' } as const
+
+/** What `GET /youtube/v3/videos` may answer instead of videos. */
+export const googleErrors = {
+  KEY_INVALID: kind({ status: 400, domain: 'usageLimits', reason: 'keyInvalid', message: 'Bad Request' }),
+  QUOTA_EXCEEDED: kind({
+    status: 403,
+    domain: 'youtube.quota',
+    reason: 'quotaExceeded',
+    message:
+      'The request cannot be completed because you have exceeded your <a href="/youtube/v3/getting-started#quota">quota</a>.',
+  }),
+  PART_MISSING: kind({
+    ...parameter,
+    domain: 'youtube.parameter',
+    reason: 'missingRequiredParameter',
+    message: 'Required parameter: part',
+    location: 'part',
+  }),
+  PART_UNKNOWN: kind({ ...parameter, domain: 'youtube.part', reason: 'unknownPart', message: "''", location: 'part' }),
+  PART_FORBIDDEN: kind({
+    status: 403,
+    domain: 'youtube.video',
+    reason: 'forbidden',
+    message: 'The request is not properly authorized to access video file or processing information.',
+    location: 'part',
+    locationType: 'parameter',
+  }),
+  FILTER_MISSING: kind({
+    ...parameter,
+    domain: 'youtube.parameter',
+    reason: 'missingRequiredParameter',
+    message: 'No filter selected. Expected one of: chart, id, myRating',
+    location: '',
+  }),
+  FILTERS_INCOMPATIBLE: kind({
+    ...parameter,
+    domain: 'youtube.parameter',
+    reason: 'incompatibleParameters',
+    message: 'Incompatible parameters specified in the request',
+    location: '',
+  }),
+  FILTERS_INVALID: kind({
+    status: 400,
+    domain: 'youtube.parameter',
+    reason: 'invalidFilters',
+    message: 'The request specifies an invalid filter parameter.',
+    location: 'parameters.',
+    locationType: 'other',
+  }),
+  CHART_NOT_FOUND: kind({
+    ...parameter,
+    domain: 'youtube.video',
+    reason: 'videoChartNotFound',
+    message: 'The requested video chart is not supported or is not available.',
+    location: 'chart',
+  }),
+  LOGIN_REQUIRED: kind({
+    status: 401,
+    domain: 'global',
+    reason: 'required',
+    message: 'Login Required.',
+    location: 'Authorization',
+    locationType: 'header',
+  }),
+  PARAMETER_INVALID: kind({
+    ...parameter,
+    domain: 'global',
+    reason: 'invalidParameter',
+    message: 'Invalid value',
+  }),
+  PARAMETER_UNEXPECTED: kind({
+    ...parameter,
+    domain: 'youtube.parameter',
+    reason: 'unexpectedParameter',
+    message: 'The request specifies an unexpected parameter.',
+  }),
+} satisfies Record<string, GoogleErrorKind>
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'badRequest',
+  401: 'authError',
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'httpMethodNotAllowed',
+  429: 'rateLimitExceeded',
+  500: 'internalError',
+  503: 'backendError',
+}
+
+/** An error with a status and, unless given, the reason that Google usually gives with it. */
+export function googleErrorOf(status: number, message: string, reason?: string): GoogleProblem {
+  const usual = REASONS[status] ?? (status < 500 ? 'badRequest' : 'backendError')
+  return new GoogleProblem({ status, domain: 'global', reason: reason ?? usual, message })
+}

@@ -1,0 +1,71 @@
+/** How often the stand-in was called, and for how many ids. */
+export interface Counts {
+  readonly calls: number
+  readonly ids: number
+}
+
+/** What all threads count together: exact, because every step is one atomic operation on shared memory. */
+export interface Meter {
+  count(ids: bigint): void
+  readonly counts: Counts
+  resetCounts(): void
+  /** Takes one unit of quota. Returns whether there was one. */
+  spend(): boolean
+  /** Units left; nothing where there is no limit. */
+  readonly quotaLeft: number | undefined
+  setQuota(units: number | undefined): void
+  /** The number, from 0, of a call that might fail. */
+  nextDraw(): number
+  restartDraws(): void
+}
+
+const CALLS = 0
+const IDS = 1
+const LEFT = 0
+const DRAWS = 1
+const NO_LIMIT = -1
+
+// Two 64-bit counts (32 bits would be full after 15 hours at 40,000 calls/s), then two 32-bit numbers.
+const COUNTS_BYTES = 16
+const BYTES = COUNTS_BYTES + 8
+
+/** The memory of a meter. */
+export function createMeterMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(BYTES)
+}
+
+/** One thread's view of a meter. */
+export function createMeter(memory: SharedArrayBuffer): Meter {
+  const totals = new BigInt64Array(memory, 0, 2)
+  const numbers = new Int32Array(memory, COUNTS_BYTES, 2)
+
+  return {
+    count(ids) {
+      Atomics.add(totals, CALLS, 1n)
+      Atomics.add(totals, IDS, ids)
+    },
+    get counts() {
+      return { calls: Number(Atomics.load(totals, CALLS)), ids: Number(Atomics.load(totals, IDS)) }
+    },
+    resetCounts() {
+      Atomics.store(totals, CALLS, 0n)
+      Atomics.store(totals, IDS, 0n)
+    },
+    spend() {
+      for (;;) {
+        const left = Atomics.load(numbers, LEFT)
+        if (left === NO_LIMIT) return true
+        if (left === 0) return false
+        // Another thread may have taken the unit meanwhile.
+        if (Atomics.compareExchange(numbers, LEFT, left, left - 1) === left) return true
+      }
+    },
+    get quotaLeft() {
+      const left = Atomics.load(numbers, LEFT)
+      return left === NO_LIMIT ? undefined : left
+    },
+    setQuota: (units = NO_LIMIT) => void Atomics.store(numbers, LEFT, units),
+    nextDraw: () => Atomics.add(numbers, DRAWS, 1) >>> 0,
+    restartDraws: () => void Atomics.store(numbers, DRAWS, 0),
+  }
+}

@@ -1,0 +1,130 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
+import { errors } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { faultsSchema } from '../core/faults.ts'
+import type { Desk } from '../desk.ts'
+import type { ToMain, ToThread } from '../messages.ts'
+
+export interface ControlOptions {
+  readonly bus: Bus<ToMain, ToThread>
+  readonly desk: Desk
+}
+
+const tags = ['control']
+const done = { type: 'null', description: 'Done, on every thread' } as const
+const changes = () => changeReplies(errors.VALIDATION_FAILED)
+
+const clockSchema = {
+  type: 'object',
+  title: 'Clock',
+  required: ['now', 'frozen'],
+  additionalProperties: false,
+  properties: {
+    now: { type: 'integer', description: 'ms since 1970' },
+    frozen: { type: 'boolean' },
+  },
+} as const
+
+const freezeSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    at: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 8_640_000_000_000_000,
+      description: 'The time to stand still at (ms since 1970); now if absent.',
+    },
+  },
+} as const
+
+const countsSchema = {
+  type: 'object',
+  title: 'Counts',
+  required: ['calls', 'ids'],
+  additionalProperties: false,
+  properties: {
+    calls: { type: 'integer', description: 'Calls of videos.list, whatever the answer.' },
+    ids: { type: 'integer', description: 'Video ids that they asked for.' },
+  },
+} as const
+
+/** Routes under `/control`: what the stand-in does wrong, its clock, its counts. They hold for all threads. */
+export function addControlRoutes(app: App, { bus, desk }: ControlOptions): void {
+  const { meter } = desk
+  const clock = () => ({ now: desk.now(), frozen: desk.state.frozenAt !== undefined })
+  const faults = () => ({ ...desk.state.faults, quotaLeft: meter.quotaLeft })
+
+  app.get(
+    '/control/faults',
+    { schema: { tags, summary: 'The faults that are set', response: { 200: faultsSchema, ...readReplies() } } },
+    async () => faults(),
+  )
+  app.put(
+    '/control/faults',
+    {
+      schema: {
+        tags,
+        summary: 'Sets these faults and no others',
+        body: faultsSchema,
+        response: { 200: faultsSchema, ...changes() },
+      },
+    },
+    async (request) => {
+      await bus.call('setFaults', request.body)
+      return faults()
+    },
+  )
+  app.delete(
+    '/control/faults',
+    { schema: { tags, summary: 'Ends all faults', response: { 204: done, ...changes() } } },
+    async (_request, reply) => {
+      await bus.call('setFaults', {})
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/control/clock',
+    { schema: { tags, summary: 'The time by which figures grow', response: { 200: clockSchema, ...readReplies() } } },
+    async () => clock(),
+  )
+  app.put(
+    '/control/clock',
+    {
+      schema: {
+        tags,
+        summary: 'Stops the clock',
+        body: freezeSchema,
+        response: { 200: clockSchema, ...changes() },
+      },
+    },
+    async (request) => {
+      await bus.call('setClock', request.body.at ?? desk.now())
+      return clock()
+    },
+  )
+  app.delete(
+    '/control/clock',
+    { schema: { tags, summary: 'Lets the clock run', response: { 204: done, ...changes() } } },
+    async (_request, reply) => {
+      await bus.call('setClock', undefined)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/control/counts',
+    { schema: { tags, summary: 'How often it was called', response: { 200: countsSchema, ...readReplies() } } },
+    async () => meter.counts,
+  )
+  app.delete(
+    '/control/counts',
+    { schema: { tags, summary: 'Counts from zero again', response: { 204: done, ...changes() } } },
+    async (_request, reply) => {
+      meter.resetCounts()
+      return reply.code(204).send(null)
+    },
+  )
+}

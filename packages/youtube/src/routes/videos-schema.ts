@@ -1,0 +1,156 @@
+import { googleErrors, type GoogleErrorEntry } from '../errors.ts'
+import { MAX_IDS } from '../core/query.ts'
+import { content, PARTS_WITHOUT_CONTENT } from '../core/parts.ts'
+
+const errorSchema = {
+  type: 'object',
+  title: "Google's error",
+  required: ['error'],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'errors'],
+      additionalProperties: false,
+      properties: {
+        code: { type: 'integer', description: 'The HTTP status.' },
+        message: { type: 'string' },
+        errors: {
+          type: 'array',
+          minItems: 1,
+          items: {
+            type: 'object',
+            required: ['message', 'domain', 'reason'],
+            additionalProperties: false,
+            properties: {
+              message: { type: 'string' },
+              domain: { type: 'string' },
+              reason: { type: 'string', description: 'The kind of error as a stable code.' },
+              location: { type: 'string' },
+              locationType: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+const count = { type: 'string', pattern: '^[0-9]+$' } as const
+
+// Nothing is required: `part` and `fields` choose.
+const listSchema = {
+  type: 'object',
+  title: 'Videos',
+  additionalProperties: false,
+  properties: {
+    kind: { type: 'string', const: 'youtube#videoListResponse' },
+    etag: { type: 'string' },
+    items: {
+      type: 'array',
+      maxItems: MAX_IDS,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          kind: { type: 'string', const: 'youtube#video' },
+          etag: { type: 'string' },
+          id: { type: 'string', pattern: '^[A-Za-z0-9_-]{11}$' },
+          snippet: { type: 'object', additionalProperties: true },
+          contentDetails: { type: 'object', additionalProperties: true },
+          status: { type: 'object', additionalProperties: true },
+          statistics: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              viewCount: count,
+              likeCount: count,
+              dislikeCount: count,
+              favoriteCount: count,
+              commentCount: { ...count, description: 'Absent where comments are disabled.' },
+            },
+          },
+        },
+      },
+    },
+    pageInfo: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { totalResults: { type: 'integer' }, resultsPerPage: { type: 'integer' } },
+    },
+  },
+} as const
+
+const json = <Schema>(description: string, schema: Schema) => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
+function errorReplies() {
+  const byStatus = Map.groupBy<number, GoogleErrorEntry>(Object.values(googleErrors), ({ status }) => status)
+  const own = [...byStatus].map(([status, entries]) => {
+    const reasons = [...new Set(entries.map(({ reason }) => `\`${reason}\``))]
+    return [status, json(reasons.join(', '), errorSchema)] as const
+  })
+  return {
+    ...Object.fromEntries(own),
+    421: json('The Host header names a host that is not served here', errorSchema),
+    500: json('`internalError`', errorSchema),
+    503: json('`backendError`: the service is shutting down, or was told to fail', errorSchema),
+  }
+}
+
+const parts = [...Object.keys(content), ...PARTS_WITHOUT_CONTENT]
+const field = '(\\*|kind|etag|pageInfo|items(\\((\\*|kind|etag|id|snippet|contentDetails|status|statistics)\\))?)'
+
+/** The documentation of the route. @param keys shown only if there is no secret among them */
+export function videosSchema(keys: readonly string[]) {
+  const isDefault = keys.length === 1 && keys[0] === 'stand-in'
+  return {
+    tags: ['YouTube Data API v3'],
+    summary: 'Videos by id',
+    description:
+      'A faithful part of `videos.list`. Parameters that Google knows and this stand-in has no use for are ignored.',
+    querystring: {
+      type: 'object',
+      required: ['part', 'id', 'key'],
+      properties: {
+        part: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'string', enum: parts },
+          description: 'What to say of each video; also separated by commas.',
+        },
+        id: {
+          type: 'array',
+          minItems: 1,
+          maxItems: MAX_IDS,
+          items: { type: 'string', minLength: 1 },
+          description: 'Which videos; also separated by commas. Those that do not exist are left out.',
+        },
+        key: {
+          type: 'string',
+          minLength: 1,
+          ...(isDefault && { enum: keys }),
+          description: 'An accepted key; may come as the header `x-goog-api-key` instead.',
+        },
+        fields: {
+          type: 'string',
+          pattern: `^${field}(,${field})*$`,
+          description: 'The fields to keep, to any depth: `items(id,statistics/viewCount)`.',
+        },
+        prettyPrint: { type: 'boolean', default: true, description: 'Whether to indent the reply.' },
+        alt: { type: 'string', enum: ['json'] },
+      },
+    },
+    headers: {
+      type: 'object',
+      properties: { 'if-none-match': { type: 'string', description: 'The ETag of a reply that is known.' } },
+    },
+    response: {
+      200: json('The videos that exist', listSchema),
+      304: { type: 'null', description: 'Nothing has changed' },
+      ...errorReplies(),
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { defineService } from '@influencer-stats/runtime/service'
+import { createController } from './controller.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { createMeter, createMeterMemory } from './meter.ts'
+import { registerMetrics } from './metrics.ts'
+import { settings } from './settings.ts'
+
+/** A stand-in for `videos.list` of the YouTube Data API v3, with faults on request. */
+export const youtube = defineService<typeof settings, ToMain, ToThread>({
+  name: 'youtube',
+  summary: 'stands in for the YouTube Data API v3',
+  port: 8081,
+  settings,
+  example: (url) => `curl '${url}/youtube/v3/videos?part=statistics&id=-4lB5EKS5Uk&key=stand-in'`,
+  async open({ config, registry, broadcast }) {
+    const memory = createMeterMemory()
+    const meter = createMeter(memory)
+    const controller = createController({
+      meter,
+      quota: config.quota,
+      broadcast: (state) => broadcast('changed', state),
+    })
+    registerMetrics(registry, meter)
+    return {
+      shared: (): Shared => ({ meter: memory, state: controller.state }),
+      handlers: controller.handlers,
+      async close() {
+        controller.close()
+      },
+    }
+  },
+  // Loaded only where it serves: Fastify would make `--help` and main heavier.
+  app: async (context) => (await import('./app.ts')).createYoutubeApp(context),
+})

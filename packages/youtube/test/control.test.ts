@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ControlError, createControl } from '../src/client.ts'
+import { errorOf, startStandIn, type StandIn } from './support/stand-in.ts'
+
+let standIn: StandIn
+afterEach(() => standIn.stop())
+
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => undefined,
+    (error: unknown) => (error instanceof ControlError ? [error.status, error.code] : error),
+  )
+
+describe('control', () => {
+  it('tells the faults that are set, and ends them', async () => {
+    standIn = await startStandIn()
+    expect(await standIn.control.faults()).toEqual({})
+    const faults = { latencyMs: 5, errorRate: 0.5, errorStatus: 500, errorReason: 'internalError', quotaLeft: 7 }
+    await standIn.control.setFaults(faults)
+    expect(await standIn.control.faults()).toEqual(faults)
+    await standIn.control.setFaults({ malformed: true })
+    expect(await standIn.control.faults()).toEqual({ malformed: true })
+    await standIn.control.clearFaults()
+    expect(await standIn.control.faults()).toEqual({})
+  })
+
+  it.each([
+    ['faults', { nope: 1 }],
+    ['faults', { errorRate: 1.1 }],
+    ['faults', { errorRate: '1' }],
+    ['faults', { errorStatus: 200 }],
+    ['faults', { errorReason: 'no spaces' }],
+    ['faults', { cut: 'sometimes' }],
+    ['faults', { quotaLeft: -1 }],
+    ['faults', []],
+    ['clock', { at: -1 }],
+    ['clock', { at: '2026-01-01' }],
+    ['clock', { when: 1 }],
+  ])('refuses %s %j', async (path, body) => {
+    standIn = await startStandIn()
+    const reply = await fetch(`${standIn.url}/control/${path}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ code: 'VALIDATION_FAILED' })
+    expect(await standIn.control.faults()).toEqual({})
+  })
+
+  it('needs the token for changes, if there is one', async () => {
+    standIn = await startStandIn({ apiToken: 'secret' })
+    expect(await codeOf(standIn.control.setFaults({ hang: true }))).toEqual([401, 'UNAUTHORIZED'])
+    expect(await codeOf(standIn.control.freezeClock())).toEqual([401, 'UNAUTHORIZED'])
+    expect(await codeOf(standIn.control.resetCounts())).toEqual([401, 'UNAUTHORIZED'])
+    const trusted = createControl(standIn.url, { token: 'secret' })
+    await trusted.setFaults({ quotaLeft: 0 })
+    // A key is all that Google's API needs.
+    expect(await errorOf(await standIn.get())).toMatchObject({ reason: 'quotaExceeded' })
+  })
+})
+
+describe('quota', () => {
+  it('is the setting’s until a fault says otherwise', async () => {
+    standIn = await startStandIn({ quota: 2 })
+    const statuses = async () => [(await standIn.get()).status, (await standIn.get()).status]
+    expect((await standIn.get({ key: 'wrong' })).status).toBe(400)
+    expect(await statuses()).toEqual([200, 200])
+    expect(await statuses()).toEqual([403, 403])
+    await standIn.control.setFaults({ quotaLeft: 1 })
+    expect(await statuses()).toEqual([200, 403])
+    expect(await standIn.control.faults()).toEqual({ quotaLeft: 0 })
+    await standIn.control.clearFaults()
+    expect(await statuses()).toEqual([200, 200])
+  })
+
+  it('is spent on calls that are wrong, too', async () => {
+    standIn = await startStandIn({ quota: 1 })
+    expect((await standIn.get({ part: 'nope' })).status).toBe(400)
+    expect(await errorOf(await standIn.get())).toMatchObject({
+      status: 403,
+      reason: 'quotaExceeded',
+      domain: 'youtube.quota',
+    })
+  })
+})

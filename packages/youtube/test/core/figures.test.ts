@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { exists, figuresOf, publishedAt, TICK, tickOf } from '../../src/core/figures.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const DAY = 86_400_000
+
+const character = fc.constantFrom(...'ABCXYZabcxyz0189-_')
+const id = fc.string({ unit: character, minLength: 11, maxLength: 11 })
+const time = fc.integer({ min: Date.UTC(2009, 0, 1), max: Date.UTC(2040, 0, 1) })
+
+describe('figures', () => {
+  it.each(['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'])('of %s stand still', (fixed) => {
+    const figures = { views: 261_734, likes: 14_237, dislikes: 928, favorites: 8_001, comments: 451 }
+    expect(figuresOf(fixed, 0)).toEqual(figures)
+    expect(figuresOf(fixed, NOW + 1000 * DAY)).toEqual(figures)
+  })
+
+  it('follow from the id and the time alone, and never fall', () => {
+    fc.assert(
+      fc.property(id, time, fc.integer({ min: 0, max: 1000 * DAY }), (video, from, later) => {
+        const before = figuresOf(video, from)
+        const after = figuresOf(video, from + later)
+        expect(figuresOf(video, from)).toEqual(before)
+        for (const [name, count] of Object.entries(before)) {
+          expect(count).toBeGreaterThanOrEqual(0)
+          expect(after[name as 'views']).toBeGreaterThanOrEqual(count)
+        }
+      }),
+    )
+  })
+
+  it('change only with the tick', () => {
+    fc.assert(
+      fc.property(id, time, fc.integer({ min: 0, max: TICK - 1 }), (video, at, later) => {
+        expect(figuresOf(video, tickOf(at) + later)).toEqual(figuresOf(video, tickOf(at)))
+      }),
+    )
+  })
+
+  it('grow slowly: 0.1 to 1,000 views an hour', () => {
+    fc.assert(
+      fc.property(
+        id.filter((video) => exists(video)),
+        (video) => {
+          const grown = figuresOf(video, NOW + 100 * DAY).views - figuresOf(video, NOW).views
+          expect(grown).toBeGreaterThanOrEqual(239)
+          expect(grown).toBeLessThanOrEqual(2_400_001)
+        },
+      ),
+    )
+  })
+
+  it('differ from video to video', () => {
+    const views = Array.from({ length: 500 }, (_, i) => figuresOf(`video-${String(i).padStart(5, '0')}`, NOW).views)
+    expect(new Set(views).size).toBeGreaterThan(490)
+  })
+
+  it('are nought before the video is published', () => {
+    expect(figuresOf('abcdefghijk', publishedAt('abcdefghijk') - DAY).views).toBe(0)
+  })
+
+  it('have no comments where the id ends in -', () => {
+    expect(figuresOf('abcdefghij-', NOW)).not.toHaveProperty('comments')
+    expect(figuresOf('abcdefghijk', NOW)).toHaveProperty('comments')
+  })
+})
+
+describe('a video', () => {
+  it('exists if its id is well-formed and does not end in _', () => {
+    expect(exists('abcdefghijk')).toBe(true)
+    expect(exists('-bcdefghi_-')).toBe(true)
+    for (const missing of ['abcdefghij_', 'abcdefghij', 'abcdefghijkl', 'abcdefghij.', 'abcdefghij\n', '']) {
+      expect(exists(missing)).toBe(false)
+    }
+  })
+})

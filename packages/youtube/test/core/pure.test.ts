@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isFailing } from '../../src/core/faults.ts'
+import { namesEtag, takesGzip } from '../../src/core/negotiation.ts'
+import { pacificDay } from '../../src/core/pacific-day.ts'
+import { parseCall } from '../../src/core/query.ts'
+import { GoogleProblem } from '../../src/errors.ts'
+
+describe('isFailing', () => {
+  const failing = (calls: number, rate: number) =>
+    Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))
+
+  it('spaces failures evenly', () => {
+    expect(failing(8, 0.25)).toEqual([3, 7])
+    expect(failing(6, 0.5)).toEqual([1, 3, 5])
+    expect(failing(5, 0)).toEqual([])
+    expect(failing(5, 1)).toEqual([0, 1, 2, 3, 4])
+    expect(failing(100, 0.29)).toHaveLength(29)
+  })
+
+  it('fails exactly the share that is asked for', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 1, max: 30 }), (percent, hundreds) => {
+        expect(failing(hundreds * 100, percent / 100)).toHaveLength(hundreds * percent)
+      }),
+    )
+  })
+})
+
+describe('negotiation', () => {
+  it.each([
+    ['gzip', true],
+    ['gzip, deflate, br', true],
+    ['deflate;q=1, gzip;q=0.5', true],
+    ['*', true],
+    ['identity', false],
+    ['gzip;q=0', false],
+    ['*;q=0', false],
+    ['gzip;q=0, *', false],
+    ['', false],
+    [undefined, false],
+  ])('of gzip by %j: %j', (header, expected) => {
+    expect(takesGzip(header)).toBe(expected)
+  })
+
+  it.each([
+    ['"a"', true],
+    ['W/"a"', true],
+    ['"b", "a"', true],
+    ['*', true],
+    ['"b"', false],
+    ['a', false],
+    ['', false],
+  ])('of an ETag by %j: %j', (header, expected) => {
+    expect(namesEtag(header, '"a"')).toBe(expected)
+  })
+})
+
+describe('pacificDay', () => {
+  it('begins at midnight in California', () => {
+    expect(pacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(pacificDay(Date.UTC(2026, 0, 1, 8, 0)))
+    expect(pacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(pacificDay(Date.UTC(2026, 0, 2, 7, 59)))
+    // Summer time is an hour ahead.
+    expect(pacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(pacificDay(Date.UTC(2026, 6, 2, 6, 59)))
+  })
+})
+
+describe('parseCall', () => {
+  it('takes lists with commas, as repeated parameters, or both, and each id once', () => {
+    const { query, idCount } = parseCall('part=id,snippet&part=statistics&id=b&id=a,b&key=k') as any
+    expect([...query.parts]).toEqual(['id', 'snippet', 'statistics'])
+    expect(query.ids).toEqual(['b', 'a'])
+    expect(idCount).toBe(3)
+  })
+
+  it('answers any text with a query or one of Google’s errors', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const { query } = parseCall(text)
+        expect(query instanceof GoogleProblem || query.ids.length > 0).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getAllAnew, startStandIn, type StandIn } from './support/stand-in.ts'
+
+const CALLS = 48
+
+// Elsewhere threads cannot share a port.
+describe.skipIf(process.platform !== 'linux')('two threads', () => {
+  let standIn: StandIn
+  beforeAll(async () => {
+    standIn = await startStandIn({ threads: 2 })
+  })
+  afterAll(() => standIn.stop())
+  beforeEach(() => standIn.control.clearFaults())
+
+  /** New connections go to either thread; all of 48 to one of them, once in 2^47 times. */
+  async function askBoth(parameters?: Record<string, string>) {
+    const replies = await getAllAnew(standIn.videos(parameters), CALLS)
+    expect(new Set(replies.map(({ thread }) => thread)).size).toBe(2)
+    return replies
+  }
+
+  const countOf = (replies: { status: number }[], status: number) =>
+    replies.filter((reply) => reply.status === status).length
+
+  it('share one quota, exactly', async () => {
+    await standIn.control.setFaults({ quotaLeft: 20 })
+    const replies = await askBoth()
+    expect([countOf(replies, 200), countOf(replies, 403)]).toEqual([20, 28])
+  })
+
+  it('know of a fault once it is set, and of its end', async () => {
+    for (let round = 0; round < 5; round++) {
+      await standIn.control.setFaults({ errorRate: 1, errorStatus: 500 })
+      expect(countOf(await askBoth(), 500)).toBe(CALLS)
+      await standIn.control.clearFaults()
+      expect(countOf(await askBoth(), 200)).toBe(CALLS)
+    }
+  })
+
+  it('fail the same share together', async () => {
+    await standIn.control.setFaults({ errorRate: 0.25 })
+    expect(countOf(await askBoth(), 503)).toBe(12)
+  })
+
+  it('have one clock', async () => {
+    const texts = new Set<string>()
+    for (const at of [Date.UTC(2025, 0, 1), Date.UTC(2026, 0, 1)]) {
+      await standIn.control.freezeClock(at)
+      for (const { text } of await askBoth({ id: 'abcdefghijk' })) texts.add(text)
+    }
+    expect(texts.size).toBe(2)
+    await standIn.control.releaseClock()
+  })
+
+  it('count together', async () => {
+    await standIn.control.resetCounts()
+    await askBoth({ id: 'abcdefghijk,abcdefghijl' })
+    expect(await standIn.control.counts()).toEqual({ calls: CALLS, ids: 2 * CALLS })
+  })
+})
