@@ -34,7 +34,8 @@ export function parseArguments(argv: readonly string[]): Arguments {
     }
     const match = /^--(?:([a-z]+)\.)?([a-zA-Z][a-zA-Z-]*)(?:=(.*))?$/s.exec(word)
     const value = match?.[3] ?? words.shift()
-    if (!match || value === undefined) throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
+    if (!match || value === undefined)
+      throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
     flags.push({ service: match[1], name: camelCase(match[2]!), value })
   }
   return { services, flags, help: false }

@@ -67,8 +67,9 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
       if (gone) return Promise.reject(gone)
       const id = ++lastId
       return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
+        // Throws, and so rejects, when the arguments cannot be cloned: then nothing waits.
         port.postMessage({ kind: 'call', id, name, args } satisfies Message)
+        waiting.set(id, { resolve, reject })
       })
     },
     abandon(reason) {

@@ -28,11 +28,16 @@ export const variableOf = (service: string, setting: string) => `${service.toUpp
  * The configuration of each service: defaults, overridden by its variant, by the environment, by flags.
  * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
  */
-export function resolveConfigs(definitions: readonly AnyService[], flags: readonly Flag[], env: Environment): Map<string, Config> {
+export function resolveConfigs(
+  definitions: readonly AnyService[],
+  flags: readonly Flag[],
+  env: Environment,
+): Map<string, Config> {
   const wrong = strayFlags(definitions, flags)
   const configs = new Map<string, Config>()
   for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, wrong))
-  if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', wrong.join('; '))
+  // A flag that several services take is wrong once.
+  if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', [...new Set(wrong)].join('; '))
   return configs
 }
 
@@ -41,7 +46,9 @@ function strayFlags(definitions: readonly AnyService[], flags: readonly Flag[]):
   const stray = flags.filter((flag) => !definitions.some((definition) => takes(definition, flag)))
   return stray.map(({ service, name, value }) => {
     const flag = `--${service ? `${service}.` : ''}${name}`
-    return name === 'variant' ? `${flag}: no started service has a variant "${value}"` : `${flag}: no started service has this setting`
+    return name === 'variant'
+      ? `${flag}: no started service has a variant "${value}"`
+      : `${flag}: no started service has this setting`
   })
 }
 
@@ -52,7 +59,13 @@ function takes(definition: AnyService, { service, name, value }: Flag): boolean 
   return Object.hasOwn(settingsOf(definition), name)
 }
 
-function resolveConfig(definition: AnyService, flags: readonly Flag[], env: Environment, wrong: string[]): Config {
+/** The configuration of one service; what is wrong with it is added to `wrong`. */
+export function resolveConfig(
+  definition: AnyService,
+  flags: readonly Flag[],
+  env: Environment,
+  wrong: string[],
+): Config {
   const settings = settingsOf(definition)
   const given = new Map<string, Given>()
   for (const [name, schema] of Object.entries(settings)) {
@@ -62,32 +75,44 @@ function resolveConfig(definition: AnyService, flags: readonly Flag[], env: Envi
     }
   }
   // A flag with the service's name wins over one without, wherever it stands.
-  const own = flags.filter((flag) => takes(definition, flag)).sort((a, b) => Number(!!a.service) - Number(!!b.service))
-  for (const { service, name, value } of own) given.set(name, { value, source: `--${service ? `${service}.` : ''}${name}` })
+  const own = flags.filter((flag) => takes(definition, flag)).toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
+  for (const { service, name, value } of own)
+    given.set(name, { value, source: `--${service ? `${service}.` : ''}${name}` })
 
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
-    wrong.push(`${given.get('variant')!.source}: ${definition.name} has no variant "${variant}" (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`)
+    wrong.push(
+      `${given.get('variant')!.source}: ${definition.name} has no variant "${variant}" (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
+    )
   }
-  const defaults = { port: definition.port, data: `./data/${definition.name}`, ...definition.variants?.[variant] } as Record<string, unknown>
+  const defaults = {
+    port: definition.port,
+    data: `./data/${definition.name}`,
+    ...definition.variants?.[variant],
+  } as Record<string, unknown>
 
   const config: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(settings)) {
     const { value, source } = given.get(name) ?? { value: defaults[name] ?? schema.default, source: name }
-    const holder = { value: isList(schema) && typeof value === 'string' ? splitList(value) : value }
-    if (!fits(schema, holder)) wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
-    config[name] = holder.value
+    config[name] = typeof value === 'string' ? fromText(schema, value) : value
+    if (!validatorOf(schema, 'body')(config[name])) {
+      wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
+    }
   }
   return withTokenFromFile(config as Config, wrong)
 }
 
-/** Whether `holder.value` fits the setting; text that stands for a number becomes one. */
-function fits(schema: Setting, holder: { value: unknown }): boolean {
-  return validatorOf({ type: 'object', required: ['value'], properties: { value: schema } }, 'querystring')(holder)
+/** What the text of a variable or a flag stands for; text that stands for no number is left for the schema to refuse. */
+function fromText({ type }: Setting, text: string): unknown {
+  if (type === 'array') return splitList(text)
+  return type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
 }
 
-const isList = (schema: Setting) => schema.type === 'array'
-const splitList = (value: string) => value.split(',').map((item) => item.trim()).filter((item) => item !== '')
+const splitList = (value: string) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 const shown = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))
 
 /** What a setting takes, in words. */

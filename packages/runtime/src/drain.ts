@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import net from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import type { Connections } from './connections.ts'
 import type { Lifecycle } from './service.ts'
 
 // How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
@@ -17,36 +18,35 @@ const QUIET_TURNS_LIMIT = 100
  * @param timeout ms after which what is still in flight is cut
  * @returns whether everything in flight could be finished
  */
-export async function drain(app: FastifyInstance, lifecycle: Lifecycle, timeout: number): Promise<boolean> {
+export async function drain(
+  app: FastifyInstance,
+  connections: Connections,
+  lifecycle: Lifecycle,
+  timeout: number,
+): Promise<boolean> {
   lifecycle.phase = 'draining'
-  const deadline = Date.now() + timeout
-  const clean = !app.server.listening || (await closeServer(app, deadline))
+  connections.announceEnd()
+  const clean = !app.server.listening || (await closeServer(app.server, connections, Date.now() + timeout))
   await app.close()
   return clean
 }
 
-async function closeServer(app: FastifyInstance, deadline: number): Promise<boolean> {
-  const { server } = app
+async function closeServer(server: net.Server, connections: Connections, deadline: number): Promise<boolean> {
   await acceptQueueEmpty(server)
-  let open = true
   // http.Server's own close() would first close idle connections, before their clients could learn of it.
-  const closed = new Promise<void>((resolve) => {
-    net.Server.prototype.close.call(server, () => {
-      open = false
-      resolve()
-    })
+  const closed = new Promise<true>((resolve) => {
+    net.Server.prototype.close.call(server, () => resolve(true))
   })
   const graceOver = Math.min(Date.now() + GRACE, deadline)
-  while (open && Date.now() < deadline) {
-    if (Date.now() >= graceOver) server.closeIdleConnections()
-    await Promise.race([closed, delay(CLOSE_IDLE_EVERY)])
+  while (Date.now() < deadline) {
+    if (await Promise.race([closed, delay(CLOSE_IDLE_EVERY, false)])) return true
+    // Timers come before input: a request that waits to be read must not be taken for an idle connection.
+    await nextTurn()
+    if (Date.now() >= graceOver) connections.closeIdle()
   }
-  if (open) {
-    server.closeAllConnections()
-    await closed
-    return false
-  }
-  return true
+  connections.closeAll()
+  await closed
+  return false
 }
 
 /**

@@ -9,7 +9,11 @@ export type Overrides = Readonly<Record<string, string | number>>
 
 /** A service's defaults, its variant's values and `overrides`. @throws StartError `SETTINGS_WRONG` */
 export function configOf(definition: AnyService, overrides: Overrides = {}): Config {
-  const flags = Object.entries(overrides).map(([name, value]) => ({ service: definition.name, name, value: String(value) }))
+  const flags = Object.entries(overrides).map(([name, value]) => ({
+    service: definition.name,
+    name,
+    value: String(value),
+  }))
   return resolveConfigs([definition], flags, {}).get(definition.name)!
 }
 

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
 import { errors } from './errors.ts'
 import type { Problem } from './problems.ts'
 import type { CommonSettings } from './settings.ts'
@@ -13,12 +14,13 @@ export interface Guard {
   check(headers: IncomingHttpHeaders, access: Access, token?: string): Problem | undefined
 }
 
-type GuardSettings = Pick<CommonSettings, 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
+type GuardSettings = Pick<CommonSettings, 'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const KNOWN_HOSTS_LIMIT = 1_000
 
-export const isLoopback = (host: string) => LOOPBACK.has(host) || host === '::1' || host.startsWith('127.')
+export const isLoopback = (host: string) =>
+  LOOPBACK.has(host) || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 /** Compares in constant time, whatever the lengths. */
 function sameSecret(given: string, digest: Buffer): boolean {
@@ -31,7 +33,9 @@ const digestOf = (secret: string) => createHash('sha256').update(secret).digest(
 const nameOf = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
 
 export function createGuard(settings: GuardSettings): Guard {
-  const allowedHosts = new Set(settings.allowedHosts.map((host) => host.toLowerCase()))
+  // The address it listens on is named by whoever asks there; no page of another site can take it as its own name.
+  const own = isIPv6(settings.host) ? `[${settings.host}]` : settings.host
+  const allowedHosts = new Set([own, ...settings.allowedHosts].map((host) => host.toLowerCase()))
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [digestOf(settings.apiToken)] : []
   const readDigests = settings.readToken ? [digestOf(settings.readToken), ...changeDigests] : []

@@ -9,10 +9,19 @@ function choices({ enum: names }: Setting): string {
   return names ? ` (${names.join(', ')})` : ''
 }
 
-function rows(settings: Settings, variable: (name: string) => string, defaults: Record<string, unknown> = {}): string[][] {
+function rows(
+  settings: Settings,
+  variable: (name: string) => string,
+  defaults: Record<string, unknown> = {},
+): string[][] {
   return Object.entries(settings).map(([name, schema]) => {
     const env = [schema.env, variable(name)].filter(Boolean).join(', ')
-    return [`  --${name}`, shown(defaults[name] ?? schema.default ?? ''), env, `${schema.description}${choices(schema)}`]
+    return [
+      `  --${name}`,
+      shown(defaults[name] ?? schema.default ?? ''),
+      env,
+      `${schema.description}${choices(schema)}`,
+    ]
   })
 }
 
@@ -21,7 +30,9 @@ export function helpText(definitions: readonly AnyService[]): string {
   const head = ['setting', 'default', 'environment', 'meaning']
   const own = definitions.flatMap((definition) => {
     const { name, summary, port, variants } = definition
-    const settings = Object.fromEntries(Object.entries(settingsOf(definition)).filter(([key]) => !Object.hasOwn(commonSettings, key)))
+    const settings = Object.fromEntries(
+      Object.entries(settingsOf(definition)).filter(([key]) => !Object.hasOwn(commonSettings, key)),
+    )
     return [
       '',
       `${name}: ${summary} (port ${port}, data in ./data/${name})`,

@@ -1,15 +1,14 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import { Gauge } from 'prom-client'
-import type { Calls, Bus } from './channel.ts'
+import { Gauge, type Registry } from 'prom-client'
 import { StartError } from './errors.ts'
 import { isLoopback } from './guard.ts'
 import type { Config } from './messages.ts'
-import { createProcessRegistry, createThreadRegistry, mergeMetrics } from './metrics.ts'
+import { createMainPool } from './main-pool.ts'
+import { createProcessRegistry, mergeMetrics } from './metrics.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
-import { serve } from './serve.ts'
 import type { AnyService } from './service.ts'
-import { startThreadPool, type ThreadPool } from './thread-pool.ts'
+import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -38,79 +37,52 @@ export async function startService({ services, definition, config, log }: HostOp
   await claimPort(config.host, config.port, `${definition.name}.port`)
 
   const registry = createProcessRegistry()
-  let front: Front | undefined
+  let pool: ThreadPool | undefined
   const opened = await definition.open({
     config,
     log,
     registry,
-    broadcast: async (name, ...args) => front?.broadcast(name, ...args),
+    broadcast: async (name, ...args) => pool?.broadcast(name, ...args),
   })
-  const handlers = new Map<string, (...args: any[]) => unknown>(Object.entries(opened.handlers))
-  const shared = () => opened.shared?.()
-
+  const options: PoolOptions = {
+    services,
+    name: definition.name,
+    config,
+    size: threads,
+    reusePort: REUSE_PORT,
+    handlers: new Map(Object.entries(opened.handlers)),
+    log,
+    shared: () => opened.shared?.(),
+    scrape: async () => mergeMetrics([await registry.getMetricsAsJSON(), ...(await running.collect(SCRAPE_TIMEOUT))]),
+  }
+  // Known before it starts: what is broadcast while threads start must reach them too.
+  const running = (pool = threads === 0 ? createMainPool(definition, options) : createThreadPool(options))
+  countRespawns(registry, running)
   try {
-    front = threads === 0 ? await serveHere() : await serveOnThreads()
+    await running.start()
   } catch (error) {
     await opened.close()
     throw error
   }
 
-  async function serveHere(): Promise<Front> {
-    const threadRegistry = createThreadRegistry(0)
-    const { bus, broadcast } = shortBus(handlers)
-    const scrape = async () => mergeMetrics([await registry.getMetricsAsJSON(), await threadRegistry.getMetricsAsJSON()])
-    const { port } = config
-    const serving = await serve({
-      definition, config, shared: shared(), bus, log, registry: threadRegistry, scrape, port, reusePort: false,
-    })
-    return { port: serving.port, broadcast, stop: serving.stop }
-  }
-
-  async function serveOnThreads(): Promise<Front> {
-    let pool: ThreadPool | undefined
-    // A thread that is ready may be asked for its figures while others still start.
-    const scrape = async () => mergeMetrics([await registry.getMetricsAsJSON(), ...((await pool?.collect(SCRAPE_TIMEOUT)) ?? [])])
-    const running = await startThreadPool({
-      services, name: definition.name, config, size: threads, reusePort: REUSE_PORT, handlers, log, shared, scrape,
-    })
-    pool = running
-    new Gauge({
-      name: 'threads_respawned_total',
-      help: 'Serving threads that had to be replaced.',
-      registers: [registry],
-      collect() {
-        this.set(running.respawned)
-      },
-    })
-    return { port: running.port, broadcast: running.broadcast, stop: running.stop }
-  }
-
-  let stopped: Promise<boolean> | undefined
   async function stop(): Promise<boolean> {
-    const clean = await front!.stop(config.shutdownTimeout)
-    await opened.close()
-    return clean
+    try {
+      return await running.stop(config.shutdownTimeout)
+    } finally {
+      await opened.close()
+    }
   }
-  return { url: urlOf(config.host, front.port), threads, note, stop: () => (stopped ??= stop()) }
+  let stopped: Promise<boolean> | undefined
+  return { url: urlOf(config.host, running.port), threads, note, stop: () => (stopped ??= stop()) }
 }
 
-interface Front {
-  readonly port: number
-  broadcast(name: string, ...args: unknown[]): Promise<void>
-  stop(timeout: number): Promise<boolean>
-}
-
-/** A bus between main and itself. Arguments are cloned as between threads, so that both behave alike. */
-function shortBus(main: ReadonlyMap<string, (...args: any[]) => unknown>) {
-  const here = new Map<string, (...args: any[]) => unknown>()
-  const bus: Bus<Calls, Calls> = {
-    async call(name, ...args) {
-      return structuredClone(await main.get(name)!(...structuredClone(args))) as never
-    },
-    on: (name, handler) => void here.set(name, handler),
-  }
-  const broadcast = async (name: string, ...args: unknown[]) => void (await here.get(name)?.(...structuredClone(args)))
-  return { bus, broadcast }
+function countRespawns(registry: Registry, pool: ThreadPool): void {
+  const gauge: Gauge = new Gauge({
+    name: 'threads_respawned_total',
+    help: 'Serving threads that had to be replaced.',
+    registers: [registry],
+    collect: () => gauge.set(pool.respawned),
+  })
 }
 
 function checkExposure({ name }: AnyService, config: Config): void {
@@ -124,8 +96,10 @@ function checkExposure({ name }: AnyService, config: Config): void {
 function countThreads(definition: AnyService, config: Config): { threads: number; note?: string } {
   const single = definition.singleThreadBecause?.(config)
   const asked = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
-  if (asked > 1 && single) throw new StartError('SINGLE_THREAD', `${definition.name}: one serving thread at most, because ${single}`)
-  if (asked > 1 && !REUSE_PORT) return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
+  if (asked > 1 && single)
+    throw new StartError('SINGLE_THREAD', `${definition.name}: one serving thread at most, because ${single}`)
+  if (asked > 1 && !REUSE_PORT)
+    return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
   return { threads: asked }
 }
 

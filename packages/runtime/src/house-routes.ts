@@ -17,13 +17,20 @@ const status = strings('status')
 export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape }: AppHost) => {
   const open = { access: 'open' as const }
 
-  app.get('/healthz', { config: open, schema: { tags, summary: 'Alive', response: { 200: status, ...openReplies() } } }, async () => ({
-    status: 'alive',
-  }))
+  app.get(
+    '/healthz',
+    { config: open, schema: { tags, summary: 'Alive', response: { 200: status, ...openReplies() } } },
+    async () => ({
+      status: 'alive',
+    }),
+  )
 
   app.get(
     '/readyz',
-    { config: open, schema: { tags, summary: 'Ready to serve', response: { 200: status, ...openReplies(errors.NOT_READY) } } },
+    {
+      config: open,
+      schema: { tags, summary: 'Ready to serve', response: { 200: status, ...openReplies(errors.NOT_READY) } },
+    },
     async () => {
       if (lifecycle.phase !== 'ready') throw errors.NOT_READY(lifecycle.phase)
       return { status: 'ready' }
@@ -44,7 +51,13 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
 
   app.get(
     '/metrics',
-    { schema: { tags, summary: 'Figures of all threads, for Prometheus', response: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } }, ...readReplies() } } },
+    {
+      schema: {
+        tags,
+        summary: 'Figures of all threads, for Prometheus',
+        response: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } }, ...readReplies() },
+      },
+    },
     async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
   )
 

@@ -37,12 +37,17 @@ function prepareFolder(folder: string, service: string, format: number): void {
     writeFileSync(file, JSON.stringify({ service, format }), { flag: 'wx' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
+    if (code !== 'EEXIST')
+      throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
   }
   const found = readFormat(file)
-  if (found?.service !== service) throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
+  if (found?.service !== service)
+    throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
   if (found.format > format) {
-    throw new StartError('DATA_NEWER', `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`)
+    throw new StartError(
+      'DATA_NEWER',
+      `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`,
+    )
   }
 }
 
@@ -59,5 +64,8 @@ function explain(error: unknown, folder: string, service: string): Error {
   if (cause?.code === 'LEVEL_LOCKED') {
     return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
   }
-  return new StartError('DATA_UNREADABLE', `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`)
+  return new StartError(
+    'DATA_UNREADABLE',
+    `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`,
+  )
 }

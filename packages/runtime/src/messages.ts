@@ -23,12 +23,14 @@ export interface ThreadData {
 
 /** Main to a serving thread. */
 export type ToThread =
+  | { kind: 'listen' }
   | { kind: 'drain'; timeout: number }
   | { kind: 'collect'; id: number }
   | { kind: 'scraped'; id: number; text: string | undefined }
 
 /** A serving thread to main. */
 export type FromThread =
+  | { kind: 'built' }
   | { kind: 'ready'; port: number }
   | { kind: 'drained'; clean: boolean }
   | { kind: 'collected'; id: number; metrics: MetricsJson }

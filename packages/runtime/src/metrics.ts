@@ -32,7 +32,11 @@ class Series {
     let count = 0
     this.counts.forEach((n, bucket) => {
       count += n
-      samples.push({ metricName: `${name}_bucket`, value: count, labels: { ...this.labels, le: BUCKETS[bucket] ?? '+Inf' } })
+      samples.push({
+        metricName: `${name}_bucket`,
+        value: count,
+        labels: { ...this.labels, le: BUCKETS[bucket] ?? '+Inf' },
+      })
     })
     samples.push({ metricName: `${name}_sum`, value: this.sum, labels: this.labels })
     samples.push({ metricName: `${name}_count`, value: count, labels: this.labels })

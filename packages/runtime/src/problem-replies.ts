@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
+import { pendingReply } from './connections.ts'
 import { errors } from './errors.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
@@ -28,6 +29,8 @@ export function toProblem(error: unknown): Problem {
   const kind = fastifyFaults[code ?? '']
   if (kind) return kind(message)
   if (error instanceof SyntaxError && statusCode === 400) return errors.BAD_JSON(message)
+  // The client left before its body had come.
+  if (code === 'ECONNRESET' && statusCode === 400) return errors.BAD_REQUEST()
   return errors.INTERNAL(undefined, { cause: error })
 }
 
@@ -40,27 +43,62 @@ export function sendProblem(reply: FastifyReply, problem: Problem, url: string, 
     .send(body)
 }
 
-function kindOfParserError(code: string | undefined): ProblemKind {
-  if (code === 'HPE_HEADER_OVERFLOW') return errors.HEADERS_TOO_LARGE
+type ParserError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: number }
+
+function kindOfParserError({ code, rawPacket, bytesParsed }: ParserError): ProblemKind {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.REQUEST_TIMEOUT
-  return errors.BAD_REQUEST
+  if (code !== 'HPE_HEADER_OVERFLOW') return errors.BAD_REQUEST
+  // Node has one limit for the whole head; where the first line alone passes it, the path is to blame.
+  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
+  return /^[A-Z]+ [^\n]*$/.test(parsed) ? errors.URI_TOO_LONG : errors.HEADERS_TOO_LARGE
+}
+
+// A client that never closes its side must not keep the connection; one that still sends should get to read the reply.
+const LINGER = 1_000
+
+const refused = new WeakSet<Duplex>()
+
+/** Waits for the replies to whole requests that came, pipelined, before the bytes that were refused. */
+async function repliesBefore(socket: Duplex): Promise<void> {
+  const reply = pendingReply(socket)
+  if (!reply?.req.complete) return
+  await new Promise((resolve) => reply.once('close', resolve))
+  await repliesBefore(socket)
 }
 
 /**
  * Answers what Node's HTTP parser refused, and ends the connection. Returns the status, or nothing where no reply
  * could be sent: the client is gone, or a reply is already on its way and more bytes would garble it.
  */
-export function sendParserProblem(error: Error & { code?: string }, socket: Duplex, format?: ProblemFormat): number | undefined {
-  const reply = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage
-  if (error.code === 'ECONNRESET' || !socket.writable || reply?.headersSent) {
+export async function sendParserProblem(
+  error: Error,
+  socket: Duplex,
+  format?: ProblemFormat,
+): Promise<number | undefined> {
+  // The parser fails again on whatever comes after.
+  if (refused.has(socket)) return undefined
+  refused.add(socket)
+  const gone = (error as ParserError).code === 'ECONNRESET'
+  if (!gone) await repliesBefore(socket)
+  if (gone || !socket.writable || pendingReply(socket)?.headersSent) {
     socket.destroy()
     return undefined
   }
-  const problem = kindOfParserError(error.code)()
+  return endWithProblem(socket, kindOfParserError(error)(), format)
+}
+
+/** Writes a problem to a connection that has no reply object, and ends it. Returns the status. */
+export function endWithProblem(socket: Duplex, problem: Problem, format?: ProblemFormat): number {
   const { contentType, body } = format?.(problem, '') ?? { contentType: PROBLEM_TYPE, body: problem.body() }
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
-      `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const headers = {
+    ...problem.headers,
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.on('error', () => socket.destroy())
+  setTimeout(() => socket.destroy(), LINGER).unref()
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
   return problem.status
 }

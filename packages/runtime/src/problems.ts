@@ -66,7 +66,9 @@ export type ProblemKind = ErrorEntry & {
 }
 
 /** Turns a catalogue (code -> status and title) into one function per code. */
-export function defineErrors<const T extends Record<string, ErrorEntry>>(catalogue: T): { [K in keyof T]: ProblemKind } {
+export function defineErrors<const T extends Record<string, ErrorEntry>>(
+  catalogue: T,
+): { [K in keyof T]: ProblemKind } {
   const kinds: Record<string, ProblemKind> = {}
   for (const [code, entry] of Object.entries(catalogue)) {
     const kind = (detail?: string, extras?: ProblemExtras) => new Problem(code, entry, detail, extras)
@@ -76,7 +78,10 @@ export function defineErrors<const T extends Record<string, ErrorEntry>>(catalog
 }
 
 /** Response schemas by status, as a route's `schema.response` takes them. */
-export type ProblemReplies = Record<number, { description: string; content: Record<string, { schema: typeof problemSchema }> }>
+export type ProblemReplies = Record<
+  number,
+  { description: string; content: Record<string, { schema: typeof problemSchema }> }
+>
 
 /** The response schemas of the problems a route can answer with, by status. */
 export function problemReplies(...kinds: ProblemKind[]): ProblemReplies {
@@ -98,9 +103,14 @@ export interface WireError {
 }
 
 export function toWire(error: unknown): WireError {
-  if (!(error instanceof Problem)) return { error: error instanceof Error ? error : new Error(String(error)) }
+  if (!(error instanceof Problem)) return { error: error instanceof Error ? bare(error) : new Error(String(error)) }
   const { code, status, title, detail, headers } = error
   return { problem: { code, status, title, ...(detail === undefined ? {} : { detail }), headers: { ...headers } } }
+}
+
+/** An error without its `cause`, which may hold what cannot be cloned; then no reply at all would reach the caller. */
+function bare({ message, stack }: Error): Error {
+  return Object.assign(new Error(message), { stack })
 }
 
 export function fromWire({ problem, error }: WireError): Error {

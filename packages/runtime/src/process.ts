@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { StartError } from './errors.ts'
 import { startService, type RunningService } from './host.ts'
 import { createLog } from './log.ts'
@@ -5,39 +6,69 @@ import type { FromProcess, ToProcess } from './messages.ts'
 
 // The entry of a service process, forked by the supervisor: start what it is told, say so, stop when told or orphaned.
 
+// For closing the parts, once nothing is in flight.
+const CLOSE_TIMEOUT = 4_000
+
 let running: Promise<RunningService> | undefined
+let name = ''
+let shutdownTimeout = 0
 let stopping = false
 
 // After the supervisor died, `send` would throw.
 const send = (message: FromProcess) => void (process.connected && process.send!(message))
 
-async function start({ services, name, config }: ToProcess & { kind: 'start' }): Promise<RunningService> {
+async function start({ services, config }: ToProcess & { kind: 'start' }): Promise<RunningService> {
   const log = createLog(config.logLevel, { service: name })
   const table = await import(services)
   return startService({ services, definition: await table.services[name](), config, log })
+}
+
+/** Ends the process even if a part hangs: without its supervisor nobody else would. */
+function exitWithin(ms: number): void {
+  setTimeout(() => process.exit(1), ms).unref()
 }
 
 /** Idempotent: a signal, the supervisor's word and its death may all come at once. */
 async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
+  exitWithin(shutdownTimeout + CLOSE_TIMEOUT)
   const service = await running?.catch(() => undefined)
   const clean = (await service?.stop()) ?? true
-  process.exitCode = clean ? 0 : 1
+  // The handler of a request that was cut may go on for long.
+  if (!clean) process.exit(1)
+  process.exitCode ??= 0
   if (process.connected) process.disconnect()
 }
 
+/** What went wrong, for the user: one line where its words explain it, with a stack where a programmer is needed. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `${name}: ${error}`
+  // By name: one that comes from a thread is no instance of this thread's class.
+  if (error.name === StartError.name) return error.message
+  return `${name}: ${'syscall' in error ? error.message : error.stack}`
+}
+
 function fail(error: unknown): void {
-  const { code = 'START_FAILED', message } = error as { code?: string; message: string }
-  send({ kind: 'failed', code, message: error instanceof StartError ? message : `${message}\n${(error as Error).stack}` })
+  const code = (error as { code?: string } | undefined)?.code ?? 'START_FAILED'
+  send({ kind: 'failed', code, message: explain(error) })
   process.exitCode = 1
+  stopping = true
+  exitWithin(CLOSE_TIMEOUT)
   if (process.connected) process.disconnect()
 }
 
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'stop') return void stop()
+  // The supervisor may die while this process still loads its modules; 'disconnect' has come and gone then.
+  if (!process.connected) return
+  name = message.name
+  shutdownTimeout = message.config.shutdownTimeout
   running = start(message)
-  running.then(({ url, threads, note }) => send({ kind: 'ready', url, threads, note }), fail)
+  running.then(({ url, threads, note }) => {
+    send({ kind: 'ready', url, threads, note })
+    flushCompileCache()
+  }, fail)
 })
 process.on('disconnect', stop)
 process.on('SIGTERM', stop)

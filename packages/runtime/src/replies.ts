@@ -12,4 +12,11 @@ export const readReplies = (...own: ProblemKind[]): ProblemReplies => problemRep
 
 /** The problems of a route that changes state, besides its own. */
 export const changeReplies = (...own: ProblemKind[]): ProblemReplies =>
-  problemReplies(...guarded, errors.CROSS_SITE, errors.BODY_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE, errors.BAD_JSON, ...own)
+  problemReplies(
+    ...guarded,
+    errors.CROSS_SITE,
+    errors.BODY_TOO_LARGE,
+    errors.UNSUPPORTED_MEDIA_TYPE,
+    errors.BAD_JSON,
+    ...own,
+  )

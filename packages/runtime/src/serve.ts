@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Bus, Calls } from './channel.ts'
+import { trackConnections } from './connections.ts'
 import { drain } from './drain.ts'
 import type { AnyService, Lifecycle } from './service.ts'
 import type { CommonSettings } from './settings.ts'
@@ -16,6 +17,8 @@ export interface ServeContext {
   /** The port to share with other threads; 0 picks a free one. */
   readonly port: number
   readonly reusePort: boolean
+  /** Awaited between building the app and letting it listen. */
+  beforeListen(): Promise<void>
   scrape(): Promise<string>
 }
 
@@ -31,7 +34,9 @@ export async function serve(context: ServeContext): Promise<Serving> {
   const { definition, config, reusePort } = context
   const lifecycle: Lifecycle = { phase: 'starting' }
   const app = await definition.app({ ...context, lifecycle })
+  const connections = trackConnections(app.server)
   try {
+    await context.beforeListen()
     await app.listen({ host: config.host, port: context.port, reusePort })
   } catch (error) {
     await app.close()
@@ -40,5 +45,5 @@ export async function serve(context: ServeContext): Promise<Serving> {
   lifecycle.phase = 'ready'
   const { port } = app.server.address() as { port: number }
   let stopped: Promise<boolean> | undefined
-  return { port, stop: (timeout) => (stopped ??= drain(app, lifecycle, timeout)) }
+  return { port, stop: (timeout) => (stopped ??= drain(app, connections, lifecycle, timeout)) }
 }

@@ -38,7 +38,12 @@ const words = { type: 'array', items: { type: 'string', minLength: 1 }, default:
  * setting can be given to one service alone (`STATS_PORT`).
  */
 export const commonSettings = defineSettings({
-  host: { type: 'string', default: '127.0.0.1', minLength: 1, description: 'address to listen on; any but loopback needs a token' },
+  host: {
+    type: 'string',
+    default: '127.0.0.1',
+    minLength: 1,
+    description: 'address to listen on; any but loopback needs a token',
+  },
   port: { type: 'integer', minimum: 0, maximum: 65_535, description: 'port to listen on; 0 picks a free one' },
   threads: {
     type: 'string',
@@ -48,17 +53,43 @@ export const commonSettings = defineSettings({
   },
   variant: { type: 'string', default: '', description: 'a named combination of settings' },
   data: { type: 'string', default: '', description: 'data folder; each belongs to one process' },
-  apiToken: { type: 'string', default: '', env: 'API_TOKEN', secret: true, description: 'bearer token that every change of state needs' },
+  apiToken: {
+    type: 'string',
+    default: '',
+    env: 'API_TOKEN',
+    secret: true,
+    description: 'bearer token that every change of state needs',
+  },
   apiTokenFile: { type: 'string', default: '', env: 'API_TOKEN_FILE', description: 'file that holds the token' },
-  readToken: { type: 'string', default: '', env: 'READ_TOKEN', secret: true, description: 'bearer token that reads need too' },
-  allowedHosts: { ...words, env: 'ALLOWED_HOSTS', description: 'names other than loopback that the Host header may carry' },
+  readToken: {
+    type: 'string',
+    default: '',
+    env: 'READ_TOKEN',
+    secret: true,
+    description: 'bearer token that reads need too',
+  },
+  allowedHosts: {
+    ...words,
+    env: 'ALLOWED_HOSTS',
+    description: 'names other than loopback that the Host header may carry',
+  },
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
-  bodyLimit: { type: 'integer', default: 1_048_576, minimum: 1, maximum: 1_073_741_824, description: 'largest request body (bytes)' },
+  bodyLimit: {
+    type: 'integer',
+    default: 1_048_576,
+    minimum: 1,
+    maximum: 1_073_741_824,
+    description: 'largest request body (bytes)',
+  },
   headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
   requestTimeout: { ...duration, default: 10_000, description: 'a whole request must arrive within (ms)' },
   keepAliveTimeout: { ...duration, default: 72_000, description: 'an idle connection is kept for (ms)' },
   shutdownTimeout: { ...duration, default: 10_000, description: 'once told to stop, requests in flight may take (ms)' },
-  stuckTimeout: { ...duration, default: 5_000, description: 'a serving thread without a sign of life is replaced after (ms)' },
+  stuckTimeout: {
+    ...duration,
+    default: 5_000,
+    description: 'a serving thread without a sign of life is replaced after (ms)',
+  },
   logLevel: {
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],

@@ -1,5 +1,5 @@
 import { parseArguments } from './arguments.ts'
-import { resolveConfigs, settingsOf } from './config.ts'
+import { resolveConfig, resolveConfigs, settingsOf } from './config.ts'
 import { StartError } from './errors.ts'
 import { helpText } from './help.ts'
 import type { Config } from './messages.ts'
@@ -21,6 +21,7 @@ export interface SupervisorOptions {
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const stop = Promise.withResolvers<void>()
+  const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
 
   const children: Children = new Map()
@@ -31,7 +32,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
       process.stdout.write(plan)
       return 0
     }
-    const started = startAll(plan, children, options.servicesUrl)
+    const started = startAll(plan, children, options.servicesUrl, stopping.signal)
     const ready = await Promise.race([started, stop.promise])
     if (ready) process.stdout.write(readyText(plan, ready))
     await stop.promise
@@ -39,6 +40,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
     code = 1
   }
+  stopping.abort()
   return (await stopAll(children)) ? code : 1
 }
 
@@ -54,7 +56,10 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
   const { services: named, flags, help } = parseArguments(argv)
   const unknown = named.filter((name) => !Object.hasOwn(services, name))
   if (unknown.length > 0) {
-    throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}; there are ${Object.keys(services).join(', ')}`)
+    throw new StartError(
+      'SERVICE_UNKNOWN',
+      `no service is called ${unknown.join(' or ')}; there are ${Object.keys(services).join(', ')}`,
+    )
   }
   const names = named.length > 0 ? [...new Set(named)] : Object.keys(services)
   const load = (name: string) => services[name]!()
@@ -65,13 +70,24 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
   for (const name of names) {
     const definition = await load(name)
     definitions.push(definition)
-    const config = resolveConfigs([definition], [], env).get(name)!
-    const given = new Set(flags.filter((flag) => flag.service === undefined || flag.service === name).map((flag) => flag.name))
-    for (const [setting, needed] of needsOf(definition, config)) {
-      if (!given.has(setting) && !names.includes(needed)) names.push(needed)
+    // What is wrong is told below, of all services at once.
+    for (const [, needed] of needsOf(definition, resolveConfig(definition, flags, env, []))) {
+      if (!names.includes(needed)) names.push(needed)
     }
   }
-  return { definitions, configs: resolveConfigs(definitions, flags, env) }
+  const configs = resolveConfigs(definitions, flags, env)
+  checkPorts(configs)
+  return { definitions, configs }
+}
+
+/** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
+function checkPorts(configs: ReadonlyMap<string, Config>): void {
+  const chosen = [...configs].filter(([, { port }]) => port !== 0)
+  for (const [port, same] of Map.groupBy(chosen, ([, config]) => config.port)) {
+    if (same.length === 1) continue
+    const flags = same.map(([name]) => `--${name}.port`).join(' and ')
+    throw new StartError('PORT_SHARED', `port ${port} cannot serve ${same.length} services: set ${flags}`)
+  }
 }
 
 /** The settings that hold the address of another service and were left empty: setting -> service. */
@@ -82,14 +98,14 @@ function needsOf(definition: AnyService, config: Config): [setting: string, serv
 }
 
 /** Starts every service, those that others need first; rejects with the first failure. */
-function startAll(plan: Plan, children: Children, servicesUrl: string): Promise<Child[]> {
+function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: AbortSignal): Promise<Child[]> {
   const byName = new Map(plan.definitions.map((definition) => [definition.name, definition]))
 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
     const needs = needsOf(definition, config)
     for (const [setting, needed] of needs) config[setting] = (await start(byName.get(needed)!)).url
-    const child = await startChild({ services: servicesUrl, name: definition.name, config })
+    const child = await startChild({ services: servicesUrl, name: definition.name, config }, stopped)
     return Object.assign(child, { needs: needs.map(([, needed]) => needed) })
   }
 
@@ -102,18 +118,22 @@ function startAll(plan: Plan, children: Children, servicesUrl: string): Promise<
   return Promise.all(plan.definitions.map(start))
 }
 
-/** Ends all services, those that others need last. Resolves with whether every one ended cleanly. */
+/** Ends all services, each after those that need it. Resolves with whether every one ended cleanly. */
 async function stopAll(children: Children): Promise<boolean> {
-  let clean = true
   const settled = await Promise.allSettled(children.values())
   const running = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const needed = new Set(running.flatMap((child) => child.needs))
-  const [last = [], first = []] = [true, false].map((wanted) => running.filter(({ name }) => needed.has(name) === wanted))
-  for (const group of [first, last]) {
-    const ends = await Promise.all(group.map((child) => child.stop()))
-    clean &&= ends.every(Boolean)
+  const ends = new Map<string, Promise<boolean>>()
+
+  async function endAfterDependents(child: Child): Promise<boolean> {
+    await Promise.all(running.filter(({ needs }) => needs.includes(child.name)).map(end))
+    return child.stop()
   }
-  return clean
+  function end(child: Child): Promise<boolean> {
+    if (!ends.has(child.name)) ends.set(child.name, endAfterDependents(child))
+    return ends.get(child.name)!
+  }
+
+  return (await Promise.all(running.map(end))).every(Boolean)
 }
 
 /** The table of what runs, and a command to try it with. */
@@ -123,7 +143,9 @@ function readyText(plan: Plan, children: readonly Child[]): string {
   const examples = plan.definitions.flatMap(({ name, example }, i) => {
     const command = example?.(children[i]!.url)
     if (!command) return []
-    const withToken = plan.configs.get(name)!.apiToken ? command.replaceAll('curl ', 'curl -H "authorization: Bearer $API_TOKEN" ') : command
+    const withToken = plan.configs.get(name)!.apiToken
+      ? command.replaceAll('curl ', 'curl -H "authorization: Bearer $API_TOKEN" ')
+      : command
     return ['', `Try ${name}:`, ...withToken.split('\n').map((line) => `  ${line}`)]
   })
   return `\n${[...table([['service', 'URL', 'pid', 'threads'], ...rows]), ...notes, ...examples].join('\n')}\n\n`

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import { MessageChannel, Worker } from 'node:worker_threads'
+import { createBacklog, type Backlog } from './backlog.ts'
 import { backOff } from './back-off.ts'
-import { createChannel, type Channel } from './channel.ts'
+import { createChannel } from './channel.ts'
 import { StartError } from './errors.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
 import type { MetricsJson } from './metrics.ts'
+import { createWatchdog } from './watchdog.ts'
 
 /** What a pool of serving threads is made of. */
 export interface PoolOptions {
@@ -21,8 +23,10 @@ export interface PoolOptions {
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
 export interface ThreadPool {
+  /** Starts the threads, all on one port. Rejects, with nothing left running, if the first ones cannot start. */
+  start(): Promise<void>
   readonly port: number
-  /** Calls `name` on every thread; resolves once each has answered or is gone. */
+  /** Calls `name` on every thread; resolves once each that serves has answered or is gone. */
   broadcast(name: string, ...args: unknown[]): Promise<void>
   /** The figures of every thread that answers within `timeout` ms. */
   collect(timeout: number): Promise<MetricsJson[]>
@@ -33,32 +37,29 @@ export interface ThreadPool {
 }
 
 interface Thread {
-  readonly index: number
   readonly worker: Worker
-  readonly channel: Channel
+  readonly backlog: Backlog
   readonly gone: Promise<void>
   readonly collecting: Map<number, (metrics: MetricsJson) => void>
-  drained: boolean | undefined
-  beats: number
-  missedBeats: number
+  readonly drained: PromiseWithResolvers<boolean>
+  serving: boolean
 }
 
-const CHECKS_UNTIL_STUCK = 5
 // A thread that has said it is drained only has to leave its event loop.
 const EXIT_TIMEOUT = 1_000
 
-/** Starts `size` threads that share one port. Rejects, with nothing left running, if the first ones cannot start. */
-export async function startThreadPool(options: PoolOptions): Promise<ThreadPool> {
+export function createThreadPool(options: PoolOptions): ThreadPool {
   const { config, log, size } = options
-  const heartbeats = new Int32Array(new SharedArrayBuffer(4 * size))
+  const watchdog = createWatchdog(size, config.stuckTimeout)
   const threads = new Map<number, Thread>()
   const timers = new Set<NodeJS.Timeout>()
+  const delays = Array.from({ length: size }, () => backOff())
   let port = config.port
   let lastId = 0
   let respawned = 0
   let stopping: Promise<boolean> | undefined
 
-  function spawn(index: number): Promise<Thread> {
+  function spawn(index: number): Promise<void> {
     const line = new MessageChannel()
     const data: ThreadData = {
       services: options.services,
@@ -68,7 +69,7 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
       port,
       reusePort: options.reusePort,
       shared: options.shared(),
-      heartbeats,
+      heartbeats: watchdog.heartbeats,
       bus: line.port2,
     }
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -76,29 +77,39 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
       transferList: [line.port2],
       name: `${options.name}-${index}`,
     })
-    const gone = Promise.withResolvers<void>()
     const channel = createChannel(line.port1, options.handlers)
+    const gone = Promise.withResolvers<void>()
     const thread: Thread = {
-      index, worker, channel, gone: gone.promise, collecting: new Map(), drained: undefined, beats: 0, missedBeats: 0,
+      worker,
+      backlog: createBacklog((name, ...args) => channel.call(name, ...args)),
+      gone: gone.promise,
+      collecting: new Map(),
+      drained: Promise.withResolvers(),
+      serving: false,
     }
     threads.set(index, thread)
+    const pulse = watchdog.watch(index, () => {
+      log.error({ thread: index }, 'serving thread is stuck')
+      void worker.terminate()
+    })
     return new Promise((resolve, reject) => {
       let fault: unknown
-      let ready = false
       worker.on('message', (message: FromThread) => {
-        if (message.kind === 'ready') {
-          ready = true
-          port = message.port
-          resolve(thread)
-        } else void onMessage(thread, message)
+        if (message.kind !== 'ready') return void onMessage(thread, message)
+        thread.serving = true
+        pulse.started()
+        port = message.port
+        resolve()
       })
       worker.on('error', (error) => (fault = error))
       worker.on('exit', (code) => {
         if (threads.get(index) === thread) threads.delete(index)
+        pulse.end()
         channel.abandon(new Error(`thread ${index} is gone`))
         line.port1.close()
         gone.resolve()
-        if (!ready) reject(fault ?? new StartError('THREAD_EXITED', `thread ${index} exited with ${code} before it was ready`))
+        if (!thread.serving)
+          reject(fault ?? new StartError('THREAD_EXITED', `thread ${index} exited with ${code} before it was ready`))
         else if (!stopping) {
           log.error({ err: fault, thread: index, code }, 'serving thread died; starting another')
           respawn(index)
@@ -107,19 +118,17 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
     })
   }
 
-  const delays = Array.from({ length: size }, () => backOff())
-
   function respawn(index: number): void {
     const timer = setTimeout(async () => {
       timers.delete(timer)
-      if (stopping) return
       respawned++
       try {
         await spawn(index)
         log.info({ thread: index }, 'serving thread is back')
       } catch (error) {
+        if (stopping) return
         log.error({ err: error, thread: index }, 'serving thread could not start')
-        if (!stopping) respawn(index)
+        respawn(index)
       }
     }, delays[index]!.next())
     timers.add(timer)
@@ -127,7 +136,11 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
 
   async function onMessage(thread: Thread, message: FromThread): Promise<void> {
     const send = (reply: ToThread) => thread.worker.postMessage(reply)
-    if (message.kind === 'drained') thread.drained = message.clean
+    if (message.kind === 'built') {
+      warnOf('broadcast not taken', await thread.backlog.release())
+      send({ kind: 'listen' })
+    }
+    if (message.kind === 'drained') thread.drained.resolve(message.clean)
     if (message.kind === 'collected') thread.collecting.get(message.id)?.(message.metrics)
     if (message.kind === 'scrape') {
       const text = await options.scrape().catch((error: unknown) => void log.error({ err: error }, 'scrape failed'))
@@ -135,35 +148,28 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
     }
   }
 
-  // Counts checks without a beat rather than time, so that a machine that slept does not look like a stuck thread.
-  const watch = setInterval(() => {
-    for (const thread of threads.values()) {
-      const beats = Atomics.load(heartbeats, thread.index)
-      thread.missedBeats = beats === thread.beats ? thread.missedBeats + 1 : 0
-      thread.beats = beats
-      if (thread.missedBeats < CHECKS_UNTIL_STUCK) continue
-      thread.missedBeats = -Infinity
-      log.error({ thread: thread.index }, 'serving thread is stuck')
-      void thread.worker.terminate()
-    }
-  }, config.stuckTimeout / CHECKS_UNTIL_STUCK)
+  function warnOf(what: string, results: PromiseSettledResult<unknown>[]): void {
+    for (const result of results) if (result.status === 'rejected') log.warn({ err: result.reason }, what)
+  }
 
   async function stop(timeout: number): Promise<boolean> {
     for (const timer of timers) clearTimeout(timer)
-    const all = [...threads.values()]
-    for (const { worker } of all) worker.postMessage({ kind: 'drain', timeout } satisfies ToThread)
-    await Promise.all(all.map((thread) => exitWithin(thread, timeout + EXIT_TIMEOUT)))
-    clearInterval(watch)
-    return all.every((thread) => thread.drained)
+    const clean = await Promise.all([...threads.values()].map((thread) => endThread(thread, timeout)))
+    watchdog.stop()
+    return clean.every(Boolean)
   }
 
-  async function exitWithin({ worker, gone }: Thread, timeout: number): Promise<void> {
-    const timer = setTimeout(() => void worker.terminate(), timeout)
-    await gone
-    clearTimeout(timer)
-  }
-
-  const pool: ThreadPool = {
+  return {
+    async start() {
+      try {
+        // The first thread's port is everyone's.
+        await spawn(0)
+        await Promise.all(Array.from({ length: size - 1 }, (_, i) => spawn(i + 1)))
+      } catch (error) {
+        await this.stop(0)
+        throw error
+      }
+    },
     get port() {
       return port
     },
@@ -171,33 +177,40 @@ export async function startThreadPool(options: PoolOptions): Promise<ThreadPool>
       return respawned
     },
     async broadcast(name, ...args) {
-      const replies = await Promise.allSettled([...threads.values()].map(({ channel }) => channel.call(name, ...args)))
-      for (const reply of replies) if (reply.status === 'rejected') log.warn({ err: reply.reason, call: name }, 'broadcast not taken')
+      const calls = [...threads.values()].map(({ backlog }) => backlog.call(name, args))
+      warnOf(`broadcast "${name}" not taken`, await Promise.allSettled(calls))
     },
     async collect(timeout) {
       const id = ++lastId
-      const parts = [...threads.values()].map(async (thread) => {
-        const answer = Promise.withResolvers<MetricsJson | undefined>()
-        const timer = setTimeout(() => answer.resolve(undefined), timeout)
-        thread.collecting.set(id, answer.resolve)
-        thread.worker.postMessage({ kind: 'collect', id } satisfies ToThread)
-        const metrics = await Promise.race([answer.promise, thread.gone])
-        clearTimeout(timer)
-        thread.collecting.delete(id)
-        return metrics ?? undefined
-      })
-      return (await Promise.all(parts)).filter((part) => part !== undefined)
+      const serving = [...threads.values()].filter((thread) => thread.serving)
+      const parts = await Promise.all(serving.map((thread) => figuresOf(thread, id, timeout)))
+      return parts.filter((part) => part !== undefined)
     },
     stop: (timeout) => (stopping ??= stop(timeout)),
   }
+}
 
-  try {
-    // The first thread's port is everyone's.
-    await spawn(0)
-    await Promise.all(Array.from({ length: size - 1 }, (_, i) => spawn(i + 1)))
-  } catch (error) {
-    await pool.stop(0)
-    throw error
-  }
-  return pool
+/** The figures of one thread; nothing if it does not answer in time or dies. */
+async function figuresOf(thread: Thread, id: number, timeout: number): Promise<MetricsJson | undefined> {
+  const answer = Promise.withResolvers<MetricsJson | undefined>()
+  const timer = setTimeout(() => answer.resolve(undefined), timeout)
+  thread.collecting.set(id, answer.resolve)
+  thread.worker.postMessage({ kind: 'collect', id } satisfies ToThread)
+  const metrics = await Promise.race([answer.promise, thread.gone])
+  clearTimeout(timer)
+  thread.collecting.delete(id)
+  return metrics ?? undefined
+}
+
+/** Drains a thread and waits until it is gone. Resolves with whether it could finish what was in flight. */
+async function endThread({ worker, drained, gone }: Thread, timeout: number): Promise<boolean> {
+  worker.postMessage({ kind: 'drain', timeout } satisfies ToThread)
+  let timer = setTimeout(() => void worker.terminate(), timeout + EXIT_TIMEOUT)
+  const clean = (await Promise.race([drained.promise, gone])) ?? false
+  clearTimeout(timer)
+  // Something may hold its event loop still: the handler of a request that was cut, or a timer that a part forgot.
+  timer = setTimeout(() => void worker.terminate(), clean ? EXIT_TIMEOUT : 0)
+  await gone
+  clearTimeout(timer)
+  return clean
 }

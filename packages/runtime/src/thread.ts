@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { createChannel, type Bus, type Calls } from './channel.ts'
 import { createLog } from './log.ts'
@@ -19,8 +20,9 @@ const registry = createThreadRegistry(data.index)
 const scrapes = new Map<number, (text: string | undefined) => void>()
 let lastScrape = 0
 
+const listen = Promise.withResolvers<void>()
 const table = await import(data.services)
-const serving = await serve({
+const starting = serve({
   definition: await table.services[data.name](),
   config: data.config,
   shared: data.shared,
@@ -29,10 +31,15 @@ const serving = await serve({
   registry,
   port: data.port,
   reusePort: data.reusePort,
+  beforeListen() {
+    send({ kind: 'built' })
+    return listen.promise
+  },
   scrape,
 })
 
 port.on('message', async (message: ToThread) => {
+  if (message.kind === 'listen') return listen.resolve()
   if (message.kind === 'collect') {
     return send({ kind: 'collected', id: message.id, metrics: await registry.getMetricsAsJSON() })
   }
@@ -40,12 +47,15 @@ port.on('message', async (message: ToThread) => {
     scrapes.get(message.id)?.(message.text)
     return void scrapes.delete(message.id)
   }
+  const serving = await starting
   send({ kind: 'drained', clean: await serving.stop(message.timeout) })
   clearInterval(beat)
   data.bus.close()
   port.close()
 })
-send({ kind: 'ready', port: serving.port })
+const { port: shared } = await starting
+send({ kind: 'ready', port: shared })
+flushCompileCache()
 
 async function scrape(): Promise<string> {
   const id = ++lastScrape
@@ -60,5 +70,8 @@ async function scrape(): Promise<string> {
 function createBus(line: MessagePort): Bus<Calls, Calls> {
   const handlers = new Map<string, (...args: any[]) => unknown>()
   const channel = createChannel(line, handlers)
-  return { call: (name, ...args) => channel.call(name, ...args) as never, on: (name, handler) => void handlers.set(name, handler) }
+  return {
+    call: (name, ...args) => channel.call(name, ...args) as never,
+    on: (name, handler) => void handlers.set(name, handler),
+  }
 }

@@ -39,7 +39,7 @@ export async function createStatsApp(context: Context): Promise<App> {
     serverFactory: server.serverFactory?.(cache),
   })
   app.addHook('onClose', async () => {
-    for (const close of closers.reverse()) await close()
+    for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
   statsRoutes(app, cache)

@@ -13,7 +13,7 @@ import { until } from './support/until.ts'
 describe('the poller', () => {
   const closers: (() => Promise<void>)[] = []
   afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close()
+    for (const close of closers.splice(0).toReversed()) await close()
   })
 
   function setUp({ budget = 0, refreshInterval = 20 } = {}) {

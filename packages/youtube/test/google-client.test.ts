@@ -10,6 +10,11 @@ afterAll(() => standIn.stop())
 
 const clientOf = (key: string) => youtube({ version: 'v3', auth: key, rootUrl: `${standIn.url}/` })
 
+const reasonOf = (key: string) =>
+  clientOf(key)
+    .videos.list({ part: ['id'], id: [FIXED_ID] })
+    .then(undefined, ({ status, response }) => [status, response.data.error.errors[0].reason])
+
 describe('Google’s own client', () => {
   it('reads statistics', async () => {
     const { data, status } = await clientOf('stand-in').videos.list({ part: ['statistics'], id: [FIXED_ID] })
@@ -38,10 +43,6 @@ describe('Google’s own client', () => {
   })
 
   it('understands errors', async () => {
-    const reasonOf = (key: string) =>
-      clientOf(key)
-        .videos.list({ part: ['id'], id: [FIXED_ID] })
-        .then(undefined, ({ status, response }) => [status, response.data.error.errors[0].reason])
     expect(await reasonOf('wrong')).toEqual([400, 'keyInvalid'])
     await standIn.control.setFaults({ quotaLeft: 0 })
     expect(await reasonOf('stand-in')).toEqual([403, 'quotaExceeded'])

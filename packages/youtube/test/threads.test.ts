@@ -3,6 +3,9 @@ import { getAllAnew, startStandIn, type StandIn } from './support/stand-in.ts'
 
 const CALLS = 48
 
+const countOf = (replies: { status: number }[], status: number) =>
+  replies.filter((reply) => reply.status === status).length
+
 // Elsewhere threads cannot share a port.
 describe.skipIf(process.platform !== 'linux')('two threads', () => {
   let standIn: StandIn
@@ -18,9 +21,6 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
     expect(new Set(replies.map(({ thread }) => thread)).size).toBe(2)
     return replies
   }
-
-  const countOf = (replies: { status: number }[], status: number) =>
-    replies.filter((reply) => reply.status === status).length
 
   it('share one quota, exactly', async () => {
     await standIn.control.setFaults({ quotaLeft: 20 })

@@ -109,14 +109,12 @@ describe('gzip', () => {
     const plain = await request(url)
     expect(plain.headers).not.toHaveProperty('content-encoding')
     const text = await plain.body.text()
-    for (const _again of [1, 2]) {
-      const zipped = await request(url, { headers: { 'accept-encoding': 'gzip' } })
-      expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
-      const bytes = Buffer.from(await zipped.body.arrayBuffer())
-      expect(bytes.length).toBe(Number(zipped.headers['content-length']))
-      expect(bytes.length).toBeLessThan(text.length)
-      expect(gunzipSync(bytes).toString()).toBe(text)
-    }
+    const zipped = await request(url, { headers: { 'accept-encoding': 'gzip' } })
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+    const bytes = Buffer.from(await zipped.body.arrayBuffer())
+    expect(bytes.length).toBe(Number(zipped.headers['content-length']))
+    expect(bytes.length).toBeLessThan(text.length)
+    expect(gunzipSync(bytes).toString()).toBe(text)
   })
 
   it('is not for small ones', async () => {
@@ -126,10 +124,10 @@ describe('gzip', () => {
   })
 })
 
-describe('the clock', () => {
-  const views = async () =>
-    Number(((await (await standIn.get({ id: 'abcdefghijk' })).json()) as any).items[0].statistics.viewCount)
+const views = async () =>
+  Number(((await (await standIn.get({ id: 'abcdefghijk' })).json()) as any).items[0].statistics.viewCount)
 
+describe('the clock', () => {
   it('can be frozen, and figures with it', async () => {
     const at = Date.UTC(2026, 0, 1)
     await standIn.control.freezeClock(at)

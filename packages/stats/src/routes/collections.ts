@@ -110,15 +110,15 @@ export function collectionRoutes(app: App, collections: Collections): void {
         summary: 'Add a video to a collection',
         params: videoParams,
         response: {
-          200: collectionReply,
-          201: collectionReply,
+          200: collectionBody,
+          201: collectionBody,
           ...changeReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND, errors.COLLECTION_FULL),
         },
       },
     },
     async (request, reply) => {
       const { collection, created } = await collections.addVideo(request.params.id, request.params.video)
-      return reply.code(created ? 201 : 200).send(toReply(collection))
+      return reply.code(created ? 201 : 200).send({ videos: [...collection.videos] })
     },
   )
 

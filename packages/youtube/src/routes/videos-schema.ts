@@ -136,8 +136,8 @@ export function videosSchema(keys: readonly string[]) {
         },
         fields: {
           type: 'string',
-          pattern: `^${field}(,${field})*$`,
-          description: 'The fields to keep, to any depth: `items(id,statistics/viewCount)`.',
+          pattern: `^(${field}(,${field})*)?$`,
+          description: 'The fields to keep, to any depth: `items(id,statistics/viewCount)`; all if empty.',
         },
         prettyPrint: { type: 'boolean', default: true, description: 'Whether to indent the reply.' },
         alt: { type: 'string', enum: ['json'] },

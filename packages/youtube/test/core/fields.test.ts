@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyMask, parseFields, type Shape } from '../../src/core/fields.ts'
 import { parseCall, type VideoQuery } from '../../src/core/query.ts'
@@ -15,7 +15,8 @@ const refusal = (text: string) => {
   try {
     parseFields(text, listShape)
   } catch (problem) {
-    return problem instanceof GoogleProblem ? problem.entry : problem
+    if (problem instanceof GoogleProblem) return problem.entry
+    throw problem
   }
   return undefined
 }
@@ -96,15 +97,15 @@ describe('fields', () => {
     )
   })
 
-  it('refuses every other text with the same error', () => {
+  it('takes any text or refuses it with that error', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom('items', 'id', '(', ')', '/', ',', '*', 'x')).map((parts) => parts.join('')),
     )
     fc.assert(
       fc.property(text, (fields) => {
-        const refused = refusal(fields)
-        if (refused) expect(refused).toMatchObject({ reason: 'invalidParameter', location: 'fields' })
+        const { reason } = refusal(fields) ?? { reason: 'invalidParameter' }
+        expect(reason).toBe('invalidParameter')
       }),
       { numRuns: 1_000 },
     )

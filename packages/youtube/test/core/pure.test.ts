@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
 import { namesEtag, takesGzip } from '../../src/core/negotiation.ts'
@@ -6,10 +6,10 @@ import { pacificDay } from '../../src/core/pacific-day.ts'
 import { parseCall } from '../../src/core/query.ts'
 import { GoogleProblem } from '../../src/errors.ts'
 
-describe('isFailing', () => {
-  const failing = (calls: number, rate: number) =>
-    Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))
+const failing = (calls: number, rate: number) =>
+  Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))
 
+describe('isFailing', () => {
   it('spaces failures evenly', () => {
     expect(failing(8, 0.25)).toEqual([3, 7])
     expect(failing(6, 0.5)).toEqual([1, 3, 5])

@@ -1,0 +1,34 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseArguments } from '../src/arguments.ts'
+
+const flag = (service: string | undefined, name: string, value: string) => ({ service, name, value })
+
+test('names, flags and prefixed flags in any order', () => {
+  expect(parseArguments(['stats', '--threads', '2', 'kv', '--stats.port=9000', '--api-token', 'x'])).toEqual({
+    services: ['stats', 'kv'],
+    flags: [flag(undefined, 'threads', '2'), flag('stats', 'port', '9000'), flag(undefined, 'apiToken', 'x')],
+    help: false,
+  })
+  expect(parseArguments([])).toEqual({ services: [], flags: [], help: false })
+})
+
+test('help wins over whatever stands behind it', () => {
+  expect(parseArguments(['stats', '--help', '--nonsense'])).toEqual({ services: ['stats'], flags: [], help: true })
+  expect(parseArguments(['-h']).help).toBe(true)
+})
+
+test.each([['--port'], ['-p'], ['-p', '1'], ['--', 'x'], ['--1=2'], ['--a.b.c', '1'], ['---x', '1']])(
+  'refuses %s %s',
+  (...argv) => expect(() => parseArguments(argv)).toThrow(expect.objectContaining({ code: 'FLAG_WRONG' })),
+)
+
+test('a value is taken as it is, with = or after a space', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      const expected = [flag('kv', 'someName', value)]
+      expect(parseArguments([`--kv.some-name=${value}`]).flags).toEqual(expected)
+      expect(parseArguments(['--kv.someName', value]).flags).toEqual(expected)
+    }),
+  )
+})

@@ -1,0 +1,162 @@
+import * as fc from 'fast-check'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parseArguments } from '../src/arguments.ts'
+import { resolveConfigs } from '../src/config.ts'
+import { StartError } from '../src/errors.ts'
+import { helpText } from '../src/help.ts'
+import { commonSettings } from '../src/settings.ts'
+import { asker, counter } from './fixtures/services.ts'
+
+const resolve = (argv: string[] = [], env: Record<string, string> = {}) =>
+  resolveConfigs([counter, asker], parseArguments(argv).flags, env)
+
+function complaint(argv: string[], env: Record<string, string> = {}): string {
+  try {
+    resolve(argv, env)
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartError)
+    expect(error).toMatchObject({ code: 'SETTINGS_WRONG' })
+    return (error as Error).message
+  }
+  throw new Error('nothing was wrong')
+}
+
+function tokenFile(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'runtime-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'token'), content)
+  return join(folder, 'token')
+}
+
+describe('where a value comes from', () => {
+  test('defaults', () => {
+    expect(resolve().get('counter')).toMatchObject({
+      host: '127.0.0.1',
+      port: 18_080,
+      threads: '1',
+      data: './data/counter',
+      start: 0,
+      allowedHosts: [],
+    })
+    expect(resolve().get('asker')).toMatchObject({ port: 18_081, data: './data/asker' })
+  })
+
+  test('each source wins over those before it', () => {
+    const sources: { argv: string[]; env: Record<string, string> }[] = [
+      { argv: [], env: {} },
+      { argv: ['--variant', 'v1'], env: {} },
+      { argv: [], env: { COUNTER_START: '20' } },
+      { argv: ['--start', '30'], env: {} },
+      { argv: ['--counter.start', '40'], env: {} },
+    ]
+    const values = [0, 7, 20, 30, 40]
+    fc.assert(
+      fc.property(fc.shuffledSubarray([1, 2, 3, 4]), (chosen) => {
+        const argv = chosen.flatMap((i) => sources[i]!.argv)
+        const env = Object.assign({}, ...chosen.map((i) => sources[i]!.env))
+        expect(resolve(argv, env).get('counter')!.start).toBe(values[Math.max(0, ...chosen)])
+      }),
+    )
+  })
+
+  test('the last of two equal flags wins, and an empty variable is none', () => {
+    expect(resolve(['--start', '1', '--start', '2']).get('counter')!.start).toBe(2)
+    expect(resolve([], { COUNTER_START: '' }).get('counter')!.start).toBe(0)
+  })
+
+  test('a flag without prefix goes to all that have it, one with a prefix to one', () => {
+    const configs = resolve(['--threads', '2', '--asker.threads', '3', '--start', '4'])
+    expect(configs.get('counter')).toMatchObject({ threads: '2', start: 4 })
+    expect(configs.get('asker')).toMatchObject({ threads: '3' })
+    expect(configs.get('asker')).not.toHaveProperty('start')
+  })
+
+  test('a variant without prefix goes to those that have it', () => {
+    const configs = resolve(['--variant', 'v1'])
+    expect(configs.get('counter')).toMatchObject({ variant: 'v1', start: 7 })
+    expect(configs.get('asker')).toMatchObject({ variant: '' })
+  })
+
+  test("a shared variable is for all, a service's own wins", () => {
+    const configs = resolve([], { API_TOKEN: 'all', ASKER_API_TOKEN: 'own' })
+    expect(configs.get('counter')!.apiToken).toBe('all')
+    expect(configs.get('asker')!.apiToken).toBe('own')
+  })
+
+  test('lists are split at commas', () => {
+    expect(resolve(['--allowedHosts', 'a.example, b.example,,']).get('counter')!.allowedHosts).toEqual([
+      'a.example',
+      'b.example',
+    ])
+    expect(resolve(['--allowed-hosts=']).get('counter')!.allowedHosts).toEqual([])
+  })
+
+  test('the token can stand in a file', () => {
+    const file = tokenFile('  from-file\n')
+    expect(resolve([], { API_TOKEN_FILE: file }).get('counter')!.apiToken).toBe('from-file')
+  })
+
+  test('threads', () => {
+    for (const threads of ['0', '1', '64', 'auto']) {
+      expect(resolve(['--threads', threads]).get('counter')!.threads).toBe(threads)
+    }
+    for (const threads of ['65', '-1', '1.5', 'many', '', '01']) complaint([`--threads=${threads}`])
+  })
+})
+
+describe('what is wrong', () => {
+  test('everything is named at once, each with where it was written', () => {
+    const message = complaint(['--counter.port', 'x', '--nonsense', '1', '--variant', 'v9'], {
+      COUNTER_START: '101',
+      ASKER_LOG_LEVEL: 'loud',
+    })
+    expect(message.split('; ').map((line) => line.split(':')[0])).toEqual([
+      '--nonsense',
+      '--variant',
+      '--counter.port',
+      'COUNTER_START',
+      'ASKER_LOG_LEVEL',
+    ])
+    expect(message).not.toContain('\n')
+  })
+
+  test('a flag that several services take is named once', () => {
+    expect(complaint(['--threads', 'x'])).toMatch(/^--threads: "x" [^;]*$/)
+  })
+
+  test('a flag for a service that is not started, or has no such setting or variant', () => {
+    for (const argv of [['--kv.port', '1'], ['--asker.start', '1'], ['--asker.variant', 'v1'], ['--hasOwnProperty', '1']])
+      complaint(argv)
+  })
+
+  test('numbers', () => {
+    for (const port of ['-1', '65536', '1.5', 'x', '', ' ', '0x', 'null', 'Infinity']) complaint([`--port=${port}`])
+  })
+
+  test('a secret is never repeated', () => {
+    const secret = { ...counter, settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } } } as const
+    const flags = parseArguments(['--key', 'hunter2']).flags
+    expect(() => resolveConfigs([secret as never], flags, {})).toThrow(/^--key: its value does not look like \^a$/)
+  })
+
+  test('a token file that is missing or empty', () => {
+    expect(complaint(['--apiTokenFile', '/nowhere/token'])).toMatch(/^apiTokenFile: \/nowhere\/token .*ENOENT[^;]*$/)
+    expect(complaint(['--apiTokenFile', tokenFile('\n')])).toMatch(/is empty/)
+  })
+})
+
+test('help lists every setting of every service with its default and its variables', () => {
+  const text = helpText([counter, asker])
+  const settings = { ...commonSettings, ...counter.settings, ...asker.settings }
+  for (const [name, { description }] of Object.entries(settings)) {
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`  --${name} `))
+    expect(line).toContain(description)
+    const fallback = (settings as Record<string, { default?: unknown }>)[name]!.default
+    if (typeof fallback === 'number' || (typeof fallback === 'string' && fallback)) expect(line).toContain(String(fallback))
+  }
+  for (const word of ['counter: keeps a number (port 18080', 'COUNTER_START', 'API_TOKEN', '<SERVICE>_PORT', 'v1'])
+    expect(text).toContain(word)
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { startFleet } from './support/fleet.ts'
+import { rawClient, requestText } from './support/raw-client.ts'
+import { spawnStart } from './support/spawn-start.ts'
+import { until } from './support/until.ts'
+
+async function startCounter(...args: string[]) {
+  const started = spawnStart(['counter', '--port', '0', ...args])
+  return { started, port: (await started.ready()).counter!.port }
+}
+
+test.each(['0', '1', '2'])('with %s threads under load no request is lost', async (threads) => {
+  const { started, port } = await startCounter('--threads', threads)
+  const fleet = await startFleet(port, 64)
+  await until(() => (fleet.replies[200] ?? 0) > 2_000)
+  const { code, ms } = await started.stop()
+  await fleet.done
+  expect({ code, lost: fleet.lost }).toEqual({ code: 0, lost: 0 })
+  expect(Object.keys(fleet.replies).filter((status) => status !== '200' && status !== '503')).toEqual([])
+  expect(ms).toBeLessThan(2_000)
+})
+
+describe.each(['0', '2'])('with %s threads', (threads) => {
+  test('what is in flight is finished, and its reply ends the connection', async () => {
+    const { started, port } = await startCounter('--threads', threads)
+    const slow = await rawClient(port)
+    slow.send(requestText('GET', '/slow?ms=500'))
+    const writer = await rawClient(port)
+    writer.send(requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '12' }))
+    await pause(port)
+    const end = started.stop()
+    setTimeout(() => writer.send('{"value":42}'), 300)
+    const reply = await slow.reply()
+    expect([reply.status, reply.body, reply.headers.connection]).toEqual([200, '{"slow":true}', 'close'])
+    expect((await writer.reply()).body).toBe('{"value":42}')
+    expect(await end).toMatchObject({ code: 0 })
+  })
+
+  test('what takes longer than shutdownTimeout is cut', async () => {
+    const { started, port } = await startCounter('--threads', threads, '--shutdownTimeout', '300')
+    const slow = await rawClient(port)
+    slow.send(requestText('GET', '/slow?ms=60000'))
+    await pause(port)
+    const { code, ms } = await started.stop()
+    expect(code).toBe(1)
+    expect(ms).toBeLessThan(2_500)
+    await slow.closed
+  })
+})
+
+/** Has a request answered: those that were sent before it have arrived. */
+async function pause(port: number): Promise<void> {
+  const client = await rawClient(port)
+  for (let i = 0; i < 5; i++) {
+    client.send(requestText('GET', '/value'))
+    await client.reply()
+  }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('on %s idle connections of all kinds do not hold up the end', async (signal) => {
+  const { started, port } = await startCounter()
+  const clients = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)))
+  for (const client of clients.slice(0, 8)) {
+    client.send(requestText('GET', '/value'))
+    await client.reply()
+  }
+  // One has sent half a head, one nothing at all.
+  clients[8]!.send('GET /value HTTP/1.1\r\n')
+  const { code, ms } = await started.stop(signal)
+  expect(code).toBe(0)
+  expect(ms).toBeLessThan(2_000)
+  await Promise.all(clients.map(({ closed }) => closed))
+})
+
+test('meanwhile /readyz says so, and new requests get 503', async () => {
+  const { started, port } = await startCounter()
+  const slow = await rawClient(port)
+  slow.send(requestText('GET', '/slow?ms=500'))
+  const ready = await startFleet(port, 1, '/readyz')
+  const value = await startFleet(port, 1, '/value')
+  await until(() => (ready.replies[200] ?? 0) > 10)
+  expect(await started.stop()).toMatchObject({ code: 0 })
+  await Promise.all([ready.done, value.done])
+  expect([ready.replies[503], ready.lost, value.replies[503], value.lost]).toEqual([1, 0, 1, 0])
+})
+
+test('signals that come again change nothing', async () => {
+  const { started, port } = await startCounter()
+  const slow = await rawClient(port)
+  slow.send(requestText('GET', '/slow?ms=400'))
+  await pause(port)
+  const end = started.stop()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) started.kill(signal)
+  expect((await slow.reply()).status).toBe(200)
+  expect(await end).toMatchObject({ code: 0, signal: null })
+})

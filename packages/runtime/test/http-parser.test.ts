@@ -1,0 +1,136 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { configOf } from '../src/embed.ts'
+import { startService } from '../src/host.ts'
+import { counter as definition } from './fixtures/services.ts'
+import { expectProblem, startCounter } from './support/counter.ts'
+import { rawClient, rawRequest, requestText } from './support/raw-client.ts'
+import { until } from './support/until.ts'
+
+const put = (value: number) => requestText('PUT', '/value', {}, `{"value":${value}}`)
+
+test.each([
+  ['garbage', 'hello there\r\n\r\n'],
+  ['a lower-case method', 'get /value HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+  ['an unknown method', 'FETCH /value HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+  ['two framings', 'PUT /value HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}'],
+  ['a negative length', 'PUT /value HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n'],
+  ['a bad header', 'GET /value HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
+  ['another protocol', 'GET /value HTTP/9.9\r\nhost: localhost\r\n\r\n'],
+])('400 for %s', async (_what, text) => {
+  const counter = await startCounter()
+  const client = await rawClient(counter.port)
+  client.send(text)
+  const reply = await client.reply()
+  expectProblem(reply, 400, 'BAD_REQUEST')
+  expect(reply.headers.connection).toBe('close')
+  await client.closed
+})
+
+test('400 without a Host, also in HTTP/1.0', async () => {
+  const counter = await startCounter()
+  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.1\r\n\r\n'), 400, 'HOST_MISSING')
+  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.0\r\n\r\n'), 400, 'HOST_MISSING')
+  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.1\r\nhost:\r\n\r\n'), 400, 'HOST_MISSING')
+})
+
+test('405 for CONNECT', async () => {
+  const counter = await startCounter()
+  const reply = await rawRequest(counter.port, 'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n')
+  expectProblem(reply, 405, 'METHOD_NOT_ALLOWED')
+})
+
+test('431 for too many headers, 414 for a path that is too long', async () => {
+  const counter = await startCounter()
+  const long = 'x'.repeat(20_000)
+  expectProblem(await counter.ask('GET', '/value', { long }), 431, 'HEADERS_TOO_LARGE')
+  expectProblem(await counter.ask('GET', `/value?${long}`), 414, 'URI_TOO_LONG')
+  expectProblem(await counter.ask('GET', `/${'x'.repeat(10_000)}`), 404, 'NOT_FOUND')
+})
+
+test('408 for a slow head and for a slow body, within seconds; others are served meanwhile', async () => {
+  const counter = await startCounter({ headersTimeout: 300, requestTimeout: 600 })
+  const start = performance.now()
+  const head = await rawClient(counter.port)
+  head.send('GET /value HTTP/1.1\r\nhost: localhost\r\n')
+  const body = await rawClient(counter.port)
+  body.send(`${requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '9' })}{"va`)
+  expect((await counter.ask('GET', '/value')).status).toBe(200)
+  for (const client of [head, body]) {
+    expectProblem(await client.reply(), 408, 'REQUEST_TIMEOUT')
+    await client.closed
+  }
+  expect(performance.now() - start).toBeLessThan(4_000)
+  expect((await counter.ask('GET', '/value')).body).toBe('{"value":0}')
+})
+
+test('a bad request behind good ones leaves those their replies', async () => {
+  const counter = await startCounter()
+  const client = await rawClient(counter.port)
+  client.send(`${put(5)}${requestText('GET', '/slow?ms=50')}${requestText('GET', '/value')}nonsense\r\n\r\n`)
+  const replies = [await client.reply(), await client.reply(), await client.reply()]
+  expect(replies.map(({ status, body }) => [status, body])).toEqual([
+    [200, '{"value":5}'],
+    [200, '{"slow":true}'],
+    [200, '{"value":5}'],
+  ])
+  expectProblem(await client.reply(), 400, 'BAD_REQUEST')
+  await client.closed
+})
+
+test('a request that never becomes whole behind a good one is cut', async () => {
+  const counter = await startCounter({ headersTimeout: 300, requestTimeout: 300 })
+  const client = await rawClient(counter.port)
+  client.send(`${put(6)}GET /val`)
+  expect((await client.reply()).status).toBe(200)
+  expectProblem(await client.reply(), 408, 'REQUEST_TIMEOUT')
+  await client.closed
+})
+
+test('requests in pieces, pipelined and kept alive are answered in order', async () => {
+  const counter = await startCounter()
+  const client = await rawClient(counter.port)
+  for (const byte of put(1)) client.send(byte)
+  client.send(put(2) + requestText('GET', '/value') + put(3))
+  const bodies = [await client.reply(), await client.reply(), await client.reply(), await client.reply()]
+  expect(bodies.map(({ body }) => JSON.parse(body).value)).toEqual([1, 2, 2, 3])
+})
+
+test('a client that leaves is no fault of ours', async () => {
+  const counter = await startCounter()
+  const client = await rawClient(counter.port)
+  client.send(`${requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' })}{"va`)
+  client.send(' ')
+  await counter.ask('GET', '/value')
+  client.socket.destroy()
+  await client.closed
+  const { body } = await counter.ask('GET', '/metrics')
+  expect(body).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="5/)
+})
+
+test('a client that stays after it was refused, or after CONNECT, is cut off', async () => {
+  const counter = await startCounter()
+  const texts = ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n']
+  await Promise.all(
+    texts.map(async (text) => {
+      const client = await rawClient(counter.port, { allowHalfOpen: true })
+      client.send(text)
+      await client.reply()
+      await until(() => client.socket.destroyed || void client.send('x'), 4_000)
+    }),
+  )
+})
+
+test('only the faults that are ours are logged', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+  const running = await startService({ services: '', definition, config: configOf(definition, { port: 0, threads: 0 }), log })
+  onTestFinished(async () => void (await running.stop()))
+  const client = await rawClient(Number(new URL(running.url).port))
+  client.send(requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' }))
+  client.socket.end('{"va')
+  await client.closed
+  expect((await fetch(`${running.url}/throw`)).status).toBe(500)
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'request failed', err: { message: 'secret words' } })
+})

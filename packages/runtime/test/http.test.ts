@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { expectProblem, startCounter } from './support/counter.ts'
+
+describe('the routes that every service has', () => {
+  test.each([
+    ['/healthz', { status: 'alive' }],
+    ['/readyz', { status: 'ready' }],
+    ['/version', { name: 'influencer-stats', version: expect.any(String), node: process.version }],
+    ['/openapi.json', { openapi: '3.1.0', paths: { '/value': { get: {}, put: {} } } }],
+  ])('GET %s', async (path, body) => {
+    const counter = await startCounter()
+    const reply = await counter.ask('GET', path)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    expect(reply.headers['x-request-id']).toMatch(/./)
+    expect(JSON.parse(reply.body)).toMatchObject(body)
+  })
+
+  test('GET /docs is a page', async () => {
+    const counter = await startCounter()
+    const reply = await fetch(`${counter.url}/docs`)
+    expect(reply.status).toBe(200)
+    expect(await reply.text()).toContain('swagger')
+  })
+
+  test('HEAD is answered wherever GET reads', async () => {
+    const counter = await startCounter()
+    for (const path of ['/value', '/healthz', '/version', '/metrics']) {
+      const reply = await fetch(counter.url + path, { method: 'HEAD' })
+      expect([path, reply.status, await reply.text()]).toEqual([path, 200, ''])
+    }
+    expect((await fetch(`${counter.url}/nowhere`, { method: 'HEAD' })).status).toBe(404)
+  })
+})
+
+describe('a wrong request gets a problem', () => {
+  test('404 for an unknown path', async () => {
+    const counter = await startCounter()
+    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      expectProblem(await counter.ask(method, '/nowhere?x=1'), 404, 'NOT_FOUND')
+    }
+  })
+
+  test.each(['POST', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])(
+    '405 for %s, with what is allowed',
+    async (method) => {
+      const counter = await startCounter()
+      const reply = await counter.ask(method, '/value?x=1')
+      expectProblem(reply, 405, 'METHOD_NOT_ALLOWED')
+      expect(reply.headers.allow).toBe('GET, HEAD, PUT')
+    },
+  )
+
+  test('405 and 404 whatever the body is', async () => {
+    const counter = await startCounter()
+    const headers = { 'content-type': 'text/plain', 'content-length': '3' }
+    expectProblem(await counter.ask('POST', '/value', headers, 'abc'), 405, 'METHOD_NOT_ALLOWED')
+    expectProblem(await counter.ask('POST', '/nowhere', headers, 'abc'), 404, 'NOT_FOUND')
+    expectProblem(await counter.ask('POST', '/value', {}, '{'), 405, 'METHOD_NOT_ALLOWED')
+    expectProblem(await counter.ask('POST', '/nowhere', { 'content-type': 'json' }, '{'), 404, 'NOT_FOUND')
+    expectProblem(await counter.ask('POST', '/nowhere', { host: 'evil.example' }, '{'), 421, 'MISDIRECTED_HOST')
+  })
+
+  test.each([
+    ['{"value":', 'BAD_JSON'],
+    ['{"__proto__":{"value":1}}', 'BAD_JSON'],
+    ['null', 'VALIDATION_FAILED'],
+    ['{}', 'VALIDATION_FAILED'],
+    ['{"value":"5"}', 'VALIDATION_FAILED'],
+    ['{"value":5.5}', 'VALIDATION_FAILED'],
+    ['{"value":5,"other":1}', 'VALIDATION_FAILED'],
+  ])('400 for the body %s, which changes nothing', async (body, code) => {
+    const counter = await startCounter({ start: 7 })
+    expectProblem(await counter.ask('PUT', '/value', {}, body), 400, code)
+    expect((await counter.ask('GET', '/value')).body).toBe('{"value":7}')
+  })
+
+  test('400 for an empty body that should be JSON', async () => {
+    const counter = await startCounter()
+    const headers = { 'content-type': 'application/json', 'content-length': '0' }
+    expectProblem(await counter.ask('PUT', '/value', headers), 400, 'BAD_JSON')
+    expectProblem(await counter.ask('PUT', '/value'), 400, 'VALIDATION_FAILED')
+  })
+
+  test.each(['text/plain', 'application/xml', 'json', 'application/json/x', ''])('415 for "%s"', async (type) => {
+    const counter = await startCounter()
+    const reply = await counter.ask('PUT', '/value', { 'content-type': type }, '{"value":1}')
+    expectProblem(reply, 415, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+
+  test('400 for a bad escape in the path', async () => {
+    const counter = await startCounter()
+    expectProblem(await counter.ask('GET', '/%zz'), 400, 'BAD_REQUEST')
+    expectProblem(await counter.ask('GET', '/%ff'), 400, 'BAD_REQUEST')
+  })
+
+  test('417 for an unknown expectation', async () => {
+    const counter = await startCounter()
+    expectProblem(await counter.ask('PUT', '/value', { expect: 'a miracle' }, '{"value":1}'), 417, 'EXPECTATION_FAILED')
+    expect((await counter.ask('GET', '/value')).body).toBe('{"value":0}')
+  })
+
+  test('500 tells nothing of what went wrong', async () => {
+    const counter = await startCounter()
+    const reply = await counter.ask('GET', '/throw')
+    expect(expectProblem(reply, 500, 'INTERNAL')).not.toHaveProperty('detail')
+    expect(reply.body).not.toMatch(/secret|stack|Error|\.ts/)
+  })
+})
+
+describe('a body over the limit', () => {
+  const body = JSON.stringify({ value: 1, padding: 'x'.repeat(200) })
+
+  test('413 by its length', async () => {
+    const counter = await startCounter({ bodyLimit: 100 })
+    expectProblem(await counter.ask('PUT', '/value', {}, body), 413, 'BODY_TOO_LARGE')
+  })
+
+  test('413 in chunks', async () => {
+    const counter = await startCounter({ bodyLimit: 100 })
+    const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const reply = await counter.ask('PUT', '/value', { ...headers, 'content-length': undefined }, chunked)
+    expectProblem(reply, 413, 'BODY_TOO_LARGE')
+  })
+
+  test.each(['content-length', 'chunked'])('the reply reaches a client that is still sending (%s)', async (framing) => {
+    const counter = await startCounter({ bodyLimit: 1_000 })
+    const bytes = Buffer.alloc(20_000_000, 'x')
+    const reply = await fetch(`${counter.url}/value`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: framing === 'chunked' ? new Blob([bytes]).stream() : bytes,
+      duplex: 'half',
+    } as RequestInit)
+    expect(reply.status).toBe(413)
+    expect(await reply.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+  })
+})
+
+describe('other sites', () => {
+  const origin = 'https://dashboard.example'
+  const preflight = { origin, 'access-control-request-method': 'PUT' }
+
+  test('CORS is off unless origins are named', async () => {
+    const counter = await startCounter()
+    expect((await counter.ask('GET', '/value', { origin })).headers).not.toHaveProperty('access-control-allow-origin')
+    expectProblem(await counter.ask('OPTIONS', '/value', preflight), 405, 'METHOD_NOT_ALLOWED')
+  })
+
+  test('a named origin may read and change, another may not', async () => {
+    const counter = await startCounter({ corsOrigins: origin })
+    const allowed = await counter.ask('OPTIONS', '/value', preflight)
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers['access-control-allow-origin']).toBe(origin)
+    expect(allowed.headers['access-control-allow-methods']).toMatch(/PUT/)
+    const read = await counter.ask('GET', '/value', { origin })
+    expect(read.headers['access-control-allow-origin']).toBe(origin)
+    expect((await counter.ask('PUT', '/value', { origin }, '{"value":3}')).status).toBe(200)
+
+    const other = { origin: 'https://evil.example' }
+    expect((await counter.ask('GET', '/value', other)).headers).not.toHaveProperty('access-control-allow-origin')
+    expectProblem(await counter.ask('PUT', '/value', other, '{"value":4}'), 403, 'CROSS_SITE')
+  })
+
+  test('with CORS on, an unknown path is still 404 and a wrong method 405', async () => {
+    const counter = await startCounter({ corsOrigins: origin })
+    expectProblem(await counter.ask('GET', '/nowhere'), 404, 'NOT_FOUND')
+    expect((await counter.ask('DELETE', '/value')).headers.allow).toBe('GET, HEAD, PUT')
+  })
+})

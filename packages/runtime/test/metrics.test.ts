@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { Counter, Histogram, Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { mergeMetrics, RequestMetrics } from '../src/metrics.ts'
+import { startCounter } from './support/counter.ts'
+
+const observation = fc.record({
+  route: fc.constantFrom('/a', '/b'),
+  status: fc.constantFrom(200, 404),
+  seconds: fc.oneof(fc.constantFrom(0, 0.0001, 0.001, 10), fc.double({ min: 0, max: 20, noNaN: true })),
+})
+
+// The order of lines and of labels means nothing.
+const sorted = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(',').toSorted().join()}}`))
+    .toSorted()
+
+test("is, line by line, prom-client's own histogram", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(observation, { minLength: 1 }), async (observations) => {
+      const ours = new Registry()
+      const metrics = new RequestMetrics(ours)
+      const theirs = new Registry()
+      const routes = new Map(['/a', '/b'].map((route) => [route, metrics.route('GET', route)]))
+      const { name, help } = metrics
+      const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+      const labelNames = ['method', 'route', 'status'] as const
+      const reference = new Histogram({ name, help, buckets, labelNames, registers: [theirs] })
+      for (const { route, status, seconds } of observations) {
+        routes.get(route)!.observe(status, seconds)
+        reference.observe({ method: 'GET', route, status }, seconds)
+      }
+      const lines = async (registry: Registry) => sorted(await mergeMetrics([await registry.getMetricsAsJSON()]))
+      expect(await lines(ours)).toEqual(await lines(theirs))
+      expect(sorted(await ours.metrics())).toEqual(sorted(await theirs.metrics()))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('merging sums what threads counted', async () => {
+  const parts = await Promise.all(
+    [3, 4].map(async (n) => {
+      const registry = new Registry()
+      new Counter({ name: 'things_total', help: 'Things.', registers: [registry] }).inc(n)
+      return registry.getMetricsAsJSON()
+    }),
+  )
+  expect(await mergeMetrics(parts)).toMatch(/^things_total 7$/m)
+})
+
+test.each([0, 1, 3])('GET /metrics counts the requests of %i threads', async (threads) => {
+  const counter = await startCounter({ threads })
+  for (let i = 0; i < 20; i++) await counter.ask('GET', '/value')
+  await counter.ask('GET', '/nowhere')
+  await counter.ask('PUT', '/value', {}, '{')
+  const { body, headers } = await counter.ask('GET', '/metrics')
+  expect(headers['content-type']).toMatch(/^text\/plain/)
+  const count = (labels: string) => body.split('\n').find((line) => line.includes(`_count{${labels}}`))?.split(' ').at(-1)
+  expect(count('method="GET",route="/value",status="200"')).toBe('20')
+  expect(count('method="PUT",route="/value",status="400"')).toBe('1')
+  expect(count('method="-",route="(unmatched)",status="404"')).toBe('1')
+  expect(body.match(/^thread_event_loop_utilization\{thread="\d"\}/gm)).toHaveLength(Math.max(1, threads))
+  expect(body).toMatch(/^process_resident_memory_bytes \d+/m)
+  expect(body).toMatch(/^threads_respawned_total 0$/m)
+})

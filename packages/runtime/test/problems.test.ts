@@ -1,0 +1,38 @@
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { errors } from '../src/errors.ts'
+import { toProblem } from '../src/problem-replies.ts'
+import { Problem, problemReplies, problemSchema } from '../src/problems.ts'
+
+test('every kind makes problems that fit the schema', () => {
+  const fits = new Ajv().compile(problemSchema)
+  for (const [code, kind] of Object.entries(errors)) {
+    const problem = kind('because')
+    expect(problem).toBeInstanceOf(Problem)
+    const body = JSON.parse(problem.body())
+    expect(fits(body)).toBe(true)
+    expect(body).toEqual({ type: `urn:influencer-stats:problem:${code}`, title: kind.title, status: kind.status, detail: 'because', code })
+    expect(JSON.parse(kind().body())).not.toHaveProperty('detail')
+  }
+})
+
+test('an unknown fault tells nothing of itself', () => {
+  for (const thrown of [new Error('secret'), 'secret', undefined, null, { message: 'secret', statusCode: 400 }]) {
+    const problem = toProblem(thrown)
+    expect(problem.code).toBe('INTERNAL')
+    expect(problem.body()).not.toContain('secret')
+  }
+})
+
+test('what Fastify refuses keeps its words, what a service throws is itself', () => {
+  const refused = Object.assign(new Error('body must be object'), { code: 'FST_ERR_VALIDATION', statusCode: 400 })
+  expect(toProblem(refused)).toMatchObject({ code: 'VALIDATION_FAILED', detail: 'body must be object' })
+  const own = errors.NOT_READY()
+  expect(toProblem(own)).toBe(own)
+})
+
+test('replies are grouped by status', () => {
+  const replies = problemReplies(errors.BAD_JSON, errors.VALIDATION_FAILED, errors.NOT_FOUND)
+  expect(Object.keys(replies)).toEqual(['400', '404'])
+  expect(replies[400]!.description).toMatch(/BAD_JSON.*VALIDATION_FAILED/)
+})

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { spawnStart } from './support/spawn-start.ts'
+import { isAlive, until } from './support/until.ts'
+
+const FREE_PORTS = ['--port', '0', '--logLevel', 'warn']
+
+/** The number that a service knows, or nothing while it cannot be asked. */
+const valueAt = (url: string) =>
+  fetch(`${url}/value`, { headers: { connection: 'close' } }).then(
+    async (reply) => ((await reply.json()) as { value: number }).value,
+    () => undefined,
+  )
+
+describe('a start', () => {
+  test('ends with a table of what runs, and stops cleanly', async () => {
+    const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0', '--start', '7'])
+    const { counter, asker } = await started.ready()
+    expect([counter!.threads, asker!.threads]).toEqual([2, 0])
+    expect([await valueAt(counter!.url), await valueAt(asker!.url)]).toEqual([7, 7])
+    expect(started.children().toSorted()).toEqual([counter!.pid, asker!.pid].toSorted())
+    expect(await started.stop()).toMatchObject({ code: 0, signal: null })
+    expect([isAlive(counter!.pid), isAlive(asker!.pid)]).toEqual([false, false])
+    expect(started.stderr).toBe('')
+  })
+
+  test('prints a command that works, with the token where one is needed', async () => {
+    const env = { API_TOKEN: 'hunter2' }
+    const started = spawnStart(['counter', ...FREE_PORTS], env)
+    await started.ready()
+    expect(started.stdout).not.toContain('hunter2')
+    const command = started.stdout.slice(started.stdout.indexOf('Try counter:')).split('\n').slice(1).join('\n')
+    const reply = await promisify(execFile)('sh', ['-c', command], { env: { ...env, PATH: process.env.PATH } })
+    expect(reply.stdout).toBe('{"value":42}')
+  })
+
+  test('starts what is needed too, and stops it last', async () => {
+    const started = spawnStart(['asker', '--port', '0'])
+    const { counter, asker } = await started.ready()
+    expect(await valueAt(asker!.url)).toBe(0)
+    expect(counter).toBeDefined()
+    expect((await started.stop()).code).toBe(0)
+    const closed = started.stdout.split('\n').filter((line) => line.includes('"closed"'))
+    expect(closed.map((line) => JSON.parse(line).service)).toEqual(['asker', 'counter'])
+  })
+
+  test('starts nothing more where the address is given', async () => {
+    for (const [args, env] of [
+      [['--asker.counterUri', 'http://127.0.0.1:9'], {}],
+      [[], { ASKER_COUNTER_URI: 'http://127.0.0.1:9' }],
+    ] as const) {
+      const started = spawnStart(['asker', ...FREE_PORTS, ...args], env)
+      expect(Object.keys(await started.ready())).toEqual(['asker'])
+      expect((await started.stop()).code).toBe(0)
+    }
+  })
+
+  test('--help lists what there is, and starts nothing', async () => {
+    const started = spawnStart(['--help'])
+    expect(await started.exit).toEqual({ code: 0, signal: null })
+    for (const word of ['pnpm start [service...]', 'counter', 'asker', '--threads', '--counterUri'])
+      expect(started.stdout).toContain(word)
+  })
+
+  test('takes a token where it can be reached from elsewhere', async () => {
+    const started = spawnStart(['counter', ...FREE_PORTS, '--host', '0.0.0.0'], { API_TOKEN: 'hunter2' })
+    const { counter } = await started.ready()
+    expect(await valueAt(counter!.url)).toBe(0)
+    expect((await fetch(`${counter!.url}/value`, { method: 'PUT' })).status).toBe(401)
+    expect((await started.stop()).code).toBe(0)
+  })
+
+  test('that is interrupted ends cleanly', async () => {
+    const started = spawnStart([...FREE_PORTS, '--openDelay', '500'])
+    await until(() => started.children().length > 0)
+    expect(await started.stop('SIGINT')).toMatchObject({ code: 0, signal: null })
+  })
+
+  test('that hangs can be interrupted', async () => {
+    const started = spawnStart(['asker', ...FREE_PORTS, '--openDelay', '60000', '--shutdownTimeout', '1'])
+    await until(() => started.children().length > 0)
+    await delay(200)
+    const [child] = started.children()
+    expect((await started.stop()).ms).toBeLessThan(7_000)
+    expect(isAlive(child!)).toBe(false)
+  })
+})
+
+describe('a wrong start is one clear line, and nothing is left running', () => {
+  async function failure(args: string[], env = {}): Promise<string> {
+    const started = spawnStart(args, env)
+    const { code, signal } = await started.exit
+    expect({ code, signal, stdout: started.stdout.replaceAll(/^\{.*\n/gm, '') }).toEqual({ code: 1, signal: null, stdout: '' })
+    expect(started.children()).toEqual([])
+    return started.stderr
+  }
+
+  test.each([
+    ['an unknown service', ['stats'], 'no service is called stats; there are counter, asker\n'],
+    ['an unknown flag', ['--nonsense', '1'], '--nonsense: no started service has this setting\n'],
+    ['a flag without a value', ['--port'], '--port is not "--setting value" or "--service.setting value"\n'],
+    ['one port for two', ['--port', '9000'], 'port 9000 cannot serve 2 services: set --counter.port and --asker.port\n'],
+    ['an address that is not ours', ['counter', '--host', '192.0.2.1', '--apiToken', 'x'], '192.0.2.1:18080 is not an address of this machine; choose another with --counter.port\n'],
+    ['0.0.0.0 without a token', ['counter', '--host', '0.0.0.0', '--port', '0'], 'counter: 0.0.0.0 can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE\n'],
+    ['more threads than are right', ['counter', '--threads', '2', '--single', 'it is a list', '--port', '0'], 'counter: one serving thread at most, because it is a list\n'],
+    ['a part that refuses to open', [...FREE_PORTS, '--refuseOpen', 'the folder is locked'], 'the folder is locked\n'],
+  ])('%s', async (_what, args, stderr) => expect(await failure(args)).toBe(stderr))
+
+  test('everything that is wrong at once', async () => {
+    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--bodyLimit', '0'], { COUNTER_START: 'many' })
+    expect(stderr).toMatch(/^--counter.port: .*; --threads: .*; --bodyLimit: .*; COUNTER_START: .*\n$/)
+    expect(stderr.split('\n')).toHaveLength(2)
+  })
+
+  test('a port in use, whatever else could start', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await failure([...FREE_PORTS, '--asker.port', String(port)])).toBe(
+      `127.0.0.1:${port} is in use; choose another with --asker.port\n`,
+    )
+  })
+
+  test('a fault of the program comes with its stack', async () => {
+    expect(await failure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(/^counter: Error: no such thing\n +at /)
+  })
+})
+
+describe('a service process that dies', () => {
+  test('is started again on its port, while the others go on', async () => {
+    const started = spawnStart(FREE_PORTS)
+    const { counter, asker } = await started.ready()
+    process.kill(counter!.pid, 'SIGKILL')
+    await until(() => started.stderr.includes('counter: is back as process'))
+    expect(started.stderr).toContain(`counter: process ${counter!.pid} died (SIGKILL); starting another\n`)
+    expect(await valueAt(counter!.url)).toBe(0)
+    expect(await valueAt(asker!.url)).toBe(0)
+    expect(isAlive(asker!.pid)).toBe(true)
+    expect(await started.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('of an error on its main thread, or of a signal to it alone', async () => {
+    const started = spawnStart(['counter', ...FREE_PORTS])
+    const { counter } = await started.ready()
+    await fetch(`${counter!.url}/die-on-main`, { method: 'POST' }).catch(() => {})
+    await until(() => /is back as process (\d+)/.exec(started.stderr))
+    process.kill(started.children()[0]!, 'SIGTERM')
+    await until(() => started.stderr.match(/is back as process/g)?.length === 2)
+    expect(started.stderr).toContain('died (exit code 1)')
+    expect(await valueAt(counter!.url)).toBe(0)
+    expect((await started.stop()).code).toBe(0)
+  })
+
+  test('may be told to stop while it is away', async () => {
+    const started = spawnStart(['counter', ...FREE_PORTS])
+    const { counter } = await started.ready()
+    process.kill(counter!.pid, 'SIGKILL')
+    await until(() => started.stderr.includes('died (SIGKILL)'))
+    await started.stop()
+    expect(started.children()).toEqual([])
+  })
+})
+
+describe('a supervisor that is killed', () => {
+  test('leaves nothing running', async () => {
+    const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0'])
+    const { counter, asker } = await started.ready()
+    await started.stop('SIGKILL')
+    await until(() => !isAlive(counter!.pid) && !isAlive(asker!.pid), 5_000)
+  })
+
+  test.each([0, 60, 120, 240])('neither %i ms after it began to start them', async (ms) => {
+    const started = spawnStart([...FREE_PORTS, '--openDelay', '100'])
+    const children = await until(() => started.children().length > 0 && started.children())
+    await delay(ms)
+    const all = [...new Set([...children, ...started.children()])]
+    await started.stop('SIGKILL')
+    await until(() => !all.some(isAlive), 5_000)
+  })
+})

@@ -1,0 +1,45 @@
+import { until } from './until.ts'
+import { rawClient, requestText, type RawClient, type RawReply } from './raw-client.ts'
+
+/** Many keep-alive clients, each asking again as soon as it has its reply, until the server ends its connection. */
+export interface Fleet {
+  /** How many replies came, by status. */
+  readonly replies: Record<number, number>
+  /** Requests that were sent and got no whole reply. */
+  readonly lost: number
+  /** Resolves when every connection has ended. */
+  readonly done: Promise<void>
+}
+
+export async function startFleet(port: number, size: number, path = '/value'): Promise<Fleet> {
+  const clients = await Promise.all(Array.from({ length: size }, () => rawClient(port)))
+  const fleet = { replies: {} as Record<number, number>, lost: 0, done: Promise.resolve() }
+  const request = requestText('GET', path)
+  async function run(client: RawClient): Promise<void> {
+    let reply: RawReply | undefined
+    do {
+      // A client that has seen the end sends no more; one that has not expects a reply.
+      if (client.socket.readableEnded || client.socket.destroyed) return
+      client.send(request)
+      reply = await client.reply().catch(() => undefined)
+      if (!reply) return void fleet.lost++
+      fleet.replies[reply.status] = (fleet.replies[reply.status] ?? 0) + 1
+    } while (reply.headers.connection !== 'close')
+  }
+  fleet.done = Promise.all(clients.map(run)).then(() => {})
+  return fleet
+}
+
+/** Connections to a service, one for each of its serving threads. */
+export async function clientPerThread(port: number, threads: number): Promise<Map<string, RawClient>> {
+  const clients = new Map<string, RawClient>()
+  await until(async () => {
+    const client = await rawClient(port)
+    client.send(requestText('GET', '/value'))
+    const { headers } = await client.reply()
+    if (clients.has(headers['x-thread']!)) client.socket.destroy()
+    else clients.set(headers['x-thread']!, client)
+    return clients.size === threads
+  }, 15_000)
+  return clients
+}

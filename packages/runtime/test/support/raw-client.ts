@@ -1,0 +1,95 @@
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A reply as it came over the wire. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** A connection that sends exactly what it is told. */
+export interface RawClient {
+  readonly socket: Socket
+  send(text: string): void
+  /** The next reply; fails when the connection ends before it is whole. */
+  reply(): Promise<RawReply>
+  /** Resolves when the server has ended the connection. */
+  readonly closed: Promise<void>
+}
+
+/** Opens a connection; resolves when it stands. It is closed when the test ends. */
+export async function rawClient(port: number, options: { allowHalfOpen?: boolean } = {}): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', ...options }).setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  let input = ''
+  let ended = false
+  const waiting: (() => void)[] = []
+  const wake = () => waiting.splice(0).forEach((resume) => resume())
+  socket.on('data', (text) => {
+    input += text
+    wake()
+  })
+  // A reset ends the connection as well; what came before counts.
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      ended = true
+      wake()
+      resolve()
+    })
+  })
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+
+  return {
+    socket,
+    closed,
+    send: (text) => void socket.write(text, 'latin1'),
+    async reply() {
+      for (;;) {
+        const whole = takeReply(input)
+        if (whole) {
+          input = whole.rest
+          return whole.reply
+        }
+        if (ended) throw new Error(`the connection ended after ${JSON.stringify(input)}`)
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+  }
+}
+
+/** Takes one whole reply off `input`. Without a length there is no body: all replies of the house but streams have one. */
+export function takeReply(input: string): { reply: RawReply; rest: string } | undefined {
+  const end = input.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [first = '', ...lines] = input.slice(0, end).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const status = Number(first.split(' ')[1])
+  const bodyEnd = end + 4 + Number(headers['content-length'] ?? 0)
+  if (input.length < bodyEnd) return undefined
+  return { reply: { status, headers, body: input.slice(end + 4, bodyEnd) }, rest: input.slice(bodyEnd) }
+}
+
+/** Sends `text` on a connection of its own and gives the first reply. */
+export async function rawRequest(port: number, text: string): Promise<RawReply> {
+  const client = await rawClient(port)
+  client.send(text)
+  return client.reply()
+}
+
+/** Headers by name; `undefined` leaves one out that would be there. */
+export type RequestHeaders = Record<string, string | undefined>
+
+/** The text of a request with the headers that every request needs. */
+export function requestText(method: string, path: string, headers: RequestHeaders = {}, body = ''): string {
+  const all = {
+    host: '127.0.0.1',
+    ...(body ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) } : {}),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => (value === undefined ? '' : `${name}: ${value}\r\n`))
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}

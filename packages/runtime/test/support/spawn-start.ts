@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { isAlive, until } from './until.ts'
+
+const START = fileURLToPath(new URL('../fixtures/start.ts', import.meta.url))
+const ROW = /^(\w+) +(http:\S+) +(\d+) +(\d+)$/gm
+
+/** A row of the ready table. */
+export interface Row {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly threads: number
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** A supervisor with the services of the fixtures, as `pnpm start` would run it. */
+export interface Started {
+  readonly pid: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly exit: Promise<Exit>
+  /** Waits for the ready table; gives its rows by service. */
+  ready(): Promise<Record<string, Row>>
+  /** The service processes that run now. */
+  children(): number[]
+  kill(signal: NodeJS.Signals): void
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit & { ms: number }>
+}
+
+/** Starts a supervisor in a process of its own; whatever the test does, nothing of it outlives the test. */
+export function spawnStart(args: readonly string[], env: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, [START, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
+  })
+  const pid = child.pid!
+  const seen = new Set<number>()
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+  // 'close' rather than 'exit': then all output has come.
+  const exit = new Promise<Exit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
+
+  function children(): number[] {
+    let pids: number[]
+    try {
+      pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+    } catch {
+      pids = []
+    }
+    for (const one of pids) seen.add(one)
+    return pids.filter(isAlive)
+  }
+
+  onTestFinished(async () => {
+    children()
+    child.kill('SIGKILL')
+    await exit
+    await until(() => [...seen].every((one) => !isAlive(one))).catch((error) => {
+      for (const one of seen) if (isAlive(one)) process.kill(one, 'SIGKILL')
+      throw error
+    })
+  })
+
+  return {
+    pid,
+    get stdout() {
+      return stdout
+    },
+    get stderr() {
+      return stderr
+    },
+    exit,
+    children,
+    async ready() {
+      await until(() => {
+        children()
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
+        return /^service +URL/m.test(stdout) && stdout.endsWith('\n\n')
+      }, 30_000)
+      return Object.fromEntries(
+        Array.from(stdout.matchAll(ROW), ([, name, url, servicePid, threads]) => [
+          name!,
+          { url: url!, port: Number(new URL(url!).port), pid: Number(servicePid), threads: Number(threads) },
+        ]),
+      )
+    },
+    kill: (signal) => void process.kill(pid, signal),
+    async stop(signal = 'SIGTERM') {
+      children()
+      const start = performance.now()
+      process.kill(pid, signal)
+      return { ...(await exit), ms: performance.now() - start }
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import * as fc from 'fast-check'
+import { createServer, type AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { embed } from '../src/embed.ts'
+import { counter as definition } from './fixtures/services.ts'
+import { SERVICES, startCounter } from './support/counter.ts'
+import { clientPerThread } from './support/fleet.ts'
+import { requestText, type RawClient } from './support/raw-client.ts'
+import { until } from './support/until.ts'
+
+async function valueOf(client: RawClient): Promise<number> {
+  client.send(requestText('GET', '/value'))
+  return JSON.parse((await client.reply()).body).value
+}
+
+async function put(client: RawClient, value: number): Promise<void> {
+  client.send(requestText('PUT', '/value', {}, JSON.stringify({ value })))
+  expect((await client.reply()).status).toBe(200)
+}
+
+const crash = (client: RawClient, path: string) => client.send(requestText('POST', path))
+
+async function respawned(port: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } })).text()
+  return Number(/^threads_respawned_total (\d+)$/m.exec(text)![1])
+}
+
+test('what one thread has answered, all threads know at once', async () => {
+  const counter = await startCounter({ threads: 4 })
+  expect(counter.threads).toBe(4)
+  const clients = [...(await clientPerThread(counter.port, 4)).values()]
+  await fc.assert(
+    fc.asyncProperty(fc.nat(3), fc.integer(), async (writer, value) => {
+      await put(clients[writer]!, value)
+      expect(await Promise.all(clients.map(valueOf))).toEqual([value, value, value, value])
+    }),
+  )
+})
+
+test.each([0, 1])('with %i threads a value is kept too', async (threads) => {
+  const counter = await startCounter({ threads })
+  const [client] = [...(await clientPerThread(counter.port, 1)).values()]
+  await put(client!, 5)
+  expect(await valueOf(client!)).toBe(5)
+})
+
+describe('a thread that dies', () => {
+  test('comes back with the present value, while the others go on', async () => {
+    const counter = await startCounter({ threads: 3 })
+    const [victim, ...others] = [...(await clientPerThread(counter.port, 3)).values()] as [RawClient, ...RawClient[]]
+    await put(others[0]!, 42)
+    crash(victim, '/die')
+    await victim.closed
+    expect(await Promise.all(others.map(valueOf))).toEqual([42, 42])
+    await until(async () => (await respawned(counter.port)) === 1)
+    const now = await clientPerThread(counter.port, 3)
+    expect(await Promise.all([...now.values()].map(valueOf))).toEqual([42, 42, 42])
+  })
+
+  test('knows what changed while it started, and held nobody up', async () => {
+    const counter = await startCounter({ threads: 2, appDelay: 400 })
+    const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+    crash(victim, '/die')
+    await victim.closed
+    await until(async () => (await respawned(counter.port)) === 1)
+    const start = performance.now()
+    for (const value of [1, 2, 3]) await put(other, value)
+    expect(performance.now() - start).toBeLessThan(300)
+    const now = await clientPerThread(counter.port, 2)
+    expect(await Promise.all([...now.values()].map(valueOf))).toEqual([3, 3])
+  })
+
+  test('comes back again and again', async () => {
+    const counter = await startCounter({ threads: 1 })
+    for (let death = 1; death <= 2; death++) {
+      const [client] = [...(await clientPerThread(counter.port, 1)).values()]
+      crash(client!, '/die')
+      await client!.closed
+      await until(() => respawned(counter.port).then((count) => count === death, () => false))
+    }
+  })
+})
+
+test('a thread that hangs is replaced, while the others go on', async () => {
+  const counter = await startCounter({ threads: 2, stuckTimeout: 500 })
+  const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+  crash(victim, '/hang')
+  const start = performance.now()
+  expect(await valueOf(other)).toBe(0)
+  expect(performance.now() - start).toBeLessThan(400)
+  // A write waits for the stuck thread, until it is gone.
+  await put(other, 8)
+  await victim.closed
+  const now = await clientPerThread(counter.port, 2)
+  expect(await Promise.all([...now.values()].map(valueOf))).toEqual([8, 8])
+})
+
+test('a thread that hangs holds up neither the figures nor the stop for ever', async () => {
+  const counter = await startCounter({ threads: 2, shutdownTimeout: 300 })
+  const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+  crash(victim, '/hang')
+  other.send(requestText('GET', '/metrics'))
+  expect((await other.reply()).body).toMatch(/^process_cpu/m)
+  const start = performance.now()
+  expect(await counter.stop()).toBe(false)
+  expect(performance.now() - start).toBeLessThan(3_000)
+})
+
+describe('a service that is right on one thread only', () => {
+  test('refuses more, and says why', async () => {
+    await expect(embed(definition, { threads: 2, single: 'it is a list' }, SERVICES)).rejects.toMatchObject({
+      code: 'SINGLE_THREAD',
+      message: 'counter: one serving thread at most, because it is a list',
+    })
+  })
+
+  test.each(['auto', '1', '0'])('takes %s', async (threads) => {
+    const counter = await startCounter({ threads, single: 'it is a list' })
+    expect(counter.threads).toBe(threads === '0' ? 0 : 1)
+  })
+})
+
+describe('a start that fails leaves nothing behind', () => {
+  test.each([0, 2])('a port in use, with %i threads', async (threads) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    await expect(embed(definition, { threads, port }, SERVICES)).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `127.0.0.1:${port} is in use; choose another with --counter.port`,
+    })
+  })
+
+  test('the port of another of our services, which shares it among its threads', async () => {
+    const { port } = await startCounter({ threads: 2 })
+    await expect(embed(definition, { threads: 2, port }, SERVICES)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  test('threads that cannot start', async () => {
+    await expect(embed(definition, { threads: 2 }, 'file:///nowhere.ts')).rejects.toThrow(/nowhere/)
+  })
+
+  test('a part that does not open', async () => {
+    await expect(embed(definition, { refuseOpen: 'locked' })).rejects.toMatchObject({ code: 'REFUSED', message: 'locked' })
+  })
+})

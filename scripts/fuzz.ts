@@ -1,0 +1,61 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { services } from '../services.ts'
+
+// `pnpm fuzz [service...]`: a schema-driven fuzzer (schemathesis, from PyPI) asks every documented route of a running
+// service whatever its OpenAPI document allows and forbids, and fails on any reply that the document does not know.
+
+const SCHEMATHESIS = '4.32.5'
+const SEEDS = [1, 2, 3]
+const EXAMPLES = 50
+
+const venv = fileURLToPath(new URL('../node_modules/.cache/fuzz', import.meta.url))
+
+async function run(command: string, args: string[]): Promise<number> {
+  const child = spawn(command, args, { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}
+
+async function install(): Promise<void> {
+  if (existsSync(join(venv, 'bin', 'schemathesis'))) return
+  if ((await run('python3', ['-m', 'venv', venv])) !== 0) throw new Error('python3 with venv is needed')
+  if ((await run(join(venv, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${SCHEMATHESIS}`])) !== 0) {
+    throw new Error('schemathesis could not be installed')
+  }
+}
+
+/** Fuzzes one service. Faults are left alone: a stand-in told to hang would answer nothing. */
+async function fuzz(name: string): Promise<boolean> {
+  const data = mkdtempSync(join(tmpdir(), 'influencer-stats-fuzz-'))
+  const youtube = await embed(await services.youtube!())
+  const running = name === 'youtube' ? youtube : await embed(await services[name]!(), { data, youtubeUri: youtube.url })
+  let clean = true
+  for (const seed of SEEDS) {
+    const code = await run(join(venv, 'bin', 'schemathesis'), [
+      'run',
+      `${running.url}/openapi.json`,
+      '--checks=all',
+      `--seed=${seed}`,
+      `--max-examples=${EXAMPLES}`,
+      ...(name === 'youtube' ? ['--exclude-path-regex=^/control/'] : []),
+      '--no-color',
+    ])
+    clean &&= code === 0
+  }
+  await running.stop()
+  await youtube.stop()
+  rmSync(data, { recursive: true })
+  return clean
+}
+
+await install()
+const named = process.argv.slice(2)
+for (const name of named.length > 0 ? named : Object.keys(services)) {
+  if (!(await fuzz(name))) process.exitCode = 1
+}
