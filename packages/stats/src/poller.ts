@@ -100,7 +100,7 @@ export class Poller {
       const entry = this.#set({ collection }, known && { snapshot: known, stale: old.reading!.stale })
       if (!known) void this.#fetchFirst(entry)
     }
-    await this.#options.publish([[id, this.#entries.get(id)?.reply]])
+    await this.#publish([id])
   }
 
   /**
@@ -137,27 +137,35 @@ export class Poller {
   }
 
   #fetchFirst(entry: Entry): Promise<void> {
-    entry.fetching = this.#fetch(entry).then(async (update) => {
+    entry.fetching = this.#fetch(entry).then(async (hasNews) => {
       entry.fetching = undefined
-      if (update) await this.#options.publish([update])
+      if (hasNews) await this.#publish([entry.collection.id])
     })
     return entry.fetching
   }
 
-  /** Fetches an entry's numbers. Returns what to publish, unless there are none or the entry was replaced meanwhile. */
-  async #fetch(entry: Entry): Promise<Update | undefined> {
+  /**
+   * Gives the threads what these collections have now, not what they had when somebody began to fetch: a collection may
+   * have been changed and published since.
+   */
+  #publish(ids: readonly string[]): Promise<void> {
+    return this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
+  }
+
+  /** Fetches an entry's numbers. Returns whether there are any and the entry was not replaced meanwhile. */
+  async #fetch(entry: Entry): Promise<boolean> {
     const { source, logger } = this.#options
     const { collection } = entry
     try {
       const reading = await source.read(collection)
-      if (this.#entries.get(collection.id) !== entry) return undefined
+      if (this.#entries.get(collection.id) !== entry) return false
       this.#set(entry, reading)
-      return [collection.id, entry.reply]
+      return true
     } catch (fault) {
       if (!(fault instanceof Problem)) logger.error(`collection ${collection.id} could not be fetched`, fault)
       const problem = fault instanceof Problem ? fault : errors.INTERNAL(undefined, { cause: fault })
       entry.failed = { problem, until: Date.now() + this.#retryDelay() }
-      return undefined
+      return false
     }
   }
 
@@ -181,8 +189,8 @@ export class Poller {
     const isDue = now >= this.#due
     if (isDue) this.#due = now + this.interval()
     const entries = [...this.#entries.values()].filter((entry) => isDue || hasFailed(entry))
-    const updates = await Promise.all(entries.map((entry) => this.#fetch(entry)))
-    await this.#options.publish(updates.filter((update) => update !== undefined))
+    const hasNews = await Promise.all(entries.map((entry) => this.#fetch(entry)))
+    await this.#publish(entries.filter((_, i) => hasNews[i]).map(({ collection }) => collection.id))
 
     const failing = entries.some(hasFailed)
     const wait = failing ? this.#retryDelay() : Math.max(0, this.#due - Date.now())

@@ -93,6 +93,26 @@ describe('the poller', () => {
     expect(published.at(-1)).toEqual([['d', undefined]])
   })
 
+  it('never publishes what a collection was before it changed', async () => {
+    const { source, published, collections, poller } = setUp({ refreshInterval: 60_000 })
+    await collections.put('changes', ['a', 'b'])
+    await collections.put('slow', ['a'])
+    await until(() => poller.replies().length === 2)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const read = source.read.bind(source)
+    source.read = async (collection) => {
+      if (collection.id === 'slow') await promise
+      return read(collection)
+    }
+    published.length = 0
+    await poller.start()
+    await collections.put('changes', ['a'])
+    resolve()
+    await until(() => published.some((updates) => updates.some(([id]) => id === 'slow')))
+    const last = published.flat().findLast(([id]) => id === 'changes')![1]!
+    expect(JSON.parse(last.body)).toMatchObject({ videos: 1 })
+  })
+
   it('keeps to an interval that the budget allows', async () => {
     const { collections, poller, meter } = setUp({ budget: 100, refreshInterval: 10_000 })
     await poller.start()
