@@ -19,17 +19,10 @@ export interface Delivery {
 }
 
 const LOOK_FOR_THE_DRAIN_EVERY = 50
-// nginx's number for a request whose client got no reply; only ever seen in the metrics.
-const NOT_ANSWERED = 499
 
 function send({ response, extra }: Recipient, status: number, { head, body }: Outgoing): void {
   response.writeHead(status, [...head, ...extra])
   response.end(body)
-}
-
-function cutBefore({ response }: Recipient): void {
-  response.statusCode = NOT_ANSWERED
-  response.destroy()
 }
 
 function cutHalfway({ response, extra }: Recipient, { status, plain, text }: Reply): void {
@@ -42,8 +35,8 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
 
   function finish(recipient: Recipient, reply: Reply, faults: Faults): void {
     const { response, headers } = recipient
-    if (faults.hang) return hold(response, Infinity, () => cutBefore(recipient))
-    if (faults.cut === 'before') return cutBefore(recipient)
+    if (faults.hang) return hold(response, Infinity, () => response.destroy())
+    if (faults.cut === 'before') return void response.destroy()
     if (faults.cut === 'halfway') return cutHalfway(recipient, reply)
     if (faults.malformed && reply.text !== '') {
       const half = createReply(reply.status, reply.text.slice(0, reply.text.length / 2))

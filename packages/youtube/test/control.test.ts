@@ -1,9 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ControlError, createControl } from '../src/client.ts'
 import { errorOf, startStandIn, type StandIn } from './support/stand-in.ts'
-
-let standIn: StandIn
-afterEach(() => standIn.stop())
 
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
@@ -12,6 +9,9 @@ const codeOf = (asked: Promise<unknown>) =>
   )
 
 describe('control', () => {
+  let standIn: StandIn
+  afterEach(() => standIn.stop())
+
   it('tells the faults that are set, and ends them', async () => {
     standIn = await startStandIn()
     expect(await standIn.control.faults()).toEqual({})
@@ -21,30 +21,6 @@ describe('control', () => {
     await standIn.control.setFaults({ malformed: true })
     expect(await standIn.control.faults()).toEqual({ malformed: true })
     await standIn.control.clearFaults()
-    expect(await standIn.control.faults()).toEqual({})
-  })
-
-  it.each([
-    ['faults', { nope: 1 }],
-    ['faults', { errorRate: 1.1 }],
-    ['faults', { errorRate: '1' }],
-    ['faults', { errorStatus: 200 }],
-    ['faults', { errorReason: 'no spaces' }],
-    ['faults', { cut: 'sometimes' }],
-    ['faults', { quotaLeft: -1 }],
-    ['faults', []],
-    ['clock', { at: -1 }],
-    ['clock', { at: '2026-01-01' }],
-    ['clock', { when: 1 }],
-  ])('refuses %s %j', async (path, body) => {
-    standIn = await startStandIn()
-    const reply = await fetch(`${standIn.url}/control/${path}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    expect(reply.status).toBe(400)
-    expect(await reply.json()).toMatchObject({ code: 'VALIDATION_FAILED' })
     expect(await standIn.control.faults()).toEqual({})
   })
 
@@ -60,7 +36,41 @@ describe('control', () => {
   })
 })
 
+describe('control refuses', () => {
+  let standIn: StandIn
+  beforeAll(async () => {
+    standIn = await startStandIn()
+  })
+  afterAll(() => standIn.stop())
+
+  it.each([
+    ['faults', { nope: 1 }],
+    ['faults', { errorRate: 1.1 }],
+    ['faults', { errorRate: '1' }],
+    ['faults', { errorStatus: 200 }],
+    ['faults', { errorReason: 'no spaces' }],
+    ['faults', { cut: 'sometimes' }],
+    ['faults', { quotaLeft: -1 }],
+    ['faults', []],
+    ['clock', { at: -1 }],
+    ['clock', { at: '2026-01-01' }],
+    ['clock', { when: 1 }],
+  ])('%s %j', async (path, body) => {
+    const reply = await fetch(`${standIn.url}/control/${path}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ code: 'VALIDATION_FAILED' })
+    expect(await standIn.control.faults()).toEqual({})
+  })
+})
+
 describe('quota', () => {
+  let standIn: StandIn
+  afterEach(() => standIn.stop())
+
   it('is the setting’s until a fault says otherwise', async () => {
     standIn = await startStandIn({ quota: 2 })
     const statuses = async () => [(await standIn.get()).status, (await standIn.get()).status]

@@ -78,6 +78,19 @@ describe('GET /youtube/v3/videos', () => {
   })
 })
 
+describe('CORS', () => {
+  it('is for the origins that are named', async () => {
+    const other = await startStandIn({ corsOrigins: 'http://page.test' })
+    const headers = (await other.get({}, { origin: 'http://page.test' })).headers
+    expect(headers.get('access-control-allow-origin')).toBe('http://page.test')
+    expect(headers.get('x-request-id')).toEqual(expect.any(String))
+    await other.stop()
+    expect((await standIn.get({}, { origin: 'http://page.test' })).headers.has('access-control-allow-origin')).toBe(
+      false,
+    )
+  })
+})
+
 describe('ETag', () => {
   it('saves the body of a client that has it', async () => {
     const etag = (await standIn.get()).headers.get('etag')!

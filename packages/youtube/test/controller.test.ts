@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createController } from '../src/controller.ts'
+import { createMeter, createMeterMemory } from '../src/meter.ts'
+
+const BEFORE_MIDNIGHT = Date.UTC(2026, 0, 2, 7, 58)
+const FIVE_MINUTES = 300_000
+
+describe('the quota of a day', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: BEFORE_MIDNIGHT }))
+  afterEach(() => void vi.useRealTimers())
+
+  const start = (quota: number) => {
+    const meter = createMeter(createMeterMemory())
+    return { meter, controller: createController({ meter, quota, broadcast: async () => {} }) }
+  }
+
+  it('is full again after midnight Pacific Time', () => {
+    const { meter, controller } = start(1)
+    expect([meter.spend(), meter.spend()]).toEqual([true, false])
+    vi.advanceTimersByTime(60_000)
+    expect(meter.quotaLeft).toBe(0)
+    vi.advanceTimersByTime(FIVE_MINUTES)
+    expect(meter.quotaLeft).toBe(1)
+    controller.close()
+  })
+
+  it('stays used up if that was asked for', async () => {
+    const { meter, controller } = start(1)
+    await controller.handlers.setFaults({ quotaLeft: 0 })
+    vi.advanceTimersByTime(FIVE_MINUTES)
+    expect(meter.quotaLeft).toBe(0)
+    controller.close()
+  })
+
+  it('is without limit unless set', () => {
+    const { meter, controller } = start(0)
+    expect(meter.quotaLeft).toBeUndefined()
+    expect(meter.spend()).toBe(true)
+    controller.close()
+  })
+})
