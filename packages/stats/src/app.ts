@@ -42,7 +42,7 @@ export async function createStatsApp(context: Context): Promise<App> {
     for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
-  statsRoutes(app, cache)
+  statsRoutes(app, cache, config)
   historyRoutes(app, collections, config.historyDays * DAY)
   return app
 }

@@ -1,3 +1,4 @@
+import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
@@ -75,6 +76,20 @@ export function serverConformance(server: string): void {
       expect(await get('/collections/no!id/stats')).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
       expect(await get(`${path}?by=views`)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
       expect(await get(`${path}?by=video`)).toMatchObject({ status: 200, body: { byVideo: expect.any(Array) } })
+    })
+
+    it('lets a page of a named origin read the numbers, and no other', async () => {
+      // Not fetch: it sets Origin itself.
+      const ask = (origin: string) => request(stats.url + path, { headers: { origin, authorization: 'Bearer read' } })
+      const allowed = await ask('https://app.example')
+      expect(allowed.headers).toMatchObject({
+        'access-control-allow-origin': 'https://app.example',
+        'x-request-id': expect.any(String),
+      })
+      expect(await allowed.body.json()).toMatchObject(SAMPLE_TOTALS)
+      const other = await ask('https://other.example')
+      expect(other.headers['access-control-allow-origin']).toBeUndefined()
+      await other.body.dump()
     })
 
     it('counts every request once', async () => {

@@ -1,6 +1,8 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
+import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import { since, type App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StatsCache } from '../cache/cache.ts'
 import type { Prepared } from '../core/prepared.ts'
@@ -11,7 +13,8 @@ import { collectionParams, statsReply } from './schemas.ts'
 const URL = '/collections/:id/stats'
 
 /** The hottest route of the house. Where the reply is ready it is sent at once, past Fastify's serialisation. */
-export function statsRoutes(app: App, cache: StatsCache): void {
+export function statsRoutes(app: App, cache: StatsCache, config: Pick<CommonSettings, 'corsOrigins'>): void {
+  const headersOf = hookHeaders(config)
   app.get(
     URL,
     {
@@ -55,7 +58,7 @@ export function statsRoutes(app: App, cache: StatsCache): void {
   function answer(request: FastifyRequest, reply: FastifyReply, prepared: Prepared | undefined): void {
     if (!prepared) throw errors.COLLECTION_NOT_FOUND()
     reply.hijack()
-    const status = writePrepared(reply.raw, prepared, request.id, request.headers['if-none-match'])
+    const status = writePrepared(reply.raw, prepared, headersOf(reply), request.headers['if-none-match'])
     figures[request.method as 'GET' | 'HEAD'].observe(status, since(request))
   }
 }

@@ -18,13 +18,19 @@ export function createNodeHttpServer(): StatsServer {
       const figures = manners.route('GET', '/collections/:id/stats')
 
       function answerHot(request: IncomingMessage, response: ServerResponse): boolean {
-        if (request.method !== 'GET' || lifecycle.phase !== 'ready') return false
+        // A page of another origin needs the headers that Fastify's hooks set.
+        if (request.method !== 'GET' || request.headers.origin || lifecycle.phase !== 'ready') return false
         const id = HOT_ROUTE.exec(request.url!)?.[1]
         if (id === undefined || guard.check(request.headers, 'read')) return false
         const reply = cache.ready(id)
         if (!reply) return false
         const startedAt = performance.now()
-        const status = writePrepared(response, reply, manners.nextRequestId(), request.headers['if-none-match'])
+        const status = writePrepared(
+          response,
+          reply,
+          ['x-request-id', manners.nextRequestId()],
+          request.headers['if-none-match'],
+        )
         figures.observe(status, (performance.now() - startedAt) / 1000)
         return true
       }

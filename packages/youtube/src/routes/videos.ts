@@ -1,6 +1,6 @@
-import type { FastifyReply } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from '@influencer-stats/runtime/errors'
+import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import type { App } from '@influencer-stats/runtime/http'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
 import { isFailing } from '../core/faults.ts'
@@ -25,18 +25,13 @@ const DEFAULT_ERROR_STATUS = 503
 const refuse = (problem: GoogleProblem, { pretty }: Prepared) =>
   createReply(problem.status, renderError(problem, pretty))
 
-/** What hooks set on Fastify's reply and must go with what is sent past it: the request id, and with CORS more. */
-const headersOfHooks = (reply: FastifyReply) => Object.entries(reply.getHeaders()).flat() as string[]
-// Without CORS it is the id alone, and naming it saves 2 us a call.
-const requestId = (reply: FastifyReply) => ['x-request-id', reply.request.id]
-
 /** `GET /youtube/v3/videos`: videos by id, as the YouTube Data API v3 gives them. */
 export function addVideosRoute(app: App, { config, lifecycle, desk }: VideosOptions): void {
   const { meter } = desk
   const keys = new Set(config.apiKeys)
   const replyTo = createReplies()
   const { deliver } = createDelivery(lifecycle)
-  const extraHeaders = config.corsOrigins.length > 0 ? headersOfHooks : requestId
+  const extraHeaders = hookHeaders(config)
 
   /** A call with a good key costs one unit, whatever the answer. */
   function answer(call: Prepared, headers: IncomingHttpHeaders): Reply {
