@@ -56,20 +56,19 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
   }
 
   function restart(): void {
-    timer = setTimeout(() => {
-      restarting = launch({ ...start, config }, stopped).then(
-        (running) => {
-          current = running
-          say(`is back as process ${running.process.pid}`)
-          watch(running)
-        },
-        (error: Error) => {
-          if (stopped.aborted) return
-          say(error.message)
-          restart()
-        },
-      )
-    }, delays.next())
+    timer = setTimeout(() => (restarting = relaunch()), delays.next())
+  }
+
+  async function relaunch(): Promise<void> {
+    try {
+      current = await launch({ ...start, config }, stopped)
+      say(`is back as process ${current.process.pid}`)
+      watch(current)
+    } catch (error) {
+      if (stopped.aborted) return
+      say((error as Error).message)
+      restart()
+    }
   }
 
   return {

@@ -75,7 +75,9 @@ export function resolveConfig(
     }
   }
   // A flag with the service's name wins over one without, wherever it stands.
-  const own = flags.filter((flag) => takes(definition, flag)).toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
+  const own = flags
+    .filter((flag) => takes(definition, flag))
+    .toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
   for (const { service, name, value } of own)
     given.set(name, { value, source: `--${service ? `${service}.` : ''}${name}` })
 

@@ -29,6 +29,11 @@ function sameSecret(given: string, digest: Buffer): boolean {
 
 const digestOf = (secret: string) => createHash('sha256').update(secret).digest()
 
+function tokenFits(headers: IncomingHttpHeaders, token: string | undefined, digests: Buffer[]): boolean {
+  const given = token ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  return given !== undefined && digests.some((digest) => sameSecret(given, digest))
+}
+
 /** Host names as they appear in a `Host` header, without the port. */
 const nameOf = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
 
@@ -58,11 +63,6 @@ export function createGuard(settings: GuardSettings): Guard {
     }
     const site = headers['sec-fetch-site']
     return site === 'cross-site' || site === 'same-site'
-  }
-
-  function tokenFits(headers: IncomingHttpHeaders, token: string | undefined, digests: Buffer[]): boolean {
-    const given = token ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-    return given !== undefined && digests.some((digest) => sameSecret(given, digest))
   }
 
   return {

@@ -138,13 +138,6 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     houseHooks.add(route.onResponse.at(-1)!)
   })
 
-  function measure(figures: RouteMetrics) {
-    return function onResponse(request: any, reply: any, done: () => void): void {
-      figures.observe(reply.statusCode, since(request))
-      done()
-    }
-  }
-
   function admit(access: Access) {
     return function onRequest(request: any, reply: any, done: (error?: Error) => void): void {
       request.startedAt = performance.now()
@@ -191,6 +184,13 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
 
 /** Time since the head was received (s). */
 export const since = (request: { startedAt: number }): number => (performance.now() - request.startedAt) / 1000
+
+function measure(figures: RouteMetrics) {
+  return function onResponse(request: any, reply: any, done: () => void): void {
+    figures.observe(reply.statusCode, since(request))
+    done()
+  }
+}
 
 /** Short ids, unique in this process's life and unlikely to repeat in another's. */
 function createRequestIds(): () => string {

@@ -99,14 +99,14 @@ export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 export function createThreadRegistry(thread: number): Registry {
   const registry = new Registry()
   let last = performance.eventLoopUtilization()
-  new Gauge({
+  const utilization: Gauge = new Gauge({
     name: 'thread_event_loop_utilization',
     help: 'Share of the time since the last scrape that the thread was busy, 0 to 1.',
     labelNames: ['thread'],
     registers: [registry],
     collect() {
       const now = performance.eventLoopUtilization()
-      this.set({ thread }, performance.eventLoopUtilization(now, last).utilization)
+      utilization.set({ thread }, performance.eventLoopUtilization(now, last).utilization)
       last = now
     },
   })

@@ -60,8 +60,6 @@ function fail(error: unknown): void {
 
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'stop') return void stop()
-  // The supervisor may die while this process still loads its modules; 'disconnect' has come and gone then.
-  if (!process.connected) return
   name = message.name
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)

@@ -11,7 +11,10 @@ type Handlers = Record<string, (...args: any[]) => unknown>
 function line(here: Handlers, there: Handlers) {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => port1.close())
-  return [createChannel(port1, new Map(Object.entries(here))), createChannel(port2, new Map(Object.entries(there)))] as const
+  return [
+    createChannel(port1, new Map(Object.entries(here))),
+    createChannel(port2, new Map(Object.entries(there))),
+  ] as const
 }
 
 test('either end may ask the other', async () => {
@@ -24,7 +27,12 @@ test('a Problem arrives as the same Problem', async () => {
   const [a] = line({}, { fail: () => Promise.reject(problem) })
   const arrived = await a.call('fail').catch((error: Problem) => error)
   expect(arrived).toBeInstanceOf(Problem)
-  expect(arrived).toMatchObject({ code: 'TEAPOT', status: 418, detail: 'short and stout', headers: { 'retry-after': '1' } })
+  expect(arrived).toMatchObject({
+    code: 'TEAPOT',
+    status: 418,
+    detail: 'short and stout',
+    headers: { 'retry-after': '1' },
+  })
   expect((arrived as Problem).body()).toBe(problem.body())
 })
 
@@ -41,7 +49,10 @@ test('other faults arrive as errors with their stack', async () => {
       giveFunction: () => () => 1,
     },
   )
-  await expect(a.call('fail')).rejects.toMatchObject({ message: 'no good', stack: expect.stringContaining(import.meta.filename) })
+  await expect(a.call('fail')).rejects.toMatchObject({
+    message: 'no good',
+    stack: expect.stringContaining(import.meta.filename),
+  })
   await expect(a.call('failOddly')).rejects.toThrow('odd')
   await expect(a.call('failWithText')).rejects.toThrow('just text')
   await expect(a.call('giveFunction')).rejects.toThrow(/could not be cloned/)

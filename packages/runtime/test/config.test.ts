@@ -14,14 +14,15 @@ const resolve = (argv: string[] = [], env: Record<string, string> = {}) =>
   resolveConfigs([counter, asker], parseArguments(argv).flags, env)
 
 function complaint(argv: string[], env: Record<string, string> = {}): string {
+  let thrown: unknown
   try {
     resolve(argv, env)
   } catch (error) {
-    expect(error).toBeInstanceOf(StartError)
-    expect(error).toMatchObject({ code: 'SETTINGS_WRONG' })
-    return (error as Error).message
+    thrown = error
   }
-  throw new Error('nothing was wrong')
+  expect(thrown).toBeInstanceOf(StartError)
+  expect(thrown).toMatchObject({ code: 'SETTINGS_WRONG' })
+  return (thrown as Error).message
 }
 
 function tokenFile(content: string): string {
@@ -128,7 +129,12 @@ describe('what is wrong', () => {
   })
 
   test('a flag for a service that is not started, or has no such setting or variant', () => {
-    for (const argv of [['--kv.port', '1'], ['--asker.start', '1'], ['--asker.variant', 'v1'], ['--hasOwnProperty', '1']])
+    for (const argv of [
+      ['--kv.port', '1'],
+      ['--asker.start', '1'],
+      ['--asker.variant', 'v1'],
+      ['--hasOwnProperty', '1'],
+    ])
       complaint(argv)
   })
 
@@ -137,7 +143,10 @@ describe('what is wrong', () => {
   })
 
   test('a secret is never repeated', () => {
-    const secret = { ...counter, settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } } } as const
+    const secret = {
+      ...counter,
+      settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
+    } as const
     const flags = parseArguments(['--key', 'hunter2']).flags
     expect(() => resolveConfigs([secret as never], flags, {})).toThrow(/^--key: its value does not look like \^a$/)
   })
@@ -155,7 +164,8 @@ test('help lists every setting of every service with its default and its variabl
     const line = text.split('\n').find((candidate) => candidate.startsWith(`  --${name} `))
     expect(line).toContain(description)
     const fallback = (settings as Record<string, { default?: unknown }>)[name]!.default
-    if (typeof fallback === 'number' || (typeof fallback === 'string' && fallback)) expect(line).toContain(String(fallback))
+    if (typeof fallback === 'number' || (typeof fallback === 'string' && fallback))
+      expect(line).toContain(String(fallback))
   }
   for (const word of ['counter: keeps a number (port 18080', 'COUNTER_START', 'API_TOKEN', '<SERVICE>_PORT', 'v1'])
     expect(text).toContain(word)

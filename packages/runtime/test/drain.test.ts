@@ -57,20 +57,23 @@ async function pause(port: number): Promise<void> {
   }
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('on %s idle connections of all kinds do not hold up the end', async (signal) => {
-  const { started, port } = await startCounter()
-  const clients = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)))
-  for (const client of clients.slice(0, 8)) {
-    client.send(requestText('GET', '/value'))
-    await client.reply()
-  }
-  // One has sent half a head, one nothing at all.
-  clients[8]!.send('GET /value HTTP/1.1\r\n')
-  const { code, ms } = await started.stop(signal)
-  expect(code).toBe(0)
-  expect(ms).toBeLessThan(2_000)
-  await Promise.all(clients.map(({ closed }) => closed))
-})
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'on %s idle connections of all kinds do not hold up the end',
+  async (signal) => {
+    const { started, port } = await startCounter()
+    const clients = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)))
+    for (const client of clients.slice(0, 8)) {
+      client.send(requestText('GET', '/value'))
+      await client.reply()
+    }
+    // One has sent half a head, one nothing at all.
+    clients[8]!.send('GET /value HTTP/1.1\r\n')
+    const { code, ms } = await started.stop(signal)
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(2_000)
+    await Promise.all(clients.map(({ closed }) => closed))
+  },
+)
 
 test('meanwhile /readyz says so, and new requests get 503', async () => {
   const { started, port } = await startCounter()

@@ -112,9 +112,21 @@ describe('over HTTP', () => {
     const reply = await counter.ask('PUT', '/value', {}, body)
     expectProblem(reply, 401, 'UNAUTHORIZED')
     expect(reply.headers['www-authenticate']).toBe('Bearer')
-    expectProblem(await counter.ask('PUT', '/value', { authorization: 'Bearer read-secret' }, body), 401, 'UNAUTHORIZED')
-    expectProblem(await counter.ask('PUT', '/value', { ...writer, origin: 'http://evil.example' }, body), 403, 'CROSS_SITE')
-    expectProblem(await counter.ask('PUT', '/value', { ...writer, host: 'evil.example' }, body), 421, 'MISDIRECTED_HOST')
+    expectProblem(
+      await counter.ask('PUT', '/value', { authorization: 'Bearer read-secret' }, body),
+      401,
+      'UNAUTHORIZED',
+    )
+    expectProblem(
+      await counter.ask('PUT', '/value', { ...writer, origin: 'http://evil.example' }, body),
+      403,
+      'CROSS_SITE',
+    )
+    expectProblem(
+      await counter.ask('PUT', '/value', { ...writer, host: 'evil.example' }, body),
+      421,
+      'MISDIRECTED_HOST',
+    )
     expectProblem(await counter.ask('GET', '/value'), 401, 'UNAUTHORIZED')
     expectProblem(await counter.ask('GET', '/metrics'), 401, 'UNAUTHORIZED')
     expectProblem(await counter.ask('GET', '/healthz', { host: 'evil.example' }), 421, 'MISDIRECTED_HOST')

@@ -13,7 +13,10 @@ test.each([
   ['garbage', 'hello there\r\n\r\n'],
   ['a lower-case method', 'get /value HTTP/1.1\r\nhost: localhost\r\n\r\n'],
   ['an unknown method', 'FETCH /value HTTP/1.1\r\nhost: localhost\r\n\r\n'],
-  ['two framings', 'PUT /value HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}'],
+  [
+    'two framings',
+    'PUT /value HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}',
+  ],
   ['a negative length', 'PUT /value HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n'],
   ['a bad header', 'GET /value HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
   ['another protocol', 'GET /value HTTP/9.9\r\nhost: localhost\r\n\r\n'],
@@ -124,7 +127,12 @@ test('a client that stays after it was refused, or after CONNECT, is cut off', a
 test('only the faults that are ours are logged', async () => {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
-  const running = await startService({ services: '', definition, config: configOf(definition, { port: 0, threads: 0 }), log })
+  const running = await startService({
+    services: '',
+    definition,
+    config: configOf(definition, { port: 0, threads: 0 }),
+    log,
+  })
   onTestFinished(async () => void (await running.stop()))
   const client = await rawClient(Number(new URL(running.url).port))
   client.send(requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' }))

@@ -59,7 +59,12 @@ test.each([0, 1, 3])('GET /metrics counts the requests of %i threads', async (th
   await counter.ask('PUT', '/value', {}, '{')
   const { body, headers } = await counter.ask('GET', '/metrics')
   expect(headers['content-type']).toMatch(/^text\/plain/)
-  const count = (labels: string) => body.split('\n').find((line) => line.includes(`_count{${labels}}`))?.split(' ').at(-1)
+  const count = (labels: string) =>
+    body
+      .split('\n')
+      .find((line) => line.includes(`_count{${labels}}`))
+      ?.split(' ')
+      .at(-1)
   expect(count('method="GET",route="/value",status="200"')).toBe('20')
   expect(count('method="PUT",route="/value",status="400"')).toBe('1')
   expect(count('method="-",route="(unmatched)",status="404"')).toBe('1')

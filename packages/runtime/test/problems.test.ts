@@ -11,7 +11,13 @@ test('every kind makes problems that fit the schema', () => {
     expect(problem).toBeInstanceOf(Problem)
     const body = JSON.parse(problem.body())
     expect(fits(body)).toBe(true)
-    expect(body).toEqual({ type: `urn:influencer-stats:problem:${code}`, title: kind.title, status: kind.status, detail: 'because', code })
+    expect(body).toEqual({
+      type: `urn:influencer-stats:problem:${code}`,
+      title: kind.title,
+      status: kind.status,
+      detail: 'because',
+      code,
+    })
     expect(JSON.parse(kind().body())).not.toHaveProperty('detail')
   }
 })

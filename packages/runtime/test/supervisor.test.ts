@@ -93,7 +93,11 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
   async function failure(args: string[], env = {}): Promise<string> {
     const started = spawnStart(args, env)
     const { code, signal } = await started.exit
-    expect({ code, signal, stdout: started.stdout.replaceAll(/^\{.*\n/gm, '') }).toEqual({ code: 1, signal: null, stdout: '' })
+    expect({ code, signal, stdout: started.stdout.replaceAll(/^\{.*\n/gm, '') }).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+    })
     expect(started.children()).toEqual([])
     return started.stderr
   }
@@ -102,15 +106,33 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
     ['an unknown service', ['stats'], 'no service is called stats; there are counter, asker\n'],
     ['an unknown flag', ['--nonsense', '1'], '--nonsense: no started service has this setting\n'],
     ['a flag without a value', ['--port'], '--port is not "--setting value" or "--service.setting value"\n'],
-    ['one port for two', ['--port', '9000'], 'port 9000 cannot serve 2 services: set --counter.port and --asker.port\n'],
-    ['an address that is not ours', ['counter', '--host', '192.0.2.1', '--apiToken', 'x'], '192.0.2.1:18080 is not an address of this machine; choose another with --counter.port\n'],
-    ['0.0.0.0 without a token', ['counter', '--host', '0.0.0.0', '--port', '0'], 'counter: 0.0.0.0 can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE\n'],
-    ['more threads than are right', ['counter', '--threads', '2', '--single', 'it is a list', '--port', '0'], 'counter: one serving thread at most, because it is a list\n'],
+    [
+      'one port for two',
+      ['--port', '9000'],
+      'port 9000 cannot serve 2 services: set --counter.port and --asker.port\n',
+    ],
+    [
+      'an address that is not ours',
+      ['counter', '--host', '192.0.2.1', '--apiToken', 'x'],
+      '192.0.2.1:18080 is not an address of this machine; choose another with --counter.port\n',
+    ],
+    [
+      '0.0.0.0 without a token',
+      ['counter', '--host', '0.0.0.0', '--port', '0'],
+      'counter: 0.0.0.0 can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE\n',
+    ],
+    [
+      'more threads than are right',
+      ['counter', '--threads', '2', '--single', 'it is a list', '--port', '0'],
+      'counter: one serving thread at most, because it is a list\n',
+    ],
     ['a part that refuses to open', [...FREE_PORTS, '--refuseOpen', 'the folder is locked'], 'the folder is locked\n'],
   ])('%s', async (_what, args, stderr) => expect(await failure(args)).toBe(stderr))
 
   test('everything that is wrong at once', async () => {
-    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--bodyLimit', '0'], { COUNTER_START: 'many' })
+    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--bodyLimit', '0'], {
+      COUNTER_START: 'many',
+    })
     expect(stderr).toMatch(/^--counter.port: .*; --threads: .*; --bodyLimit: .*; COUNTER_START: .*\n$/)
     expect(stderr.split('\n')).toHaveLength(2)
   })
@@ -126,7 +148,9 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
   })
 
   test('a fault of the program comes with its stack', async () => {
-    expect(await failure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(/^counter: Error: no such thing\n +at /)
+    expect(await failure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(
+      /^counter: Error: no such thing\n +at /,
+    )
   })
 })
 

@@ -76,7 +76,12 @@ describe('a thread that dies', () => {
       const [client] = [...(await clientPerThread(counter.port, 1)).values()]
       crash(client!, '/die')
       await client!.closed
-      await until(() => respawned(counter.port).then((count) => count === death, () => false))
+      await until(() =>
+        respawned(counter.port).then(
+          (count) => count === death,
+          () => false,
+        ),
+      )
     }
   })
 })
@@ -142,6 +147,9 @@ describe('a start that fails leaves nothing behind', () => {
   })
 
   test('a part that does not open', async () => {
-    await expect(embed(definition, { refuseOpen: 'locked' })).rejects.toMatchObject({ code: 'REFUSED', message: 'locked' })
+    await expect(embed(definition, { refuseOpen: 'locked' })).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: 'locked',
+    })
   })
 })

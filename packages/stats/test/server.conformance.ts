@@ -19,6 +19,7 @@ export function serverConformance(server: string): void {
         data: temporaryFolder(),
         readToken: 'read',
         apiToken: 'change',
+        corsOrigins: 'https://app.example',
       }
       stats = await startStats(settings)
       await stats.put('/collections/c', { videos: SAMPLE_VIDEOS }, { authorization: 'Bearer change' })

@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 const CHECK_EVERY = 20
 
 /** Waits until `condition` gives something truthy, and returns that. Fails after `timeout` ms. */
-export async function until<T>(condition: () => T | Promise<T>, timeout = 10_000): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  timeout = 10_000,
+): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const deadline = Date.now() + timeout
   for (;;) {
     const value = await condition()
