@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import net from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
-import type { Lifecycle } from './service.ts'
 
 // How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
 const GRACE = 200
@@ -10,21 +9,15 @@ const CLOSE_IDLE_EVERY = 50
 const QUIET_TURNS_LIMIT = 100
 
 /**
- * Ends an app without losing a request. From now on replies say `Connection: close` and new requests get 503; then the
- * app stops listening, finishes what is in flight, and closes its connections and parts.
+ * Ends an app that refuses new requests without losing one. From now on replies say `Connection: close`; then the app
+ * stops listening, finishes what is in flight, and closes its connections and parts.
  * Fastify's own `close()` loses a request of every busy keep-alive client, because a reply in flight still promises to
  * keep the connection.
  *
  * @param timeout ms after which what is still in flight is cut
  * @returns whether everything in flight could be finished
  */
-export async function drain(
-  app: FastifyInstance,
-  connections: Connections,
-  lifecycle: Lifecycle,
-  timeout: number,
-): Promise<boolean> {
-  lifecycle.phase = 'draining'
+export async function drain(app: FastifyInstance, connections: Connections, timeout: number): Promise<boolean> {
   connections.announceEnd()
   const clean = !app.server.listening || (await closeServer(app.server, connections, Date.now() + timeout))
   await app.close()

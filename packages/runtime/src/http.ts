@@ -2,7 +2,6 @@ import fastifyCors from '@fastify/cors'
 import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerFactory } from 'fastify'
 import { performance } from 'node:perf_hooks'
-import type { Calls } from './channel.ts'
 import { createGuard, type Access, type Guard } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { errors } from './errors.ts'
@@ -12,7 +11,7 @@ import { endWithProblem, sendParserProblem, sendProblem, toProblem, type Problem
 import { PROBLEM_TYPE } from './problems.ts'
 import { validatorOf } from './validation.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
-import type { AppContext, Lifecycle } from './service.ts'
+import type { AppHost, Lifecycle } from './service.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,9 +58,6 @@ export interface AppOptions {
   /** A server of the service's own; gets the manners it has to keep. */
   readonly serverFactory?: (manners: Manners) => FastifyServerFactory
 }
-
-/** What `createApp` needs of an `AppContext`. */
-export type AppHost = Pick<AppContext<unknown, Calls, Calls>, 'config' | 'log' | 'registry' | 'scrape' | 'lifecycle'>
 
 // Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
 const MAX_PARAM_LENGTH = 65_536

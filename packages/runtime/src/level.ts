@@ -1,5 +1,5 @@
 import { ClassicLevel, type OpenOptions } from 'classic-level'
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from './errors.ts'
 
@@ -34,11 +34,10 @@ function prepareFolder(folder: string, service: string, format: number): void {
   try {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.W_OK)
-    writeFileSync(file, JSON.stringify({ service, format }), { flag: 'wx' })
+    if (!existsSync(file)) writeWhole(file, JSON.stringify({ service, format }))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST')
-      throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
+    throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
   }
   const found = readFormat(file)
   if (found?.service !== service)
@@ -49,6 +48,13 @@ function prepareFolder(folder: string, service: string, format: number): void {
       `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`,
     )
   }
+}
+
+/** Writes a file that is there whole or not at all, even if the process is killed meanwhile. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text)
+  renameSync(draft, file)
 }
 
 function readFormat(file: string): { service: string; format: number } | undefined {

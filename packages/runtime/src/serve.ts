@@ -32,7 +32,8 @@ export interface Serving {
 /** Builds a service's app and lets it listen. */
 export async function serve(context: ServeContext): Promise<Serving> {
   const { definition, config, reusePort } = context
-  const lifecycle: Lifecycle = { phase: 'starting' }
+  const draining = new AbortController()
+  const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const app = await definition.app({ ...context, lifecycle })
   const connections = trackConnections(app.server)
   try {
@@ -44,6 +45,12 @@ export async function serve(context: ServeContext): Promise<Serving> {
   }
   lifecycle.phase = 'ready'
   const { port } = app.server.address() as { port: number }
+
+  function stop(timeout: number): Promise<boolean> {
+    lifecycle.phase = 'draining'
+    draining.abort()
+    return drain(app, connections, timeout)
+  }
   let stopped: Promise<boolean> | undefined
-  return { port, stop: (timeout) => (stopped ??= drain(app, connections, lifecycle, timeout)) }
+  return { port, stop: (timeout) => (stopped ??= stop(timeout)) }
 }

@@ -27,6 +27,8 @@ export interface Opened<ToMain extends Calls> {
 /** Where a serving thread is in its life. Only the runtime changes it. */
 export interface Lifecycle {
   phase: 'starting' | 'ready' | 'draining'
+  /** Aborted when the drain begins: whatever holds replies open lets go of them, or it is waited for. */
+  readonly drain: AbortSignal
 }
 
 /** What a definition's `app` gets, once per serving thread. */
@@ -41,6 +43,9 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   /** The figures of all threads and of main in the Prometheus text format. */
   scrape(): Promise<string>
 }
+
+/** What `createApp` needs of an `AppContext`. */
+export type AppHost = Pick<AppContext<unknown, Calls, Calls>, 'config' | 'log' | 'registry' | 'scrape' | 'lifecycle'>
 
 /** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
 export interface ServiceDefinition<

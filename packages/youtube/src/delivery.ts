@@ -18,8 +18,6 @@ export interface Delivery {
   deliver(recipient: Recipient, reply: Reply, faults: Faults): void
 }
 
-const LOOK_FOR_THE_DRAIN_EVERY = 50
-
 function send({ response, extra }: Recipient, status: number, { head, body }: Outgoing): void {
   response.writeHead(status, [...head, ...extra])
   response.end(body)
@@ -58,17 +56,11 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
  * Keeps responses back for a while, or for ever. When the service drains they are let go at once: it waits for every
  * request in flight, and a hung one would hold it up until it is killed.
  */
-function createHolder(lifecycle: Lifecycle) {
+function createHolder({ drain }: Lifecycle) {
   const held = new Map<ServerResponse, () => void>()
-  let watch: NodeJS.Timeout | undefined
-
-  // The drain is not announced to apps, so it is looked for, but only while something is held.
-  function look(): void {
-    if (lifecycle.phase === 'draining') for (const release of held.values()) release()
-    if (held.size > 0) return
-    clearInterval(watch)
-    watch = undefined
-  }
+  drain.addEventListener('abort', () => {
+    for (const release of held.values()) release()
+  })
 
   return function hold(response: ServerResponse, ms: number, then: () => void): void {
     const timer = ms === Infinity ? undefined : setTimeout(release, ms)
@@ -83,6 +75,5 @@ function createHolder(lifecycle: Lifecycle) {
     }
     held.set(response, release)
     response.once('close', forget)
-    watch ??= setInterval(look, LOOK_FOR_THE_DRAIN_EVERY)
   }
 }
