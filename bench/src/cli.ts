@@ -1,0 +1,106 @@
+import { table } from '@influencer-stats/runtime/table'
+import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
+import { compareRows } from './compare.ts'
+import { serviceContender } from './contenders/service.ts'
+import { generators } from './load/generators.ts'
+import { describeMachine } from './machine.ts'
+import { measureRows } from './measure.ts'
+import { PINS } from './processes.ts'
+import { createProgress } from './progress.ts'
+import { tableOf } from './report/table.ts'
+import { publish } from './report/publish.ts'
+import type { Published } from './report/published.ts'
+import type { Row } from './row.ts'
+import { readRow, scenarios } from './scenarios/stats.ts'
+import type { Scenario, Surroundings } from './scenarios/scenario.ts'
+import { nameOf, parseSpec, type Spec } from './spec.ts'
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+async function generatorNamed(name: string) {
+  if (!Object.hasOwn(generators, name))
+    throw new Error(`no generator is called ${name}; there are ${Object.keys(generators).join(', ')}`)
+  const generator = await generators[name as keyof typeof generators]()
+  if (!(await generator.available())) throw new Error(`${name} is not installed here`)
+  return generator
+}
+
+/** Runs with a stand-in for YouTube beside, on the generator's processor: its work is not the service's. */
+async function withSurroundings<T>(work: (surroundings: Surroundings) => Promise<T>): Promise<T> {
+  const standIn = await serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, PINS.client).start()
+  try {
+    return await work({ youtubeUri: standIn.url })
+  } finally {
+    await standIn.stop()
+  }
+}
+
+/** The rows of a scenario that were asked for; those that no service answers for always stand beside them. */
+function chosen(rows: readonly Row[], specs: readonly Spec[], surroundings: Surroundings, scenario: Scenario): Row[] {
+  const named = specs.filter(({ service, variant }) => service === scenario.service && variant !== '')
+  if (named.length === 0) return [...rows]
+  const others = rows.filter((row) => !row.contender.name.startsWith(`${scenario.service}/`))
+  return [...named.map((spec) => ({ ...readRow(spec, surroundings), name: nameOf(spec) })), ...others]
+}
+
+async function runScenarios(args: BenchArguments): Promise<boolean> {
+  const specs = args.specs.map(parseSpec)
+  const services = new Set(specs.map(({ service }) => service))
+  const wanted = scenarios.filter(
+    ({ service, full }) => (args.full || !full) && (services.size === 0 || services.has(service)),
+  )
+  if (wanted.length === 0) throw new Error(`nothing is measured of ${[...services].join(', ')}`)
+  const closed = await generatorNamed(args.generator)
+  const open = await generatorNamed('raw')
+  const machine = describeMachine()
+  say(
+    `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}`,
+  )
+
+  const published: Published[] = []
+  await withSurroundings(async (surroundings) => {
+    for (const scenario of wanted) {
+      const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
+      const { connections } = args
+      const asked = connections ? rows.map((row) => ({ ...row, load: { ...row.load, connections } })) : rows
+      const progress = createProgress(process.stderr)
+      const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
+      progress.end()
+      say(`\n${scenario.title}\n`)
+      for (const line of table(tableOf(results))) say(line)
+      published.push({ scenario, machine, results })
+    }
+  })
+  const failed = published.flatMap(({ results }) => results).filter(({ failure }) => failure !== undefined)
+  for (const { name, failure } of failed) process.stderr.write(`FAILED ${name}: ${failure}\n`)
+  if (failed.length === 0 && args.publish) await publish(published)
+  return failed.length === 0
+}
+
+async function runCompare(args: BenchArguments): Promise<boolean> {
+  const [a, b] = args.specs.map(parseSpec) as [Spec, Spec]
+  const closed = await generatorNamed(args.generator)
+  const progress = createProgress(process.stderr)
+  const ratios = await withSurroundings((surroundings) =>
+    compareRows(readRow(a, surroundings, args.connections), readRow(b, surroundings, args.connections), {
+      ...args,
+      closed,
+      onStep: progress.step,
+    }),
+  )
+  progress.end()
+  for (const { figure, median, low, high, confidence, differs } of ratios) {
+    const interval = `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${(confidence * 100).toFixed(0)} % sure)`
+    say(`${figure}: ${nameOf(a)} / ${nameOf(b)} = ${interval}: ${differs ? 'a difference' : 'no difference'}`)
+  }
+  return true
+}
+
+try {
+  const args = parseBenchArguments(process.argv.slice(2))
+  if (args.help) say(HELP)
+  else if (!(await (args.compare ? runCompare(args) : runScenarios(args)))) process.exitCode = 1
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { PINS, spawnPinned } from '../processes.ts'
+import type { Contender } from './contender.ts'
+
+export const nginxAvailable = (): boolean => spawnSync('nginx', ['-v']).status === 0
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+// Started by root, nginx serves as nobody, who may not read a temporary folder.
+const USER = process.getuid?.() === 0 ? 'user root;' : ''
+
+const configOf = (folder: string, port: number) => `
+${USER}
+daemon off;
+pid ${folder}/nginx.pid;
+error_log stderr error;
+worker_processes 1;
+events { worker_connections 2048; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 100000000;
+  default_type application/json;
+  client_body_temp_path ${folder}/tmp;
+  proxy_temp_path ${folder}/tmp;
+  fastcgi_temp_path ${folder}/tmp;
+  uwsgi_temp_path ${folder}/tmp;
+  scgi_temp_path ${folder}/tmp;
+  server { listen 127.0.0.1:${port}; location / { root ${folder}/www; try_files /reply.json =404; } }
+}
+`
+
+/** nginx with one worker and the same body in a file: the physical limit of a static reply. */
+export function nginxContender(body: string): Contender {
+  return {
+    name: 'nginx static file',
+    async start() {
+      const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-nginx-'))
+      const port = await freePort()
+      mkdirSync(join(folder, 'www'))
+      writeFileSync(join(folder, 'www', 'reply.json'), body)
+      writeFileSync(join(folder, 'nginx.conf'), configOf(folder, port))
+      const child = spawnPinned(PINS.server, 'nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')])
+      const exit = once(child, 'exit')
+      const url = `http://127.0.0.1:${port}`
+      while (!(await fetch(url).catch(() => undefined))) {
+        if (child.exitCode !== null) throw new Error('nginx did not start')
+        await delay(20)
+      }
+      async function stop(): Promise<void> {
+        child.kill('SIGQUIT')
+        await exit
+        rmSync(folder, { recursive: true })
+      }
+      return { url, pid: workerOf(child.pid!), stop }
+    },
+  }
+}
+
+/** nginx serves from a child of the process that was started. */
+function workerOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+}

@@ -1,0 +1,15 @@
+import type { LoadGenerator } from './load.ts'
+import { runInOwnProcess } from './own-process.ts'
+
+/**
+ * The usual one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;
+ * ours is taken off its clients, in microseconds.
+ */
+export function createAutocannon(): LoadGenerator {
+  return {
+    name: 'autocannon',
+    loops: ['closed'],
+    available: async () => true,
+    run: (plan) => runInOwnProcess('autocannon', plan),
+  }
+}

@@ -1,0 +1,87 @@
+/** One request as it is sent, again and again. */
+export interface LoadRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What a reply must be; any other makes the run no result. */
+export interface Expectation {
+  readonly status: number
+  /** The whole body, where it is always the same. */
+  readonly body?: string
+  /** A part that every body has. */
+  readonly includes?: string
+}
+
+/** What to send, where, how hard, and for how long. */
+export interface LoadPlan {
+  /** Scheme, host and port. */
+  readonly url: string
+  /** Sent in turn. */
+  readonly requests: readonly LoadRequest[]
+  readonly expect: Expectation
+  readonly connections: number
+  /** Seconds that are measured. */
+  readonly duration: number
+  /** Seconds before, not measured. */
+  readonly warmUp: number
+  /** Requests a second at a constant pace (open loop). Absent: each connection sends when it has its reply (closed loop). */
+  readonly rate?: number
+  /** Processors that the generator may use, where the platform can pin it. */
+  readonly pin?: readonly number[]
+}
+
+/** How long requests took, in microseconds; in an open loop from when they should have been sent. */
+export interface Latency {
+  readonly p50: number
+  readonly p75: number
+  readonly p90: number
+  readonly p99: number
+  readonly p999: number
+  readonly max: number
+}
+
+/** What came of a plan. */
+export interface LoadResult {
+  readonly generator: string
+  /** Requests begun in the measured seconds that got a reply, right or wrong; the last replies may come after. */
+  readonly requests: number
+  /** Seconds measured. */
+  readonly seconds: number
+  /** Replies within the measured seconds, a second. Below `rate`: the server (or the generator) could not keep up. */
+  readonly perSecond: number
+  /** In microseconds; where the generator only knows milliseconds, `resolution` says so. */
+  readonly latency: Latency
+  /** The finest difference of latencies that the generator can tell (us). */
+  readonly resolution: number
+  /** Requests that got no reply: refused, cut, timed out. */
+  readonly errors: number
+  /** Replies that were not as expected. */
+  readonly wrong: number
+  /** Share of one processor that the generator took, 1 is all of it. */
+  readonly cpu: number
+  /**
+   * Open loop: how late requests left although a connection was idle (us). This is the generator's own part of the
+   * latencies; where it is no longer small against them, the generator was too slow for the rate.
+   */
+  readonly lateness?: { readonly p50: number; readonly p99: number; readonly max: number }
+}
+
+/** A load generator. Each run is a process of its own, so that it can be pinned and its processor time be told. */
+export interface LoadGenerator {
+  readonly name: string
+  readonly loops: readonly ('closed' | 'open')[]
+  /** Whether it is installed here. */
+  available(): Promise<boolean>
+  /**
+   * Always ends within the plan's seconds and a grace of 3 s, or by force 15 s later.
+   * @throws Error when the generator cannot do what the plan asks, or gave no result
+   */
+  run(plan: LoadPlan): Promise<LoadResult>
+}
+
+/** From this share of a processor on, a generator may have been what limited a closed loop. */
+export const SATURATED = 0.9

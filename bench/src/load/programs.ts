@@ -1,0 +1,23 @@
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+
+/** Where a program is installed, if it is. */
+export async function which(name: string): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder || '.', name)
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path
+  }
+  return undefined
+}
+
+/** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
+export async function pinned(processors: readonly number[] | undefined, command: readonly string[]): Promise<string[]> {
+  const taskset = processors?.length ? await which('taskset') : undefined
+  return taskset ? [taskset, '-c', processors!.join(','), ...command] : [...command]
+}

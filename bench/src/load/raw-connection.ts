@@ -1,0 +1,181 @@
+import { connect, type Socket } from 'node:net'
+import type { Check } from './expectation.ts'
+import { ReplyScanner } from './reply-scanner.ts'
+import type { ReadyRequest } from './request-bytes.ts'
+
+/** What a connection tells the loop that drives it. Times are milliseconds of `performance.now()`. */
+export interface Loop {
+  /** It can take a request. */
+  idle(connection: RawConnection, now: number): void
+  answered(begin: number, now: number, right: boolean): void
+  /** The request that began then was cut or answered with nonsense. */
+  lost(begin: number): void
+  /** Nobody took the connection. */
+  refused(now: number): void
+}
+
+export interface Target {
+  readonly host: string
+  readonly port: number
+  readonly check: Check
+  readonly readsBodies: boolean
+}
+
+/** Milliseconds until a connection that was refused or cut is tried again. */
+const RETRY = 10
+/** Longer replies than this are not kept for comparison: the copy would cost more than the scan. */
+const KNOWN_LIMIT = 16_384
+/** Replies in a row that differ from the one before, until comparing is given up: each has its own id or age. */
+const STRANGERS = 64
+
+/**
+ * All sockets read into the same memory: what came is looked at before the next read, and nothing is allocated.
+ * With the usual `data` events a request costs 0.8 us more (6.5 against 5.7).
+ */
+const shared = Buffer.allocUnsafeSlow(65_536)
+
+/** A kept-alive connection that carries one request at a time and connects again whenever it is cut. */
+export class RawConnection {
+  /** Resolves when the first attempt to connect has come out, either way. */
+  readonly tried: Promise<void>
+  /** Set by a loop that queues idle connections. */
+  queued = false
+  readonly #target: Target
+  readonly #loop: Loop
+  readonly #scanner: ReplyScanner
+  #socket!: Socket
+  #connected = false
+  #closed = false
+  #retry: NodeJS.Timeout | undefined
+  #request: ReadyRequest | undefined
+  #begin = 0
+  #partial = false
+  /** Whether this socket has brought a whole reply: then its end is manners, not a fault. */
+  #proven = false
+
+  constructor(target: Target, loop: Loop) {
+    this.#target = target
+    this.#loop = loop
+    this.#scanner = new ReplyScanner(target.readsBodies)
+    this.tried = new Promise((resolve) => this.#connect(resolve))
+  }
+
+  get idle(): boolean {
+    return this.#connected && this.#request === undefined
+  }
+
+  /** Since when (ms) its request has been under way, if there is one. */
+  get waitingSince(): number | undefined {
+    return this.#request && this.#begin
+  }
+
+  /** Sends a request. @param begin what its latency is counted from (ms) */
+  send(request: ReadyRequest, begin: number): void {
+    this.#request = request
+    this.#begin = begin
+    this.#partial = false
+    this.#socket.write(request.bytes)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#connected = false
+    clearTimeout(this.#retry)
+    this.#socket.destroy()
+  }
+
+  #connect(tried?: () => void): void {
+    const { host, port } = this.#target
+    const onread = {
+      buffer: shared,
+      callback: (length: number) => {
+        this.#read(length)
+        return true
+      },
+    }
+    this.#proven = false
+    const socket = connect({ host, port, noDelay: true, onread })
+    this.#socket = socket
+    socket.on('connect', () => {
+      this.#connected = true
+      tried?.()
+      this.#loop.idle(this, performance.now())
+    })
+    // 'close' follows every error and is where all ends are dealt with.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      tried?.()
+      if (this.#socket === socket && !this.#closed) this.#ended()
+    })
+  }
+
+  #read(length: number): void {
+    const request = this.#request
+    // After an answer that was cut short by us, or before anything was asked.
+    if (!this.#connected) return
+    if (request === undefined) return this.#cut()
+    const { known } = request
+    if (!this.#partial) {
+      if (known?.length === length && known.compare(shared, 0, length) === 0) {
+        request.strangers = 0
+        return this.#answered(true)
+      }
+      this.#scanner.begin(request.bodiless)
+    }
+    const scan = this.#scanner.feed(shared.subarray(0, length))
+    if (scan === 'broken') return this.#cut()
+    if (scan === 'more') {
+      this.#partial = true
+      return
+    }
+    const right = this.#target.check(this.#scanner.status, this.#scanner.body)
+    if (right && !this.#partial && !this.#scanner.closes) remember(request, length)
+    if (this.#scanner.closes) return this.#hangUp(right)
+    this.#answered(right)
+  }
+
+  #answered(right: boolean): void {
+    const now = performance.now()
+    this.#request = undefined
+    this.#proven = true
+    this.#loop.answered(this.#begin, now, right)
+    // The loop may have closed it.
+    if (this.#connected) this.#loop.idle(this, now)
+  }
+
+  /** The reply was the last on this connection. */
+  #hangUp(right: boolean): void {
+    this.#connected = false
+    this.#answered(right)
+    this.#socket.destroy()
+  }
+
+  /** What came is no reply: the connection cannot be used any more. */
+  #cut(): void {
+    this.#connected = false
+    this.#proven = false
+    this.#socket.destroy()
+  }
+
+  #ended(): void {
+    const request = this.#request
+    if (request && this.#partial && this.#connected && this.#scanner.end()) {
+      this.#connected = false
+      this.#answered(this.#target.check(this.#scanner.status, this.#scanner.body))
+    } else if (request) {
+      this.#request = undefined
+      this.#proven = false
+      this.#loop.lost(this.#begin)
+    } else if (!this.#connected && !this.#proven) this.#loop.refused(performance.now())
+    this.#connected = false
+    if (this.#proven) return this.#connect()
+    this.#retry = setTimeout(() => this.#connect(), RETRY)
+  }
+}
+
+/** Keeps a right reply, so that the next one like it needs no scan: 0.1 us instead of 1. */
+function remember(request: ReadyRequest, length: number): void {
+  if (length > KNOWN_LIMIT || request.strangers >= STRANGERS) return
+  request.strangers++
+  request.known = Buffer.from(shared.subarray(0, length))
+}

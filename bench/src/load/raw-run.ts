@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkOf, readsBodies } from './expectation.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
+import { RawConnection, type Target } from './raw-connection.ts'
+import { createClosedLoop, OpenLoop } from './raw-loops.ts'
+import { readyRequest } from './request-bytes.ts'
+import { GRACE } from './own-process.ts'
+import { Tally } from './tally.ts'
+
+/** Milliseconds that all connections together get to open before the first request is due. */
+const OPENING = 2000
+
+/** Runs a plan inside this process. */
+export async function runRaw(plan: LoadPlan): Promise<LoadResult> {
+  const url = new URL(plan.url)
+  if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
+  const target: Target = {
+    // WHATWG keeps the brackets of an IPv6 address.
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port || 80),
+    check: checkOf(plan.expect),
+    readsBodies: readsBodies(plan.expect),
+  }
+  const requests = plan.requests.map((request) => readyRequest(url.host, request))
+  const open = plan.rate === undefined ? undefined : new OpenLoop(requests, plan.rate)
+  const loop = open ?? createClosedLoop(requests)
+
+  const connections = Array.from({ length: plan.connections }, () => new RawConnection(target, loop))
+  await Promise.race([Promise.all(connections.map(({ tried }) => tried)), delay(OPENING, undefined, { ref: false })])
+
+  const start = performance.now()
+  const from = start + plan.warmUp * 1000
+  const until = from + plan.duration * 1000
+  const tally = new Tally(from, until)
+  loop.start(connections, tally, start)
+
+  await delay(from - performance.now())
+  const began = { cpu: process.cpuUsage(), at: performance.now() }
+  await delay(until - performance.now())
+  const { user, system } = process.cpuUsage(began.cpu)
+  const cpu = (user + system) / 1000 / (performance.now() - began.at)
+
+  const deadline = until + GRACE * 1000
+  while (loop.outstanding() > 0 && performance.now() < deadline) await delay(2)
+  loop.abandon(connections, performance.now())
+  for (const connection of connections) connection.close()
+
+  return {
+    generator: 'raw',
+    requests: tally.requests,
+    seconds: plan.duration,
+    perSecond: tally.replies / plan.duration,
+    latency: tally.times.latency(),
+    resolution: 1,
+    errors: tally.errors,
+    wrong: tally.wrong,
+    cpu,
+    ...(open && { lateness: { p50: open.lateness.at(50), p99: open.lateness.at(99), max: open.lateness.max } }),
+  }
+}

@@ -1,0 +1,27 @@
+import type { LoadRequest } from './load.ts'
+
+/** A request made ready to be written again and again. */
+export interface ReadyRequest {
+  readonly bytes: Buffer
+  /** Whether its replies have no body: HEAD. */
+  readonly bodiless: boolean
+  /** The last whole reply that was right: one that equals it, byte for byte, needs no scan. */
+  known: Buffer | undefined
+  /** Replies in a row that differed from the one before; when that is all they do, none is kept any more. */
+  strangers: number
+}
+
+const HAS_BODY = new Set(['PUT', 'POST', 'PATCH'])
+
+/** Formats a request once. */
+export function readyRequest(host: string, { method, path, headers = {}, body }: LoadRequest): ReadyRequest {
+  const lines = [`${method} ${path} HTTP/1.1`]
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  if (!given.has('host')) lines.push(`Host: ${host}`)
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  if ((body !== undefined || HAS_BODY.has(method)) && !given.has('content-length')) {
+    lines.push(`Content-Length: ${Buffer.byteLength(body ?? '')}`)
+  }
+  const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)
+  return { bytes, bodiless: method === 'HEAD', known: undefined, strangers: 0 }
+}

@@ -1,0 +1,40 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+// Linux counts processor time in ticks of 10 ms.
+const TICKS_A_SECOND = 100
+
+const canPin = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0 && availableParallelism() > 1
+
+/** The processors that servers and generators get: apart where there are two, in all rows alike. */
+export const PINS: { readonly server?: readonly number[]; readonly client?: readonly number[] } = canPin
+  ? { server: [0], client: [1] }
+  : {}
+
+/** Spawns a command, bound to some processors where that can be had. */
+export function spawnPinned(
+  pin: readonly number[] | undefined,
+  command: string,
+  args: readonly string[],
+  env = {},
+): ChildProcess {
+  const [program, ...rest] = pin ? ['taskset', '-c', pin.join(','), command, ...args] : [command, ...args]
+  return spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+}
+
+/** Seconds of processor time that a process has taken, all its threads together. NaN where the platform cannot tell. */
+export function processorSeconds(pid: number): number {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return NaN
+  // The second field is the command in parentheses, which may have spaces.
+  const fields = readFileSync(file, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
+
+/** Memory of a process that is resident now (MB = 10^6 bytes). */
+export function residentMegabytes(pid: number): number {
+  const file = `/proc/${pid}/status`
+  if (!existsSync(file)) return NaN
+  return (Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
+}

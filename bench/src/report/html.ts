@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { RowResult } from '../row.ts'
+import { spread } from '../statistics.ts'
+import type { Published } from './published.ts'
+import { bars, curves, escape, type Bar } from './svg.ts'
+import { tableOf } from './table.ts'
+
+const FLAME = fileURLToPath(new URL('../../../flame/', import.meta.url))
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #667; --line: #dde; --paper: #fff; --bar: #2f6fde; --mark: #d9480f }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #9aa; --line: #334; --paper: #14171a; --bar: #5b93f5; --mark: #ff922b } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 920px; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem } h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1.5rem } h3 { margin: 1.6rem 0 .4rem }
+p, figcaption { color: var(--soft) } svg { width: 100%; height: auto } svg text { font-size: 13px; dominant-baseline: middle; fill: var(--ink) }
+.label { text-anchor: end } .tick { text-anchor: middle; fill: var(--soft) } rect { fill: var(--bar) } .value { fill: var(--soft) }
+.whisker { stroke: var(--ink); stroke-width: 2; opacity: .5 } .reference { stroke: var(--mark); stroke-width: 3 } .grid { stroke: var(--line) }
+.curves path { fill: none; stroke-width: 2 } .curves .legend { fill: revert-layer }
+.scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; white-space: nowrap }
+td, th { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right } td:first-child, th:first-child { text-align: left }
+.failed { color: var(--mark) }`
+
+const whole = (value: number) => Math.round(value).toLocaleString('en-US')
+const POINTS = ['p50', 'p75', 'p90', 'p99', 'p99.9', 'max']
+
+function barsOf(
+  results: readonly RowResult[],
+  valueOf: (round: RowResult['rounds'][number]) => number,
+  withSource = false,
+): Bar[] {
+  return results.map(({ name, rounds, source }) => {
+    const { median, min, max } = spread(rounds.map(valueOf))
+    return { label: name, value: median, low: min, high: max, reference: withSource ? source : undefined }
+  })
+}
+
+function flameLinks({ scenario, results }: Published): string {
+  const links = results
+    .map(({ name }) => `${scenario.service}/${name}`)
+    .filter((path) => existsSync(`${FLAME}${path}/hot.json`))
+    .map((path) => `<a href="../flame/${path}/cpu-thread-0.html">${escape(path)}</a>`)
+  return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
+}
+
+function sectionOf(published: Published): string {
+  const { scenario, machine, results } = published
+  const done = results.filter(({ failure, rounds }) => failure === undefined && rounds.length > 0)
+  const open = done.flatMap((result) => (result.open ? [{ label: result.name, latency: result.open.latency }] : []))
+  const percentiles = open.map(({ label, latency }) => {
+    const { p50, p75, p90, p99, p999, max } = latency
+    return { label, values: [p50, p75, p90, p99, p999, max] }
+  })
+  const [head, ...rows] = tableOf(results)
+  const cells = (tag: string, row: readonly string[]) =>
+    `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
+  const hasSource = done.some(({ source }) => source !== undefined)
+  return `<h2>${escape(scenario.title)}</h2>
+<p>${escape(`${machine.processor}, ${machine.processors} processors, ${machine.memoryGiB} GiB, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}, ${machine.date}`)}</p>
+<h3>Server processor time a request (us; less is better)</h3>${bars(
+    barsOf(done, (round) => round.cpuPerRequest),
+    (value) => value.toFixed(1),
+  )}
+<h3>Requests a second${hasSource ? ' (mark: the source, on its own machine)' : ''}</h3>${bars(
+    barsOf(done, (round) => round.perSecond, true),
+    whole,
+  )}
+${percentiles.length > 0 ? `<h3>Latency at a constant rate, from the intended start (us)</h3>${curves(percentiles, POINTS, whole)}` : ''}
+<h3>Resident memory (MB)</h3>${bars(
+    barsOf(done, (round) => round.memory),
+    whole,
+  )}
+<div class="scroll"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>
+${flameLinks(published)}`
+}
+
+/** The whole report as one page that needs nothing else. */
+export function reportHtml(published: readonly Published[]): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
+<body><h1>Influencer Stats: measured</h1>
+<p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency.</p>
+${published.map(sectionOf).join('\n')}
+</body></html>
+`
+}

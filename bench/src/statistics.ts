@@ -1,0 +1,58 @@
+/** The middle of some numbers and how far they spread. */
+export interface Spread {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+const ascending = (values: readonly number[]) => values.toSorted((a, b) => a - b)
+
+export function median(values: readonly number[]): number {
+  const sorted = ascending(values)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export function spread(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+}
+
+/** A median, and an interval that holds the true one with at least the given confidence. */
+export interface Interval {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+  /** 0 to 1; less than asked for where there are too few values. */
+  readonly confidence: number
+}
+
+/** The probability that a fair coin shows heads at most `k` times in `n` throws. */
+function binomialTail(n: number, k: number): number {
+  let term = 0.5 ** n
+  let sum = term
+  for (let i = 1; i <= k; i++) {
+    term *= (n - i + 1) / i
+    sum += term
+  }
+  return sum
+}
+
+/**
+ * The interval for a median by order statistics: whatever the distribution, the true median lies above each value with
+ * probability 1/2, so the k-th smallest and k-th largest of n values enclose it with probability 1 - 2 P(heads < k).
+ */
+export function medianInterval(values: readonly number[], confidence = 0.95): Interval {
+  const sorted = ascending(values)
+  const n = sorted.length
+  let k = 0
+  while (k + 1 < n / 2 && 1 - 2 * binomialTail(n, k + 1) >= confidence) k++
+  return { median: median(sorted), low: sorted[k]!, high: sorted[n - 1 - k]!, confidence: 1 - 2 * binomialTail(n, k) }
+}
+
+// Less is what the same program shows against itself on a shared machine.
+const SMALLEST_DIFFERENCE = 0.02
+
+/** Whether ratios speak of a real difference: their interval excludes 1 and their median is more than 2 % away. */
+export function isDifference({ median: middle, low, high }: Interval): boolean {
+  return (low > 1 || high < 1) && Math.abs(middle - 1) > SMALLEST_DIFFERENCE
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LoadGenerator, LoadPlan, LoadRequest } from '../src/load/load.ts'
+import { deadUrl, startKnownServer, type KnownServer } from './support/load-server.ts'
+
+export interface LoadTraits {
+  /** Whether it takes a reply that ends its connection as any other; else some of these count as errors. */
+  readonly takesClosing?: boolean
+  /** Whether it knows that a reply to HEAD has no body. */
+  readonly sendsHead?: boolean
+  /** Whether its closed loop adds the replies that it believes it missed. */
+  readonly correctsOmission?: boolean
+}
+
+const CONNECTIONS = 2
+export const get = (path: string): LoadRequest => ({ method: 'GET', path })
+
+/** A short plan; `wrk` makes a second of it. */
+export const planOf = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
+  url,
+  requests: [get('/a')],
+  expect: { status: 200, body: 'value a' },
+  connections: CONNECTIONS,
+  duration: 0.5,
+  warmUp: 0,
+  ...more,
+})
+
+/** What every generator must do. */
+export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {}): void {
+  const { takesClosing = true, sendsHead = true } = traits
+
+  describe.concurrent(`load generator ${generator.name}`, () => {
+    let server: KnownServer
+    beforeAll(async () => {
+      server = await startKnownServer()
+    })
+    afterAll(() => server.kill())
+
+    const run = (more: Partial<LoadPlan>) => generator.run(planOf(server.url, more))
+    const right = { errors: 0, wrong: 0, generator: generator.name }
+
+    it('counts what the server counts, and tells its processor time', async () => {
+      const own = await startKnownServer()
+      try {
+        const result = await generator.run(planOf(own.url))
+        const { '/a': counted } = await own.counts()
+        expect(result).toMatchObject(right)
+        expect(counted! - result.requests).toBeGreaterThanOrEqual(0)
+        expect(counted! - result.requests).toBeLessThanOrEqual(2 * CONNECTIONS)
+        expect(Math.abs(result.perSecond * result.seconds - result.requests)).toBeLessThanOrEqual(2 * CONNECTIONS)
+        expect(result.cpu).toBeGreaterThan(0)
+        expect(result.cpu).toBeLessThan(1.2)
+        // Each reply takes 2 ms or more.
+        expect(result.perSecond).toBeLessThan(CONNECTIONS * 500)
+        expect(result.latency.p50).toBeGreaterThanOrEqual(2000)
+        expect(Object.values(result.latency)).toEqual(Object.values(result.latency).sort((a, b) => a - b))
+      } finally {
+        await own.kill()
+      }
+    })
+
+    it('does not count the warm-up', async () => {
+      const own = await startKnownServer()
+      try {
+        const result = await generator.run(planOf(own.url, { warmUp: 1, duration: 1 }))
+        const { '/a': counted } = await own.counts()
+        expect(result).toMatchObject(right)
+        expect(result.requests / counted!).toBeGreaterThan(0.2)
+        expect(result.requests / counted!).toBeLessThan(0.8)
+      } finally {
+        await own.kill()
+      }
+    })
+
+    it('sends several requests in turn', async () => {
+      const own = await startKnownServer()
+      try {
+        const requests = [get('/a'), get('/b'), get('/chunked')]
+        const result = await generator.run(planOf(own.url, { requests, expect: { status: 200, includes: 'value ' } }))
+        expect(result).toMatchObject(right)
+        const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
+        expect(Math.max(a!, b!, c!) - Math.min(a!, b!, c!)).toBeLessThanOrEqual(2 * CONNECTIONS)
+      } finally {
+        await own.kill()
+      }
+    })
+
+    it('sends a method, headers and a body', async () => {
+      const body = '{"videos": ["-4lB5EKS5Uk", "\u00fc\\"]}'
+      const headers = { 'content-type': 'application/json' }
+      const requests = [{ method: 'PUT', path: '/echo', headers, body }]
+      const result = await run({ requests, expect: { status: 201, body } })
+      expect(result).toMatchObject(right)
+      expect(result.requests).toBeGreaterThan(0)
+      const two = await run({ requests: [...requests, ...requests], expect: { status: 201, body } })
+      expect(two).toMatchObject(right)
+    })
+
+    it('reads chunked replies and such without a body', async () => {
+      expect(await run({ requests: [get('/chunked')] })).toMatchObject(right)
+      const empty = await run({ requests: [get('/empty')], expect: { status: 204, body: '' } })
+      expect(empty).toMatchObject(right)
+      expect(empty.requests).toBeGreaterThan(0)
+    })
+
+    it('counts replies with another status as wrong', async () => {
+      const result = await run({ requests: [get('/failing')] })
+      expect(result).toMatchObject({ errors: 0, wrong: result.requests })
+      expect(await run({ requests: [get('/failing')], expect: { status: 500 } })).toMatchObject(right)
+    })
+
+    it('counts replies with another body as wrong', async () => {
+      const whole = await run({ expect: { status: 200, body: 'value b' } })
+      expect(whole).toMatchObject({ errors: 0, wrong: whole.requests })
+      const part = await run({ requests: [get('/chunked')], expect: { status: 200, includes: 'value b' } })
+      expect(part).toMatchObject({ errors: 0, wrong: part.requests })
+      expect(Math.min(whole.requests, part.requests)).toBeGreaterThan(0)
+      const half = await run({ requests: [get('/a'), get('/b')] })
+      expect(Math.abs(half.wrong - half.requests / 2)).toBeLessThanOrEqual(CONNECTIONS)
+    })
+
+    it('connects again after a reply that ends its connection', async () => {
+      const result = await run({ requests: [get('/closing')] })
+      expect(result.requests).toBeGreaterThan(0)
+      expect(result.wrong).toBe(0)
+      if (takesClosing) expect(result.errors).toBe(0)
+    })
+
+    it.each(['/cut', '/cut-at-once', '/malformed', '/hanging'])(
+      'counts replies that are %s as errors',
+      async (path) => {
+        expect((await run({ requests: [get(path)] })).errors).toBeGreaterThan(0)
+      },
+    )
+
+    it('counts connections that nobody takes as errors', async () => {
+      const result = await generator.run(planOf(await deadUrl()))
+      expect(result.requests).toBe(0)
+      expect(result.errors).toBeGreaterThan(0)
+    })
+
+    it('outlives its server', async () => {
+      const own = await startKnownServer()
+      const running = generator.run(planOf(own.url, { duration: 2 }))
+      while (!((await own.counts())['/a']! > 50)) await delay(20)
+      await own.kill()
+      const result = await running
+      expect(result.requests).toBeGreaterThan(0)
+      expect(result.errors).toBeGreaterThan(0)
+    })
+
+    it.runIf(generator.loops.length === 1)('says so when it has no open loop', async () => {
+      await expect(run({ rate: 100 })).rejects.toBeInstanceOf(Error)
+    })
+
+    it('sends HEAD or says that it cannot', async () => {
+      const head = run({ requests: [{ method: 'HEAD', path: '/a' }], expect: { status: 200 } })
+      if (sendsHead) expect(await head).toMatchObject(right)
+      else await expect(head).rejects.toBeInstanceOf(Error)
+    })
+  })
+}

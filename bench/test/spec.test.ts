@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { parseBenchArguments } from '../src/arguments.ts'
+import { nameOf, parseSpec } from '../src/spec.ts'
+
+describe('specs', () => {
+  it.each(['stats', 'stats/v4', 'stats/v5,client=batching', 'stats/v5,client=batching,state=map', 'stats,cache=lru'])(
+    'are read and named alike: %s',
+    (text) => {
+      expect(nameOf(parseSpec(text))).toBe(text)
+    },
+  )
+
+  it.each(['', '/v4', 'stats/', 'stats/v4,client', 'stats/v4 client=x', 'Stats'])('are refused: "%s"', (text) => {
+    expect(() => parseSpec(text)).toThrow('is not service')
+  })
+})
+
+describe('arguments', () => {
+  it('take a service, a comparison and settings', () => {
+    expect(parseBenchArguments(['stats', '--quick'])).toMatchObject({
+      specs: ['stats'],
+      rounds: 1,
+      duration: 1,
+      compare: false,
+    })
+    expect(parseBenchArguments(['compare', 'stats/v1', 'stats/v2'])).toMatchObject({
+      specs: ['stats/v1', 'stats/v2'],
+      compare: true,
+      pairs: 10,
+    })
+    expect(parseBenchArguments(['--duration', '5', '--connections', '64'])).toMatchObject({
+      duration: 5,
+      connections: 64,
+      specs: [],
+    })
+  })
+
+  it.each([['compare', 'stats/v1'], ['--duration', '0'], ['--duration', 'x'], ['--pairs', '3'], ['--unknown']])(
+    'refuse %s %s',
+    (...argv) => {
+      expect(() => parseBenchArguments(argv)).toThrow()
+    },
+  )
+})

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isDifference, median, medianInterval, spread } from '../src/statistics.ts'
+
+const numbers = fc.array(fc.double({ min: 0.001, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 50 })
+
+describe('statistics', () => {
+  it('know the middle and the ends', () => {
+    expect(median([3, 1, 2])).toBe(2)
+    expect(median([4, 1, 2, 3])).toBe(2.5)
+    expect(spread([5, 1, 3])).toEqual({ median: 3, min: 1, max: 5 })
+  })
+
+  it('have as many values below the median as above', () => {
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const middle = median(values)
+        const below = values.filter((value) => value < middle).length
+        const above = values.filter((value) => value > middle).length
+        expect(below).toBeLessThanOrEqual(values.length / 2)
+        expect(above).toBeLessThanOrEqual(values.length / 2)
+      }),
+    )
+  })
+
+  it('give the interval that the tables of the sign test give', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => i + 1)
+    // Second smallest to second largest of ten: 1 - 2 * 11/1024.
+    expect(medianInterval(ten)).toEqual({ median: 5.5, low: 2, high: 9, confidence: 1 - 22 / 1024 })
+    const twenty = Array.from({ length: 20 }, (_, i) => i + 1)
+    expect(medianInterval(twenty)).toMatchObject({ low: 6, high: 15 })
+    expect(medianInterval([7])).toMatchObject({ low: 7, high: 7, confidence: 0 })
+  })
+
+  it('hold the true median as often as they say', () => {
+    // A generator of its own: the same draws in every run.
+    let state = 1
+    const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+    let held = 0
+    for (let i = 0; i < 2_000; i++) {
+      const { low, high } = medianInterval(Array.from({ length: 12 }, draw))
+      if (low <= 0.5 && high >= 0.5) held++
+    }
+    expect(held / 2_000).toBeGreaterThan(0.94)
+  })
+
+  it('call a difference only what is surely one, and more than 2 %', () => {
+    const around = (middle: number, width: number) =>
+      Array.from({ length: 12 }, (_, i) => middle + ((i - 5.5) / 5.5) * width)
+    expect(isDifference(medianInterval(around(1, 0.05)))).toBe(false)
+    expect(isDifference(medianInterval(around(1.05, 0.2)))).toBe(false)
+    expect(isDifference(medianInterval(around(1.015, 0.001)))).toBe(false)
+    expect(isDifference(medianInterval(around(1.1, 0.02)))).toBe(true)
+    expect(isDifference(medianInterval(around(0.9, 0.02)))).toBe(true)
+  })
+})

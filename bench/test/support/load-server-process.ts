@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Entry of a server with known manners, by path. Argument `stalling`: it stops for the first second of every five. */
+const { createServer } = process.getBuiltinModule('node:http')
+
+type Route = (request: IncomingMessage, response: ServerResponse) => void
+
+const counts: Record<string, number> = {}
+const later = (delay: number, route: Route): Route => {
+  return (request, response) => void setTimeout(() => route(request, response), delay)
+}
+const reply = (status: number, body: string): Route => {
+  return (_, response) => response.writeHead(status, { 'content-length': Buffer.byteLength(body) }).end(body)
+}
+const raw = (text: string): Route => {
+  return ({ socket }) => void socket.end(text)
+}
+
+/** Most take 2 ms, so that a closed loop of a few connections leaves both processors to others. */
+const routes: Record<string, Route> = {
+  '/a': later(2, reply(200, 'value a')),
+  '/b': later(2, reply(200, 'value b')),
+  '/empty': later(2, (_, response) => response.writeHead(204).end()),
+  '/failing': later(2, reply(500, 'value a')),
+  '/slow': later(50, reply(200, 'value a')),
+  '/chunked': later(2, (_, response) => {
+    response.write('val')
+    setImmediate(() => {
+      response.write('ue ')
+      setImmediate(() => response.end('a'))
+    })
+  }),
+  '/echo': (request, response) => {
+    let body = ''
+    request.on('data', (text) => (body += text))
+    request.on('end', () => later(2, reply(request.method === 'PUT' ? 201 : 405, body))(request, response))
+  },
+  '/closing': later(2, (_, response) => response.writeHead(200, { connection: 'close' }).end('value a')),
+  '/cut': later(2, raw('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nval')),
+  '/cut-at-once': later(2, ({ socket }) => void socket.destroy()),
+  '/malformed': later(2, raw('no such protocol\r\n\r\n')),
+  '/hanging': () => {},
+  '/counts': (request, response) => reply(200, JSON.stringify(counts))(request, response),
+}
+
+const server = createServer((request, response) => {
+  const path = request.url!
+  if (path !== '/counts') counts[path] = (counts[path] ?? 0) + 1
+  routes[path]!(request, response)
+})
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+process.once('disconnect', () => process.exit())
+
+if (process.argv[2] === 'stalling') {
+  // The first stop comes when its clients are under way, and not at the edge of what they measure.
+  const start = performance.now() + 1500
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  // By the clock, so that the cycle neither drifts nor depends on timers.
+  const stall = (cycle: number): void => {
+    const begin = start + cycle * 5000
+    Atomics.wait(cell, 0, 0, Math.max(0, begin + 1000 - performance.now()))
+    setTimeout(stall, begin + 5000 - performance.now(), cycle + 1)
+  }
+  setTimeout(stall, 1500, 0)
+}

@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+export interface KnownServer {
+  readonly url: string
+  /** Requests so far, by path. */
+  counts(): Promise<Record<string, number>>
+  /** Ends it without any manners. */
+  kill(): Promise<void>
+}
+
+/** Starts a server whose manners are known (see the process's routes) as a process of its own. */
+export async function startKnownServer(...args: string[]): Promise<KnownServer> {
+  const child = fork(fileURLToPath(new URL('./load-server-process.ts', import.meta.url)), args, { execArgv: [] })
+  const ended = once(child, 'exit')
+  const [port] = await once(child, 'message')
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    counts: async () => (await fetch(`${url}/counts`)).json() as Promise<Record<string, number>>,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** The URL of a port that nobody listens on. */
+export async function deadUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${port}`
+}
