@@ -61,11 +61,14 @@ export interface LoadResult {
   readonly errors: number
   /** Replies that were not as expected. */
   readonly wrong: number
-  /** Share of one processor that the generator took, 1 is all of it. */
+  /**
+   * Share of one processor that the generator took, 1 is all of it. An open loop over some 500 requests a second takes
+   * all of it to be on time: there `lateness` tells whether it was enough.
+   */
   readonly cpu: number
   /**
-   * Open loop: how late requests left although a connection was idle (us). This is the generator's own part of the
-   * latencies; where it is no longer small against them, the generator was too slow for the rate.
+   * Open loop: how late the generator was to see that requests were due (us). This is its own part of the latencies;
+   * where it is no longer small against them, the generator was too slow for the rate.
    */
   readonly lateness?: { readonly p50: number; readonly p99: number; readonly max: number }
 }

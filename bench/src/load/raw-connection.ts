@@ -1,18 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import type { Check } from './expectation.ts'
+import type { Loop } from './raw-loop.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import type { ReadyRequest } from './request-bytes.ts'
-
-/** What a connection tells the loop that drives it. Times are milliseconds of `performance.now()`. */
-export interface Loop {
-  /** It can take a request. */
-  idle(connection: RawConnection, now: number): void
-  answered(begin: number, now: number, right: boolean): void
-  /** The request that began then was cut or answered with nonsense. */
-  lost(begin: number): void
-  /** Nobody took the connection. */
-  refused(now: number): void
-}
 
 export interface Target {
   readonly host: string
@@ -111,7 +101,7 @@ export class RawConnection {
 
   #read(length: number): void {
     const request = this.#request
-    // After an answer that was cut short by us, or before anything was asked.
+    // What still comes after we have cut it.
     if (!this.#connected) return
     if (request === undefined) return this.#cut()
     const { known } = request
@@ -166,7 +156,7 @@ export class RawConnection {
       this.#request = undefined
       this.#proven = false
       this.#loop.lost(this.#begin)
-    } else if (!this.#connected && !this.#proven) this.#loop.refused(performance.now())
+    } else if (!this.#connected && !this.#proven) this.#loop.failed(performance.now())
     this.#connected = false
     if (this.#proven) return this.#connect()
     this.#retry = setTimeout(() => this.#connect(), RETRY)

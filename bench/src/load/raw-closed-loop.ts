@@ -1,0 +1,41 @@
+import type { RawConnection } from './raw-connection.ts'
+import { inTurn, type Loop } from './raw-loop.ts'
+import type { ReadyRequest } from './request-bytes.ts'
+import type { Tally } from './tally.ts'
+
+/** Each connection sends when it has its reply, until the window ends. */
+export function createClosedLoop(requests: readonly ReadyRequest[]): Loop {
+  const next = inTurn(requests)
+  let counts: Tally | undefined
+  let under = 0
+
+  function send(connection: RawConnection, now: number): void {
+    if (counts === undefined || now >= counts.until) return
+    under++
+    connection.send(next(), now)
+  }
+
+  return {
+    idle: send,
+    answered(begin, now, right) {
+      under--
+      counts!.answered(begin, now, right)
+    },
+    lost(begin) {
+      under--
+      counts!.lost(begin)
+    },
+    // A request that could not even be begun.
+    failed: (now) => counts?.lost(now),
+    start(connections, tally, now) {
+      counts = tally
+      for (const connection of connections) if (connection.idle) send(connection, now)
+    },
+    outstanding: () => under,
+    abandon(connections, now) {
+      for (const { waitingSince } of connections) {
+        if (waitingSince !== undefined) counts!.unanswered(waitingSince, now)
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** Whose code a frame is: this repository's, a package's, Node's own JavaScript, or none (C++, V8, the kernel). */
+export type Category = 'app' | 'dependency' | 'node' | 'native'
+
+/** A function, wherever it was called. Nothing in it names the machine. */
+export interface Frame {
+  readonly name: string
+  /** Relative to the repository, `package/path` for dependencies, `node:module`; empty where there is none. */
+  readonly file: string
+  /** From 1; 0 where there is none. */
+  readonly line: number
+  readonly category: Category
+}
+
+/** A function as V8's profilers name it. */
+export interface CallFrame {
+  readonly functionName: string
+  readonly scriptId: string
+  readonly url: string
+  /** From 0; -1 where there is none. */
+  readonly lineNumber: number
+}
+
+const NO_SCRIPT = '0'
+const GENERATED = 'generated code'
+
+/** @param root the repository's folder as a path that ends with `/` */
+export function frameOf({ functionName, scriptId, url, lineNumber }: CallFrame, root: string): Frame {
+  const line = lineNumber + 1
+  const name = functionName || '(anonymous)'
+  const path = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
+  if (path.startsWith('node:')) return { name, file: path, line, category: 'node' }
+  if (path.startsWith('wasm:')) return { name, file: 'WebAssembly', line: 0, category: 'native' }
+  // Made with `new Function`: routers, validators and serialisers do.
+  if (path === '' && scriptId !== NO_SCRIPT) return { name, file: GENERATED, line, category: 'dependency' }
+  if (path === '') return { name, file: '', line: 0, category: 'native' }
+  const packaged = path.lastIndexOf('/node_modules/')
+  if (packaged >= 0) {
+    return { name, file: path.slice(packaged + '/node_modules/'.length), line, category: 'dependency' }
+  }
+  if (path.startsWith(root)) return { name, file: path.slice(root.length), line, category: 'app' }
+  return { name, file: path.slice(path.lastIndexOf('/') + 1), line, category: 'app' }
+}
+
+/** The same for the same function. */
+export const keyOf = ({ name, file, line }: Frame) => `${name}\n${file}\n${line}`
+
+/** What a file belongs to: its package, Node's module, or the file itself. */
+export function homeOf({ file, category, name }: Frame): string {
+  if (category === 'native') return file || name
+  if (category !== 'dependency') return file
+  const [scope, rest] = file.split('/')
+  return scope!.startsWith('@') ? `${scope}/${rest}` : scope!
+}

@@ -1,0 +1,122 @@
+import { homeOf, keyOf, type Category, type Frame } from './frames.ts'
+import { weightOf, type Call, type Profile } from './profile.ts'
+
+/** A function and its shares of a profile, in percent. */
+export interface HotFunction {
+  readonly function: string
+  readonly file: string
+  readonly line: number
+  readonly category: Category
+  /** In the function itself. */
+  readonly self: number
+  /** In it and in all it calls; a function that calls itself counts once. */
+  readonly total: number
+}
+
+/** A named part of the whole: the files, packages or `node:` modules that make it up. */
+export interface Part {
+  readonly name: string
+  /** Prefixes of `Frame.file`. */
+  readonly files: readonly string[]
+}
+
+/** A share of a profile in percent. */
+export interface Share {
+  readonly name: string
+  readonly share: number
+}
+
+const ROWS = 40
+const APP_ROWS = 15
+
+const round = (share: number) => Math.round(share * 100) / 100
+const percent = (weight: number, { total }: Profile) => (total === 0 ? 0 : round((100 * weight) / total))
+
+/** Visits every call but the root, with its callers, the nearest last. */
+function walk(profile: Profile, visit: (call: Call, callers: readonly Call[]) => void): void {
+  const callers: Call[] = []
+  function into(call: Call): void {
+    for (const callee of call.callees) {
+      visit(callee, callers)
+      callers.push(callee)
+      into(callee)
+      callers.pop()
+    }
+  }
+  into(profile.root)
+}
+
+/** The functions with the most of a profile in themselves, and the app's with the most in all they call. */
+export function hotFunctions(profile: Profile): HotFunction[] {
+  const functions = new Map<string, { frame: Frame; self: number; total: number }>()
+  walk(profile, ({ frame, self, ...call }, callers) => {
+    const key = keyOf(frame)
+    let found = functions.get(key)
+    if (!found) functions.set(key, (found = { frame, self: 0, total: 0 }))
+    found.self += self
+    const calledByItself = callers.some((caller) => keyOf(caller.frame) === key)
+    if (!calledByItself) found.total += weightOf({ frame, self, ...call })
+  })
+  const all = [...functions.values()].filter(({ total }) => total > 0)
+  const bySelf = all.toSorted((a, b) => b.self - a.self).slice(0, ROWS)
+  const ofApp = all.filter(({ frame }) => frame.category === 'app').toSorted((a, b) => b.total - a.total)
+  return [...new Set([...bySelf, ...ofApp.slice(0, APP_ROWS)])].map(({ frame, self, total }) => ({
+    function: frame.name,
+    file: frame.file,
+    line: frame.line,
+    category: frame.category,
+    self: percent(self, profile),
+    total: percent(total, profile),
+  }))
+}
+
+/** Adds up a profile under the names that `nameOf` gives to its calls; the largest first. */
+function sum(profile: Profile, nameOf: (call: Call, callers: readonly Call[]) => string): Share[] {
+  const shares = new Map<string, number>()
+  walk(profile, (call, callers) => {
+    if (call.self === 0) return
+    const name = nameOf(call, callers)
+    shares.set(name, (shares.get(name) ?? 0) + call.self)
+  })
+  return [...shares]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, weight]) => ({ name, share: percent(weight, profile) }))
+}
+
+/** The part that answers for a call: that of the nearest caller that is of one. */
+function partOf(call: Call, callers: readonly Call[], parts: readonly Part[]): string | undefined {
+  for (const { frame } of [call, ...callers.toReversed()]) {
+    const part = parts.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
+    if (part) return part.name
+  }
+  return undefined
+}
+
+/** What each part takes, the native work it has done for it included: the nearest caller that is of a part decides. */
+export function partShares(profile: Profile, parts: readonly Part[]): Share[] {
+  return sum(profile, (call, callers) => {
+    const part = partOf(call, callers, parts)
+    return part ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'elsewhere')
+  })
+}
+
+/** What each file of the app, each package, each module of Node takes in itself. */
+export const homeShares = (profile: Profile): Share[] => sum(profile, ({ frame }) => homeOf(frame)).slice(0, ROWS)
+
+/** For whom a function works: its nearest caller in the app, else in a package, else its part; the largest first. */
+export function employersOf(
+  profile: Profile,
+  { function: name, file, line }: HotFunction,
+  parts: readonly Part[],
+): Share[] {
+  const key = keyOf({ name, file, line, category: 'native' })
+  const shares = sum(profile, (call, callers) => {
+    if (keyOf(call.frame) !== key) return ''
+    const nearest = (category: Category) => callers.findLast((caller) => caller.frame.category === category)?.frame
+    const employer = nearest('app') ?? nearest('dependency')
+    if (employer) return `\`${employer.name}\` (${employer.file}:${employer.line})`
+    const part = partOf(call, callers, parts)
+    return part ? `the ${part}` : ''
+  })
+  return shares.filter((share) => share.name !== '')
+}

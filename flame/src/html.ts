@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { keyOf, type Category, type Frame } from './frames.ts'
+import type { HotFunction, Share } from './hot.ts'
+import { flameGraphLibrary } from './page/library.ts'
+import { weightOf, type Call, type Profile } from './profile.ts'
+
+/** What a page shows. */
+export interface Page {
+  readonly title: string
+  /** How it was made, in a sentence. */
+  readonly subtitle: string
+  readonly profile: Profile
+  readonly hot: readonly HotFunction[]
+  readonly parts: readonly Share[]
+}
+
+// Less than this share of a profile is less than a pixel, and one sample of 10,000 says nothing.
+const SMALLEST = 0.0002
+const TOP = 15
+
+const categories: Readonly<Record<Category, string>> = {
+  app: 'this repository',
+  dependency: 'packages',
+  node: 'Node.js',
+  native: 'native',
+}
+
+type PackedFrame = readonly [name: string, file: string, line: number, category: Category]
+type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
+
+/** The tree with its frames by number: a tenth of the size. */
+function pack({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
+  const frames: PackedFrame[] = []
+  const numbers = new Map<string, number>()
+  function numberOf(frame: Frame): number {
+    const known = numbers.get(keyOf(frame))
+    if (known !== undefined) return known
+    numbers.set(keyOf(frame), frames.length)
+    return frames.push([frame.name, frame.file, frame.line, frame.category]) - 1
+  }
+  function packCall(call: Call): PackedCall {
+    const callees = call.callees.filter((callee) => weightOf(callee) >= SMALLEST * total).map(packCall)
+    const packed = [numberOf(call.frame), Math.round(weightOf(call))] as const
+    return callees.length > 0 ? [...packed, callees] : packed
+  }
+  const tree = packCall(root)
+  return { frames, tree }
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
+const read = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
+// A `</script>` in a name would end the script.
+const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+function legend(profile: Profile): string {
+  const weights = new Map<Category, number>()
+  function add({ frame, self, callees }: Call): void {
+    weights.set(frame.category, (weights.get(frame.category) ?? 0) + self)
+    callees.forEach(add)
+  }
+  add(profile.root)
+  const entries = Object.entries(categories) as [Category, string][]
+  return entries
+    .map(([category, name]) => {
+      const share = (100 * (weights.get(category) ?? 0)) / Math.max(1, profile.total)
+      return `<span class="key"><span class="swatch" style="background:var(--${category})"></span>${name} ${share.toFixed(1)} %</span>`
+    })
+    .join('\n')
+}
+
+function hotRow({ function: name, file, line, category, self, total }: HotFunction, index: number): string {
+  const where = file ? `${file}:${line}` : 'native code'
+  return `<tr data-function="${index}"><td><span class="swatch key" style="background:var(--${category})"></span></td>
+<td><code>${escape(name)}</code> <span class="where">${escape(where)}</span></td>
+<td class="figure">${self.toFixed(2)} %</td><td class="figure">${total.toFixed(2)} %</td></tr>`
+}
+
+const shareRow = ({ name, share }: Share) =>
+  `<tr><td>${escape(name)}</td><td class="figure">${share.toFixed(2)} %</td></tr>`
+
+/** One file that needs nothing else: the graph, its library, the hottest functions and what each part takes. */
+export function renderPage({ title, subtitle, profile, hot, parts }: Page): string {
+  const top = hot.toSorted((a, b) => b.self - a.self).slice(0, TOP)
+  const data = { ...pack(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>
+${read('page.css')}</style>
+</head>
+<body>
+<h1>${escape(title)}</h1>
+<p>${escape(subtitle)}</p>
+<div class="bar">
+${legend(profile)}
+<span class="controls"><input id="search" type="search" placeholder="Search functions and files" aria-label="Search">
+<button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
+</div>
+<div id="details"></div>
+${profile.total === 0 ? '<p>This thread had nothing to do.</p>\n' : ''}<div id="chart"></div>
+<div class="columns">
+<section><h2>Hottest functions</h2><div class="scroll"><table>
+<tr><th></th><th>function</th><th class="figure">self</th><th class="figure">total</th></tr>
+${top.map(hotRow).join('\n')}
+</table></div></section>
+<section><h2>By part, the native work done for it included</h2><div class="scroll"><table>
+<tr><th>part</th><th class="figure">share</th></tr>
+${parts.map(shareRow).join('\n')}
+</table></div></section>
+</div>
+<script type="application/json" id="data">${toScript(data)}</script>
+<script>
+${flameGraphLibrary()}
+</script>
+<script type="module">
+${read('page.js')}</script>
+</body>
+</html>
+`
+}

@@ -1,0 +1,66 @@
+/** What a variant's graphs taught. Figures are left to the graphs, which change with every run. */
+export interface Lesson {
+  /** What the source says of the version that the variant mirrors, where it says something. */
+  readonly source?: {
+    readonly says: string
+    /** Percent of CPU. */
+    readonly share?: number
+    /** The part of ours that does the like. */
+    readonly part: string
+  }
+  /** Why it is as it is here; without `source` it goes on after "The source". */
+  readonly why: string
+  /** What to change next. */
+  readonly next: string
+}
+
+const stats: Readonly<Record<string, Lesson>> = {
+  v1: {
+    source: { says: '`DefaultLogger` with 70.29 %', share: 70.29, part: 'logger' },
+    why:
+      'Each line is a system call that is waited for, which makes it the largest single function; but three calls of ' +
+      '`fetch` an answer, each with a `Request`, a `Headers` and a web stream of its own, weigh more in sum.',
+    next: 'the logger all the same: it is one function, and the smaller change (v2). Then the client (v3).',
+  },
+  v2: {
+    source: { says: '`fetchVideoListResponse` with 19.92 %', share: 19.92, part: 'client' },
+    why:
+      'The logger is gone from the graph. What the client takes is spread thin over the functions of `fetch`: none of ' +
+      'them is worth a change, all of them together are, and most bytes are theirs, too.',
+    next: 'the whole client, for one without web streams on the way (v3).',
+  },
+  v3: {
+    source: { says: '`hammock/jvm/Interpreter` with 54.98 %', share: 54.98, part: 'client' },
+    why:
+      'What `fetch` made around each call is gone. The rest is what three calls over HTTP cost anybody: a request ' +
+      'written, a reply parsed, a body read, three times an answer.',
+    next: 'not how YouTube is asked but how often: keep the numbers (v4).',
+  },
+  v4: {
+    source: { says: 'the server, "which takes all the CPU time"', part: 'server' },
+    why: 'The client has left the graph. The largest piece of what is left is one system call, which sends the reply.',
+    next:
+      'the way to that call: the router, hooks and validation of Fastify for a route whose answer is ready (v5). Of the ' +
+      'bytes, `validateParam` and the ticks of the reply as a stream are the largest that are not the headers.',
+  },
+  v5: {
+    why: 'has no sentence for its fifth version.',
+    next:
+      "nothing large that is ours: the system call and Node's HTTP remain, in CPU and in bytes. Only a listener without " +
+      "`node:http` would be cheaper, and it would owe all of HTTP's manners. What is left to gain is quota and freshness (v6, v7).",
+  },
+  v6: {
+    why: 'has no version like this one.',
+    next:
+      'the look into LevelDB that every answer from the cache pays for, to see whether the collection has changed: read ' +
+      'and parsed each time. Let whoever changes a collection tell the threads instead (v7).',
+  },
+  v7: {
+    why: 'has no version like this one.',
+    next:
+      'the server once more, as in v4: `server=node-http` gives the default what v5 has. Main is idle but for a refresh ' +
+      'each 10 s, so polling can grow before it needs a thread of its own.',
+  },
+}
+
+export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats }

@@ -1,0 +1,9 @@
+import { fileURLToPath } from 'node:url'
+
+/** The repository's folder, with a `/` at its end: what no committed file may contain. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Where the snapshots of all services are. */
+export const FLAME = fileURLToPath(new URL('../', import.meta.url))
+
+export const PROFILED_SERVICE = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))

@@ -1,0 +1,80 @@
+import { PINS } from '@influencer-stats/bench/processes'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { REPORT, type Report, type Window } from './messages.ts'
+
+/** A process that runs to be profiled. */
+export interface ProfiledProcess {
+  readonly url: string
+  /** Profiles all its threads for a while; resolves with their names when their profiles are written. */
+  profile(window: Window): Promise<readonly string[]>
+  /** Lets it end, and waits until it has. Idempotent. @throws Error if it ended badly */
+  stop(): Promise<void>
+}
+
+/** Node's arguments for any run that is profiled: inlined functions would not be seen, their callers take the blame. */
+export const FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
+
+const PRELOAD = fileURLToPath(new URL('./preload.ts', import.meta.url))
+
+/** Starts a script in whose every thread the preload waits for a window. The script calls `obey` and reports ready. */
+export function startProfiled(script: string, args: readonly string[]): Promise<ProfiledProcess> {
+  return startReporting(process.execPath, [...FLAGS, '--require', PRELOAD, script, ...args])
+}
+
+/**
+ * Starts a command that obeys its stdin and reports on its stderr, and waits until it is ready. It runs on one processor
+ * where that can be had: V8's sampler is a thread that interrupts the profiled one, which takes microseconds from one
+ * virtual processor to another, and a system call made meanwhile takes the blame: 83 % where 20 % is true.
+ */
+export async function startReporting(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<ProfiledProcess> {
+  const [program, ...rest] = PINS.server
+    ? ['taskset', '-c', PINS.server.join(','), command, ...args]
+    : [command, ...args]
+  const child = spawn(program!, rest, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' })
+  // Drained, as under a supervisor that collects logs: a full pipe would stop a synchronous logger.
+  child.stdout.resume()
+  child.stdin.on('error', () => {})
+  const exit = once(child, 'exit')
+  let waiting = Promise.withResolvers<Report>()
+  let complaints = ''
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.startsWith(REPORT)) waiting.resolve(JSON.parse(line.slice(REPORT.length)))
+    else complaints += `${line}\n`
+  })
+  const ended = exit.then(([code, signal]) => {
+    waiting.reject(new Error(`the profiled process ended (${signal ?? `exit code ${code}`})\n${complaints}`))
+    return code as number | null
+  })
+  waiting.promise.catch(() => {})
+
+  async function next<K extends Report['kind']>(kind: K): Promise<Report & { kind: K }> {
+    const message = await waiting.promise
+    if (message.kind !== kind) throw new Error(`the profiled process reported ${message.kind}, not ${kind}`)
+    if (child.exitCode === null) waiting = Promise.withResolvers()
+    waiting.promise.catch(() => {})
+    return message as Report & { kind: K }
+  }
+
+  async function end(): Promise<void> {
+    child.stdin.end()
+    if ((await ended) !== 0) throw new Error(`the profiled process ended badly\n${complaints}`)
+  }
+  let stopped: Promise<void> | undefined
+
+  const { url } = await next('ready')
+  return {
+    url,
+    async profile(window) {
+      child.stdin.write(`${JSON.stringify(window)}\n`)
+      return (await next('profiled')).threads
+    },
+    stop: () => (stopped ??= end()),
+  }
+}

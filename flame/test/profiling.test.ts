@@ -1,0 +1,82 @@
+import { PINS } from '@influencer-stats/bench/processes'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hotFunctions, type HotFunction } from '../src/hot.ts'
+import { startProfiled, type ProfiledProcess } from '../src/profiled-process.ts'
+import { recordProcess, type Recording } from '../src/record.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
+
+/** Runs a fixture, profiles it, and sees to it that it ends. */
+async function profileFixture(
+  name: string,
+  args: readonly string[],
+  record: (process: ProfiledProcess) => Promise<Recording[]>,
+): Promise<Recording[]> {
+  const process = await startProfiled(fixture(name), args)
+  try {
+    return await record(process)
+  } finally {
+    await process.stop()
+  }
+}
+
+const named = (functions: readonly HotFunction[], name: string) =>
+  functions.find((one) => one.function === name && one.category === 'app')!
+
+describe('two functions that share the work evenly', () => {
+  let recordings: Recording[]
+  beforeAll(async () => {
+    recordings = await profileFixture('half-and-half', [], (process) => recordProcess(process, 3))
+  })
+
+  it('are profiled on every thread, in both kinds', () => {
+    expect(recordings.map(({ kind, thread }) => `${kind} ${thread}`)).toEqual([
+      'cpu main',
+      'cpu thread-0',
+      'allocation main',
+      'allocation thread-0',
+    ])
+  })
+
+  it.each([
+    ['cpu', 'main'],
+    ['cpu', 'thread-0'],
+    ['allocation', 'main'],
+    ['allocation', 'thread-0'],
+  ])('have half of it each: %s, %s', (kind, thread) => {
+    const { profile } = recordings.find((one) => one.kind === kind && one.thread === thread)!
+    const functions = hotFunctions(profile)
+    for (const name of ['left', 'right']) {
+      const { self, total, file } = named(functions, name)
+      expect(file).toBe('flame/test/fixtures/half-and-half.ts')
+      for (const share of [self, total]) expect(Math.abs(share - 50), `${name}: ${share} %`).toBeLessThan(5)
+    }
+    expect(profile.total).toBeGreaterThan(kind === 'cpu' ? 500 : 1_000_000)
+  })
+})
+
+describe('a short system call after some JavaScript', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  // Where a process cannot be kept to one processor, the sampler's way to it is the platform's affair.
+  it.skipIf(!PINS.server)('takes no more of the blame than the clock says', async () => {
+    const file = join(folder, 'truth')
+    const [recording] = await profileFixture('spin-and-read', [file], (process) => recordProcess(process, 2, ['cpu']))
+    const truth = Number(readFileSync(file, 'utf8'))
+    const functions = hotFunctions(recording!.profile)
+    const { total } = named(functions, 'call')
+    expect(Math.abs(total - truth), `${total} % for ${truth} %`).toBeLessThan(10)
+    expect(named(functions, 'spin').self).toBeGreaterThan(60)
+  })
+})
+
+describe('a profiled process', () => {
+  it('that ends before it is ready is an error that says why', async () => {
+    await expect(startProfiled(fixture('absent'), [])).rejects.toThrow('absent')
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { HotFunction } from '../src/hot.ts'
+import { replaceGenerated } from '../src/readme.ts'
+import { againstSource, shareList, topSentence } from '../src/sentences.ts'
+import type { Graph } from '../src/snapshot.ts'
+
+const write: HotFunction = { function: 'writeString', file: '', line: 0, category: 'native', self: 20.5, total: 20.5 }
+const fetchOne: HotFunction = {
+  function: 'fetchOne',
+  file: 'packages/stats/src/client/fetch.ts',
+  line: 8,
+  category: 'app',
+  self: 1,
+  total: 40,
+}
+const graph = (functions: HotFunction[], parts: Record<string, number>): Graph => ({
+  kind: 'cpu',
+  thread: 'thread-0',
+  unit: 'samples',
+  total: 1_000,
+  idle: 0,
+  program: 7,
+  parts: Object.entries(parts).map(([name, share]) => ({ name, share })),
+  homes: [],
+  employers: [{ name: '`debug` (packages/stats/src/logger/console.ts:10)', share: 15 }],
+  functions,
+})
+const source = { says: '`DefaultLogger` with 70.29 %', share: 70.29, part: 'logger' }
+const lesson = { source, why: 'Because.', next: 'That.' }
+
+describe('the sentence', () => {
+  it('names what tops the graph, for whom it works, and the largest of the app', () => {
+    expect(topSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
+      'v1: `writeString` (native, for `debug` (packages/stats/src/logger/console.ts:10)) takes 20.50 % of CPU (self), 20.50 % (total). ' +
+        "Of the app's own functions `fetchOne` (packages/stats/src/client/fetch.ts:8) has the most in all it calls, 40.00 %.",
+    )
+    const shared = { ...graph([write], {}), employers: [{ name: 'the client', share: 5 }] }
+    expect(topSentence('v1', shared, 'of CPU')).toContain('`writeString` (native) takes')
+    expect(topSentence('v1', graph([], {}), 'of CPU')).toBe('v1: nothing to do.')
+  })
+
+  it('gives the largest parts', () => {
+    expect(shareList(graph([write], { client: 50, logger: 30 }))).toContain('By part: client 50.0 %, logger 30.0 %;')
+  })
+
+  it.each([
+    [{ logger: 65, client: 20 }, 'Here it is so, too'],
+    [{ logger: 45, client: 20 }, 'another share'],
+    [
+      { client: 50, logger: 20 },
+      'Here it differs: the logger takes 20.00 %, and the client tops the graph with 50.00 %',
+    ],
+  ])('says whether it is as in the source: %j', (parts, verdict) => {
+    expect(againstSource(graph([write], parts), lesson)).toContain(verdict)
+  })
+})
+
+describe('the README', () => {
+  it('keeps what is written by hand', () => {
+    const readme = 'Before\n<!-- written by pnpm flame: begin -->old<!-- written by pnpm flame: end -->\nAfter\n'
+    const begin = '<!-- written by pnpm flame: begin -->'
+    expect(replaceGenerated(readme, 'new')).toBe(
+      `Before\n${begin}\n\nnew\n\n<!-- written by pnpm flame: end -->\nAfter\n`,
+    )
+    expect(() => replaceGenerated('nothing', 'new')).toThrow(begin)
+  })
+})

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { services } from '../../services.ts'
+import { keyOf, type Frame } from '../src/frames.ts'
+import { hotFunctions, type HotFunction } from '../src/hot.ts'
+import { renderPage } from '../src/html.ts'
+import { LARGEST } from '../src/limits.ts'
+import { FLAME, ROOT } from '../src/paths.ts'
+import type { Call, Profile } from '../src/profile.ts'
+
+/** Everything in a page that a browser would fetch by itself: nothing but what is in it. */
+const fetched = (html: string) =>
+  [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]*)"/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !target.startsWith('data:'))
+
+function profileOf(callees: Call[]): Profile {
+  const frame: Frame = { name: 'all', file: '', line: 0, category: 'native' }
+  const total = callees.reduce((sum, { self }) => sum + self, 0)
+  return { unit: 'samples', root: { frame, self: 0, callees }, total, idle: 0, program: 0 }
+}
+
+const page = (profile: Profile, hot: HotFunction[] = hotFunctions(profile)) =>
+  renderPage({ title: 'stats/v1: CPU', subtitle: 'under load', profile, hot, parts: [{ name: 'logger', share: 100 }] })
+
+describe('a page', () => {
+  const evil: Frame = { name: '</script><b>', file: 'packages/<i>.ts', line: 1, category: 'app' }
+
+  it('needs nothing else and names no path of this machine', () => {
+    const html = page(profileOf([{ frame: evil, self: 10, callees: [] }]))
+    expect(fetched(html)).toEqual([])
+    expect(html).not.toMatch(/@import|url\(/)
+    expect(html).not.toContain(ROOT)
+    expect(html.length).toBeLessThan(LARGEST / 4)
+  })
+
+  it('shows names that look like markup as text', () => {
+    const html = page(profileOf([{ frame: evil, self: 10, callees: [] }]))
+    expect(html).not.toContain('</script><b>')
+    expect(html).not.toContain('<i>.ts')
+    expect(html).toContain('&lt;/script&gt;&lt;b&gt;')
+  })
+
+  it('has the tree by number of frame, without what is too small to be seen', () => {
+    const frame = (name: string): Frame => ({ ...evil, name })
+    const html = page(
+      profileOf([
+        { frame: frame('large'), self: 99_999, callees: [] },
+        { frame: frame('tiny'), self: 1, callees: [] },
+      ]),
+      [],
+    )
+    const data = JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(html)![1]!)
+    expect(data.tree[1]).toBe(100_000)
+    expect(data.tree[2]).toHaveLength(1)
+    expect(keyOf({ ...evil, name: data.frames[data.tree[2][0][0]][0] })).toBe(keyOf(frame('large')))
+  })
+
+  it('of a thread that did nothing says so', () => {
+    expect(page(profileOf([]))).toContain('nothing to do')
+  })
+})
+
+const folders = readdirSync(FLAME, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && Object.hasOwn(services, entry.name))
+  .flatMap(({ name }) => readdirSync(join(FLAME, name)).map((variant) => join(name, variant)))
+
+describe.each(folders)('the snapshot in %s', (folder) => {
+  const files = readdirSync(join(FLAME, folder))
+
+  it('is complete: both kinds, clinic, and the figures', () => {
+    const names = ['allocation-main.html', 'allocation-thread-0.html', 'clinic-flame.html', 'cpu-main.html']
+    expect(files.toSorted()).toEqual([...names, 'cpu-thread-0.html', 'hot.json'])
+  })
+
+  it.each(files)('%s is small, needs nothing else and names no path of a machine', (name) => {
+    const text = readFileSync(join(FLAME, folder, name), 'utf8')
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST)
+    expect(fetched(text)).toEqual([])
+    expect(text).not.toMatch(/file:\/\/\/|fonts\.css|\/(?:home|root|Users)\/[a-z]/)
+    for (const path of [ROOT, join(homedir(), '/')].filter((one) => one.length > 2)) expect(text).not.toContain(path)
+  })
+})
+
+it('there are snapshots of every variant of stats', async () => {
+  const { variants } = await services.stats!()
+  const missing = Object.keys(variants!).filter((variant) => !existsSync(join(FLAME, 'stats', variant, 'hot.json')))
+  expect(missing).toEqual([])
+})
