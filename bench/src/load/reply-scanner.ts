@@ -23,7 +23,7 @@ export class ReplyScanner {
   status = 0
   /** Whether the server ends the connection after this reply. */
   closes = false
-  /** The whole body of a reply that is done; a view of the bytes fed last if it can be. Empty unless bodies are kept. */
+  /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
   body: Buffer = NOTHING
   readonly #keepsBodies: boolean
   #state: State = 'done'
