@@ -28,7 +28,7 @@ export interface LoadPlan {
   readonly duration: number
   /** Seconds before, not measured. */
   readonly warmUp: number
-  /** Requests a second at a constant pace (open loop). Absent: each connection sends on having its reply (closed loop). */
+  /** Requests a second at a constant pace (open loop). Absent: each connection sends when it has its reply (closed). */
   readonly rate?: number
   /** Processors that the generator may use, where the platform can pin it. */
   readonly pin?: readonly number[]
