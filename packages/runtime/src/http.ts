@@ -55,6 +55,8 @@ export interface AppOptions {
   readonly description: string
   /** Another shape for the problems of some paths. */
   readonly problemFormat?: ProblemFormat
+  /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
+  readonly querystringParser?: (text: string) => Record<string, unknown>
   /** A server of the service's own; gets the manners it has to keep. */
   readonly serverFactory?: (manners: Manners) => FastifyServerFactory
 }
@@ -78,7 +80,10 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     bodyLimit: config.bodyLimit,
     keepAliveTimeout: config.keepAliveTimeout,
     requestTimeout: config.requestTimeout,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: {
+      maxParamLength: MAX_PARAM_LENGTH,
+      ...(options.querystringParser && { querystringParser: options.querystringParser }),
+    },
     // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
     http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY },
     return503OnClosing: false,

@@ -29,6 +29,8 @@ export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThr
     title: 'YouTube stand-in',
     description: 'Answers `videos.list` like the YouTube Data API v3, and misbehaves on request.',
     problemFormat: googleFormat,
+    // The one route with a query string reads it from the raw URL.
+    querystringParser: () => ({}),
   })
   addVideosRoute(app, { config, lifecycle, desk })
   addControlRoutes(app, { bus, desk })
