@@ -1,7 +1,7 @@
 import { table } from '@influencer-stats/runtime/table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
 import { compareRows } from './compare.ts'
-import { serviceContender } from './contenders/service.ts'
+import { standInContender } from './contenders/service.ts'
 import { generators } from './load/generators.ts'
 import { describeMachine } from './machine.ts'
 import { measureRows } from './measure.ts'
@@ -27,7 +27,7 @@ async function generatorNamed(name: string) {
 
 /** Runs with a stand-in for YouTube beside, on the generator's processor: its work is not the service's. */
 async function withSurroundings<T>(work: (surroundings: Surroundings) => Promise<T>): Promise<T> {
-  const standIn = await serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, PINS.client).start()
+  const standIn = await standInContender(PINS.client).start()
   try {
     return await work({ youtubeUri: standIn.url })
   } finally {

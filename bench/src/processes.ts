@@ -5,12 +5,18 @@ import { availableParallelism } from 'node:os'
 // Linux counts processor time in ticks of 10 ms.
 const TICKS_A_SECOND = 100
 
-const canPin = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0 && availableParallelism() > 1
+const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0
+const canPin = hasTaskset && availableParallelism() > 1
 
 /** The processors that servers and generators get: apart where there are two, in all rows alike. */
 export const PINS: { readonly server?: readonly number[]; readonly client?: readonly number[] } = canPin
   ? { server: [0], client: [1] }
   : {}
+
+/** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
+export function pinned(processors: readonly number[] | undefined, command: readonly string[]): string[] {
+  return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
+}
 
 /** Spawns a command, bound to some processors where that can be had. */
 export function spawnPinned(
@@ -19,7 +25,7 @@ export function spawnPinned(
   args: readonly string[],
   env = {},
 ): ChildProcess {
-  const [program, ...rest] = pin ? ['taskset', '-c', pin.join(','), command, ...args] : [command, ...args]
+  const [program, ...rest] = pinned(pin, [command, ...args])
   return spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
 }
 

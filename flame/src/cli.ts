@@ -1,4 +1,4 @@
-import { serviceContender } from '@influencer-stats/bench/contenders/service'
+import { standInContender } from '@influencer-stats/bench/contenders/service'
 import { PINS } from '@influencer-stats/bench/processes'
 import { createProgress } from '@influencer-stats/bench/progress'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const chosen = choose(subjects, await variantsOfServices())
   const progress = createProgress(process.stderr)
   // In a process of its own: its work is not the service's.
-  const standIn = await serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, PINS.client).start()
+  const standIn = await standInContender(PINS.client).start()
   try {
     for (const [i, { service, variant }] of chosen.entries()) {
       const name = `${service}/${variant}`

@@ -47,6 +47,10 @@ export function serviceContender(
   }
 }
 
+/** The stand-in for YouTube. Beside what is measured it belongs on the generator's processor: its work is not the service's. */
+export const standInContender = (pin = PINS.server): Contender =>
+  serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, pin)
+
 /** Waits for the service's line in the table that `pnpm start` ends with. */
 async function readyRow(stdout: NodeJS.ReadableStream, service: string, exit: Promise<unknown>) {
   const lines = createInterface({ input: stdout })

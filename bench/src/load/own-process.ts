@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { LoadPlan, LoadResult } from './load.ts'
-import { pinned } from './programs.ts'
+import { pinned } from '../processes.ts'
 
 /** Seconds after the measured ones in which replies may still come. */
 export const GRACE = 3
@@ -27,7 +27,7 @@ export function limitOf({ warmUp, duration }: LoadPlan): number {
 /** Runs a plan in a process of its own. @throws Error when it gave no result */
 export async function runInOwnProcess(generator: Inside, plan: LoadPlan): Promise<LoadResult> {
   const entry = fileURLToPath(new URL('./generator-process.ts', import.meta.url))
-  const [command, ...args] = await pinned(plan.pin, [process.execPath, entry])
+  const [command, ...args] = pinned(plan.pin, [process.execPath, entry])
   // Options meant for this process, a profiler's say, would change what is measured.
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(command!, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })

@@ -15,9 +15,3 @@ export async function which(name: string): Promise<string | undefined> {
   }
   return undefined
 }
-
-/** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
-export async function pinned(processors: readonly number[] | undefined, command: readonly string[]): Promise<string[]> {
-  const taskset = processors?.length ? await which('taskset') : undefined
-  return taskset ? [taskset, '-c', processors!.join(','), ...command] : [...command]
-}

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts'
 import { mustSuit } from './must-suit.ts'
 import { limitOf } from './own-process.ts'
-import { pinned, which } from './programs.ts'
+import { pinned } from '../processes.ts'
+import { which } from './programs.ts'
 import { MARK, wrkScript, type WrkReport } from './wrk-script.ts'
 
 /** Replies that take longer (s) are time-outs. wrk keeps 8 bytes a microsecond of it, so 40 MB. */
@@ -44,7 +45,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
 async function fire(plan: LoadPlan, seconds: number, script: string): Promise<WrkReport | undefined> {
   const duration = Math.max(1, Math.ceil(seconds))
   const options = ['-t', '1', '-c', plan.connections, '-d', `${duration}s`, '--timeout', `${LONGEST}s`]
-  const [command, ...args] = await pinned(plan.pin, ['wrk', ...options.map(String), '-s', script, plan.url])
+  const [command, ...args] = pinned(plan.pin, ['wrk', ...options.map(String), '-s', script, plan.url])
   const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const deadline = setTimeout(() => child.kill('SIGKILL'), limitOf(plan))
   let output = ''

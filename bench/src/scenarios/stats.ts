@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bareContender } from '../contenders/bare.ts'
 import type { Running } from '../contenders/contender.ts'
 import { nginxAvailable, nginxContender } from '../contenders/nginx.ts'
-import { serviceContender } from '../contenders/service.ts'
+import { serviceContender, standInContender } from '../contenders/service.ts'
 import type { LoadRequest } from '../load/load.ts'
 import { PINS } from '../processes.ts'
 import type { Row } from '../row.ts'
@@ -95,7 +95,7 @@ const VIDEO_PATH = '/youtube/v3/videos?part=statistics&fields=kind,items(id,stat
 function standInRow(connections: number, source?: number): Row {
   return {
     name: 'the stand-in',
-    contender: serviceContender({ service: 'youtube', variant: '', settings: {} }),
+    contender: standInContender(),
     prepare: async (running) => expectPart(await readWhenReady(running, VIDEO_PATH), '"261734"'),
     load: {
       requests: [{ method: 'GET', path: VIDEO_PATH }],
@@ -150,7 +150,7 @@ const farRow: Scenario = {
   title: 'v1 with 120 ms to YouTube and back, 16 connections',
   full: true,
   rows: async () => {
-    const far = serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, PINS.client)
+    const far = standInContender(PINS.client)
     let standIn: Running | undefined
     return [
       {
