@@ -7,7 +7,8 @@ import { describeMachine } from './machine.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
-import { tableOf } from './report/table.ts'
+import { stepsTableOf, tableOf } from './report/table.ts'
+import { intervalText } from './ratios.ts'
 import { publish } from './report/publish.ts'
 import type { Published } from './report/published.ts'
 import type { Row } from './row.ts'
@@ -68,12 +69,14 @@ async function runScenarios(args: BenchArguments): Promise<boolean> {
       progress.end()
       say(`\n${scenario.title}\n`)
       for (const line of table(tableOf(results))) say(line)
+      const steps = stepsTableOf(results, scenario)
+      if (steps.length > 0) for (const line of ['', ...table(steps)]) say(line)
       published.push({ scenario, machine, results })
     }
   })
   const failed = published.flatMap(({ results }) => results).filter(({ failure }) => failure !== undefined)
   for (const { name, failure } of failed) process.stderr.write(`FAILED ${name}: ${failure}\n`)
-  if (failed.length === 0 && args.publish) await publish(published)
+  if (failed.length === 0 && args.publish) publish(published, scenarios)
   return failed.length === 0
 }
 
@@ -89,9 +92,9 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
     }),
   )
   progress.end()
-  for (const { figure, median, low, high, confidence, differs } of ratios) {
-    const interval = `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${(confidence * 100).toFixed(0)} % sure)`
-    say(`${figure}: ${nameOf(a)} / ${nameOf(b)} = ${interval}: ${differs ? 'a difference' : 'no difference'}`)
+  for (const ratio of ratios) {
+    const verdict = ratio.differs ? 'a difference' : 'no difference'
+    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${intervalText(ratio)}: ${verdict}`)
   }
   return true
 }

@@ -4,7 +4,7 @@ import type { RowResult } from '../row.ts'
 import { spread } from '../statistics.ts'
 import type { Published } from './published.ts'
 import { bars, curves, escape, type Bar } from './svg.ts'
-import { tableOf } from './table.ts'
+import { stepsTableOf, tableOf } from './table.ts'
 
 const FLAME = fileURLToPath(new URL('../../../flame/', import.meta.url))
 
@@ -43,6 +43,14 @@ function flameLinks({ scenario, results }: Published): string {
   return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
 }
 
+const cells = (tag: string, row: readonly string[]) =>
+  `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
+
+function htmlTable([head, ...rows]: readonly string[][]): string {
+  if (!head) return ''
+  return `<div class="scroll"><table>${cells('th', head)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
+}
+
 function sectionOf(published: Published): string {
   const { scenario, machine, results } = published
   const done = results.filter(({ failure, rounds }) => failure === undefined && rounds.length > 0)
@@ -51,9 +59,6 @@ function sectionOf(published: Published): string {
     const { p50, p75, p90, p99, p999, max } = latency
     return { label, values: [p50, p75, p90, p99, p999, max] }
   })
-  const [head, ...rows] = tableOf(results)
-  const cells = (tag: string, row: readonly string[]) =>
-    `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
   const hasSource = done.some(({ source }) => source !== undefined)
   return `<h2>${escape(scenario.title)}</h2>
 <p>${escape(`${machine.processor}, ${machine.processors} processors, ${machine.memoryGiB} GiB, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}, ${machine.date}`)}</p>
@@ -70,7 +75,7 @@ ${percentiles.length > 0 ? `<h3>Latency at a constant rate, from the intended st
     barsOf(done, (round) => round.memory),
     whole,
   )}
-<div class="scroll"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>
+${htmlTable(tableOf(results))}${htmlTable(stepsTableOf(results, scenario))}
 ${flameLinks(published)}`
 }
 

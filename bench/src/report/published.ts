@@ -4,7 +4,7 @@ import type { Scenario } from '../scenarios/scenario.ts'
 
 /** One scenario's results and where they were taken. */
 export interface Published {
-  readonly scenario: Pick<Scenario, 'service' | 'name' | 'title'>
+  readonly scenario: Pick<Scenario, 'service' | 'name' | 'title' | 'steps'>
   readonly machine: Machine
   readonly results: readonly RowResult[]
 }

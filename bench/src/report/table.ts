@@ -1,5 +1,7 @@
 import { SATURATED } from '../load/load.ts'
 import type { RowResult } from '../row.ts'
+import { intervalText, stepsOf } from '../ratios.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import { spread } from '../statistics.ts'
 
 const HEAD = [
@@ -42,8 +44,13 @@ export function cellsOf({ name, rounds, open, source, failure }: RowResult): str
 
 export const tableOf = (results: readonly RowResult[]): string[][] => [HEAD, ...results.map(cellsOf)]
 
-export function markdownOf(results: readonly RowResult[]): string {
-  const [head, ...rows] = tableOf(results)
+/** What each step of the scenario gained or lost; empty where it has none. */
+export function stepsTableOf(results: readonly RowResult[], { steps = [] }: Pick<Scenario, 'steps'>): string[][] {
+  const rows = stepsOf(results, steps).map(({ name, ratios }) => [name, ...ratios.map(intervalText)])
+  return rows.length > 0 ? [['', 'CPU us/request', 'requests/s'], ...rows] : []
+}
+
+export function markdownOf([head, ...rows]: readonly string[][]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head!), line(head!.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }

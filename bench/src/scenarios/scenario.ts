@@ -14,5 +14,7 @@ export interface Scenario {
   readonly title: string
   /** Whether it belongs to `pnpm bench <service>`, or to `--full` alone. */
   readonly full: boolean
+  /** Rows whose ratio is told with its interval: [of, against]. */
+  readonly steps?: readonly (readonly [string, string])[]
   rows(surroundings: Surroundings): Promise<Row[]>
 }
