@@ -1,4 +1,3 @@
-import fastifyCors from '@fastify/cors'
 import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerFactory } from 'fastify'
 import { performance } from 'node:perf_hooks'
@@ -177,7 +176,11 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   app.setNotFoundHandler(replyUnmatched)
 
   if (config.corsOrigins.length > 0)
-    await app.register(fastifyCors, { origin: config.corsOrigins, credentials: true, methods: CORS_METHODS })
+    await app.register(import('@fastify/cors'), {
+      origin: config.corsOrigins,
+      credentials: true,
+      methods: CORS_METHODS,
+    })
   await app.register(openApi, options)
   await app.register(houseRoutes, host)
   return app as unknown as App

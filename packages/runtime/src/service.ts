@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
+import type { Registry } from './prom-client.ts'
 import type { Calls, Handlers, Bus } from './channel.ts'
 import type { CommonSettings, Settings, ValuesOf } from './settings.ts'
 

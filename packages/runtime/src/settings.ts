@@ -74,6 +74,13 @@ export const commonSettings = defineSettings({
     description: 'names other than loopback that the Host header may carry',
   },
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
+  semiSpace: {
+    type: 'integer',
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: 'half-space of the young heap of each thread (MB): more is faster where replies make much garbage',
+  },
   bodyLimit: {
     type: 'integer',
     default: 1_048_576,

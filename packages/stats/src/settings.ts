@@ -12,7 +12,12 @@ export const settings = defineSettings({
     default: 'poller',
     description: 'who keeps the statistics ready',
   },
-  server: { type: 'string', enum: namesOf('server'), default: 'fastify', description: 'who answers the hottest route' },
+  server: {
+    type: 'string',
+    enum: namesOf('server'),
+    default: 'node-http',
+    description: 'who answers the hottest route',
+  },
   youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', 'YOUTUBE_URI'),
   youtubeApiKey: {
     type: 'string',

@@ -21,5 +21,5 @@ export const variants = {
     dailyBudget: 0,
   },
   v6: { logger: 'pino', state: 'level', client: 'batching', cache: 'lru', server: 'fastify' },
-  v7: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'fastify' },
+  v7: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'node-http' },
 } satisfies Record<string, Row>

@@ -1,4 +1,6 @@
-import { Pool } from 'undici'
+// Not from 'undici', which also loads fetch, WebSocket and its caches: 8 MB of memory in every thread.
+import request from 'undici/lib/api/api-request.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { parseVideos, videosPath } from '../core/video-list.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
@@ -27,7 +29,7 @@ export function createUndiciCall({ uri, key, timeout, connections, meter, logger
       try {
         meter.spend()
         logger.debug(`asking YouTube for ${ids.join()}`)
-        const { statusCode, body } = await pool.request({ path: videosPath(ids, key), method: 'GET' })
+        const { statusCode, body } = await request.call(pool, { path: videosPath(ids, key), method: 'GET' })
         logger.debug(`YouTube answered ${statusCode} for ${ids.join()}`)
         return parseVideos(statusCode, await body.text())
       } catch (fault) {
