@@ -76,10 +76,11 @@ export const commonSettings = defineSettings({
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
   semiSpace: {
     type: 'integer',
-    default: 1,
+    default: 16,
     minimum: 1,
     maximum: 64,
-    description: 'half-space of the young heap of each thread (MB): more is faster where replies make much garbage',
+    description:
+      'half of the young heap of each thread (MB): less is smaller, and slower where replies make much garbage',
   },
   bodyLimit: {
     type: 'integer',
