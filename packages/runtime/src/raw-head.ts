@@ -10,7 +10,7 @@ const HEAD =
   /^GET (\/[A-Za-z0-9\-._~:/?@!$&'()*+,;=%]*) HTTP\/1\.1\r\n((?:[A-Za-z0-9!#$%&'*+\-.^_`|~]+:[\t -~]*\r\n)+)\r\n$/
 
 // Each of these may mean that there is more to the request than its head.
-const REFUSED = ['content-length', 'transfer-encoding', 'expect', 'upgrade']
+const REFUSED = new Set(['content-length', 'transfer-encoding', 'expect', 'upgrade'])
 const LARGEST = 8_192
 
 /** Reads a chunk that is one whole, plain GET request; nothing if it is anything else. */
@@ -22,7 +22,7 @@ export function readHead(chunk: Buffer): RawHead | undefined {
   for (const line of match[2]!.slice(0, -2).split('\r\n')) {
     const colon = line.indexOf(':')
     const name = line.slice(0, colon).toLowerCase()
-    if (name in headers || REFUSED.includes(name)) return undefined
+    if (name in headers || REFUSED.has(name)) return undefined
     headers[name] = line.slice(colon + 1).trim()
   }
   return headers.host ? { target: match[1]!, headers } : undefined

@@ -38,6 +38,11 @@ export class Streams {
     this.#onClose = onCloseOf((connection) => this.#forget(connection))
   }
 
+  /** Whether it matters where a stream comes from. */
+  get countsAddresses(): boolean {
+    return this.#options.maxPerAddress > 0
+  }
+
   /** Whether there is room for one more. */
   hasRoom(address: string | undefined): boolean {
     const { maxStreams, maxPerAddress } = this.#options
@@ -48,7 +53,7 @@ export class Streams {
   /** Opens a stream for which there is room. @param head goes before everything */
   open(connection: Connection, address: string | undefined, request: StreamRequest, head?: string): void {
     Atomics.add(this.#open, 0, 1)
-    if (this.#options.maxPerAddress) this.#countAddress(connection, address ?? '')
+    if (this.countsAddresses) this.#countAddress(connection, address ?? '')
     connection.on('error', ignore)
     connection.on('close', this.#onClose)
     this.hub.open(connection, request, head)

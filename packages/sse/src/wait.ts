@@ -16,13 +16,14 @@ export interface WaitOptions {
 }
 
 /** The headers of every stream, as a flat list. The connection is the stream's: it ends with it. */
-export const streamHeaders = ({ contentType }: Encoder): string[] => [
-  ...['content-type', contentType],
-  ...['cache-control', 'no-store, no-transform'],
-  ...['x-accel-buffering', 'no'],
-  ...['x-content-type-options', 'nosniff'],
-  ...['connection', 'close'],
-]
+export const streamHeaders = ({ contentType }: Encoder): string[] =>
+  [
+    ['content-type', contentType],
+    ['cache-control', 'no-store, no-transform'],
+    ['x-accel-buffering', 'no'],
+    ['x-content-type-options', 'nosniff'],
+    ['connection', 'close'],
+  ].flat()
 
 function headOf(encoder: Encoder): string {
   const headers = streamHeaders(encoder)
@@ -54,10 +55,12 @@ export function rawDoor({ streams, history, encoders }: WaitOptions) {
         const query = parsed as WaitQuery
         if (guard.check(headers, 'read', query.access_token)) return false
         const admission = readAdmission(query, headers, history, encoders, false)
-        if (admission.kind !== 'stream' || !streams.hasRoom(socket.remoteAddress)) return false
+        // Asked for only where it matters: a socket keeps its address once somebody has asked.
+        const address = streams.countsAddresses ? socket.remoteAddress : undefined
+        if (admission.kind !== 'stream' || !streams.hasRoom(address)) return false
         const { encoder } = admission.request
         const head = `${heads.get(encoder)}date: ${new Date().toUTCString()}\r\nx-request-id: ${nextRequestId()}\r\n\r\n`
-        streams.open(socket, socket.remoteAddress, admission.request, head)
+        streams.open(socket, address, admission.request, head)
         figures.observe(200, (performance.now() - startedAt) / 1000)
         return true
       }
