@@ -32,6 +32,7 @@ export class FleetLedger {
   readonly #missing: (Set<number> | undefined)[]
   /** For each stream: a hash of the order of what came. */
   readonly #order: Int32Array
+  readonly #open = new Set<number>()
   /** What times count from (ms of `performance.now()`). */
   readonly #origin: number
   /** Since then (us). */
@@ -49,6 +50,11 @@ export class FleetLedger {
 
   get values(): number {
     return this.#sent.length
+  }
+
+  /** The server has said that the stream is open: from here on it must receive every value. */
+  open(stream: number): void {
+    this.#open.add(stream)
   }
 
   /** Values due before then (ms of `performance.now()`) are not timed. */
@@ -109,15 +115,15 @@ export class FleetLedger {
     return true
   }
 
-  /** Accepted values that some stream has not received, one for each such stream. */
+  /** Accepted values that an open stream has not received, one for each such stream. */
   get lost(): number {
+    const isLost = (sequence: number) => this.#sent[sequence]!.accepted
     let lost = 0
-    for (const [slot, next] of this.#next.entries()) {
-      const own = this.#of[slot % this.#publishers]!
-      for (let i = next; i < own.length; i++) if (this.#sent[own[i]!]!.accepted) lost++
-    }
-    for (const missing of this.#missing) {
-      for (const sequence of missing ?? []) if (this.#sent[sequence]!.accepted) lost++
+    for (const stream of this.#open) {
+      for (const [publisher, own] of this.#of.entries()) {
+        lost += own.slice(this.#next[stream * this.#publishers + publisher]).filter(isLost).length
+      }
+      for (const sequence of this.#missing[stream] ?? []) if (isLost(sequence)) lost++
     }
     return lost
   }
@@ -125,8 +131,11 @@ export class FleetLedger {
   /** Streams whose order is not that of most others. To be asked where nothing was lost or doubled. */
   get strayed(): number {
     const counts = new Map<number, number>()
-    for (const order of this.#order) counts.set(order, (counts.get(order) ?? 0) + 1)
-    return this.#order.length - Math.max(0, ...counts.values())
+    for (const stream of this.#open) {
+      const order = this.#order[stream]!
+      counts.set(order, (counts.get(order) ?? 0) + 1)
+    }
+    return this.#open.size - Math.max(0, ...counts.values())
   }
 
   #micros(moment: number): number {

@@ -65,6 +65,7 @@ export class FleetStream implements ValueSink {
     const state = this.#scanner.feed(shared, length)
     if (state === 'open' && !this.#opened) {
       this.#opened = true
+      this.#ledger.open(this.#number)
       this.#events.opened()
     }
     if (state === 'ended' || state === 'broken') this.#socket.destroy()

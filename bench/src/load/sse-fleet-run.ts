@@ -78,14 +78,15 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       await reach(toReceive, () => ledger.deliveries)
     }
     const sendingWatched = await watchProcessor(pid, async () => {
-      if ('seconds' in sending) window = await saturate(publishers, sending)
-      else {
+      if ('seconds' in sending) {
+        window = await saturate(publishers, sending)
+        await received()
+      } else {
         window = await measured(ledger, async () => {
           await publishers.paced(sending)
           await received()
         })
       }
-      await received()
     })
     const sent = residentMegabytes(pid)
 
@@ -113,7 +114,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       values,
       rejected: values - replies.inTime,
       queries: { ...replies.times.latency(), mean: (replies.sum / replies.timed) * 1000 },
-      received: ledger.deliveries / streams,
+      received: ledger.deliveries / fleet.opened,
       deliveriesPerSecond: window!.deliveriesPerSecond,
       delivery: ledger.delivery.latency(),
       lost,

@@ -61,7 +61,7 @@ export interface FleetResult {
   /** Streams that the server did not open, or that ended before they were told to. */
   readonly refused: number
   readonly cut: number
-  /** Streams that did not end, or not well, in the 10 s after the server was told to end them. */
+  /** Streams that did not end, or not well, in the 4 s after the server was told to end them. */
   readonly unclosed: number
   readonly connectsPerSecond: number
   readonly memory: { readonly idle: number; readonly connected: number; readonly sent: number }
@@ -94,7 +94,7 @@ export interface FleetResult {
 }
 
 /** Seconds until a fleet that makes no progress any more gives up: to connect, to receive, to end. */
-export const PATIENCE = 10
+export const PATIENCE = 4
 /** From when (ms) a reply counts as none, as at the source. */
 export const REJECTED_AFTER = 1000
 
@@ -103,8 +103,8 @@ export const secondsOf = (sending: FleetPlan['sending']): number =>
   'seconds' in sending ? sending.warmUp + sending.seconds : (sending.values * sending.interval) / 1000
 
 /**
- * Runs a fleet in a process of its own. It takes up to 1.6 million deliveries a second that come joined, and 260,000
- * that come one by one.
+ * Runs a fleet in a process of its own. On one processor it takes 220,000 deliveries a second that come one by one (4.5 us
+ * each, nearly all of it the read), 1.6 million that come eight at once, and 3.8 million that come 64 at once (0.26 us).
  *
  * @throws Error when it could not run: too few open files, a dead server
  */
