@@ -4,15 +4,19 @@ import { compareRows } from './compare.ts'
 import { standInContender } from './contenders/service.ts'
 import { generators } from './load/generators.ts'
 import { describeMachine } from './machine.ts'
+import { measureFleets } from './measure-fleets.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
-import { tableOf } from './report/table.ts'
+import { figuresOf } from './report/figures.ts'
+import { fleetFiguresOf, fleetTableOf } from './report/fleet-table.ts'
 import { publish } from './report/publish.ts'
-import type { Published } from './report/published.ts'
+import type { Measured, Published } from './report/published.ts'
+import { tableOf } from './report/table.ts'
 import type { Row } from './row.ts'
+import type { FleetScenario, Scenario, Surroundings, Table } from './scenarios/scenario.ts'
+import { fleetScenarios } from './scenarios/sse.ts'
 import { readRow, scenarios } from './scenarios/stats.ts'
-import type { Scenario, Surroundings } from './scenarios/scenario.ts'
 import { nameOf, parseSpec, type Spec } from './spec.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -43,34 +47,51 @@ function chosen(rows: readonly Row[], specs: readonly Spec[], surroundings: Surr
   return [...named.map((spec) => ({ ...readRow(spec, surroundings), name: nameOf(spec) })), ...others]
 }
 
+/** Runs a table of requests. */
+async function runRows(scenario: Scenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured> {
+  const closed = await generatorNamed(args.generator)
+  const open = await generatorNamed('raw')
+  return withSurroundings(async (surroundings) => {
+    const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
+    const { connections } = args
+    const asked = connections ? rows.map((row) => ({ ...row, load: { ...row.load, connections } })) : rows
+    const progress = createProgress(process.stderr)
+    const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
+    progress.end()
+    return { results, table: tableOf(results), figures: figuresOf(results) }
+  })
+}
+
+/** Runs a table of fleets. */
+async function runFleets(scenario: FleetScenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured> {
+  const { service, columns, once } = scenario
+  const named = specs.filter((spec) => spec.service === service && nameOf(spec) !== service)
+  const asked = named.length > 0 ? named : [{ service, variant: '', settings: {} }]
+  const progress = createProgress(process.stderr)
+  const rounds = once ? 1 : args.rounds
+  const results = await measureFleets(scenario.fleets({ ...args, specs: asked }), { rounds, onStep: progress.step })
+  progress.end()
+  return { results, table: fleetTableOf(results, columns), figures: fleetFiguresOf(results, columns) }
+}
+
 async function runScenarios(args: BenchArguments): Promise<boolean> {
   const specs = args.specs.map(parseSpec)
   const services = new Set(specs.map(({ service }) => service))
-  const wanted = scenarios.filter(
-    ({ service, full }) => (args.full || !full) && (services.size === 0 || services.has(service)),
-  )
+  const isWanted = ({ service, full }: Table) => (args.full || !full) && (services.size === 0 || services.has(service))
+  const wanted = [...scenarios, ...fleetScenarios].filter(isWanted)
   if (wanted.length === 0) throw new Error(`nothing is measured of ${[...services].join(', ')}`)
-  const closed = await generatorNamed(args.generator)
-  const open = await generatorNamed('raw')
   const machine = describeMachine()
   say(
     `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}`,
   )
 
   const published: Published[] = []
-  await withSurroundings(async (surroundings) => {
-    for (const scenario of wanted) {
-      const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
-      const { connections } = args
-      const asked = connections ? rows.map((row) => ({ ...row, load: { ...row.load, connections } })) : rows
-      const progress = createProgress(process.stderr)
-      const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
-      progress.end()
-      say(`\n${scenario.title}\n`)
-      for (const line of table(tableOf(results))) say(line)
-      published.push({ scenario, machine, results })
-    }
-  })
+  for (const scenario of wanted) {
+    const measured = await ('fleets' in scenario ? runFleets(scenario, specs, args) : runRows(scenario, specs, args))
+    say(`\n${scenario.title}\n`)
+    for (const line of table(measured.table)) say(line)
+    published.push({ scenario, machine, ...measured })
+  }
   const failed = published.flatMap(({ results }) => results).filter(({ failure }) => failure !== undefined)
   for (const { name, failure } of failed) process.stderr.write(`FAILED ${name}: ${failure}\n`)
   if (failed.length === 0 && args.publish) await publish(published)

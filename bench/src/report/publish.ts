@@ -23,9 +23,9 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-function sectionOf({ scenario, machine, results }: Published): string {
+function sectionOf({ scenario, machine, table }: Published): string {
   const where = `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, load ${machine.load}, ${machine.date.slice(0, 10)}.`
-  return `${scenario.title}.\n\n${markdownOf(results)}\n\n${where}`
+  return `${scenario.title}.\n\n${markdownOf(table)}\n\n${where}`
 }
 
 /** Writes the result files, the report and the READMEs' tables: the one place that writes any of them. */
