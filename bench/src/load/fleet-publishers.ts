@@ -77,6 +77,8 @@ class Publisher implements Loop {
 /** The publishers of a fleet. */
 export class Publishers {
   readonly replies = new Replies()
+  /** How late this process saw that values were due: its own part of their times, whatever the server did. */
+  readonly lateness = new Microseconds()
   readonly host: string
   readonly port: number
   readonly authority: string
@@ -115,6 +117,7 @@ export class Publishers {
   /** Sends values at their times; one that finds no publisher free waits for one. */
   async paced({ values, interval }: Paced): Promise<void> {
     await pace(values, interval, performance.now(), (_, due) => {
+      this.lateness.record(performance.now() - due)
       this.#due.push(due)
       this.#sendDue()
     })

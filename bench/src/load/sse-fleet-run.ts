@@ -98,7 +98,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       () => fleet.ended,
     )
 
-    const { replies } = publishers
+    const { replies, lateness } = publishers
     const values = 'seconds' in sending ? ledger.values : sending.values
     const { lost, doubled } = ledger
     return {
@@ -122,6 +122,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       outOfOrder: ledger.late + (lost + doubled === 0 ? ledger.strayed : 0),
       wrong: ledger.wrong + replies.wrong,
       cpu: window!.cpu,
+      ...('values' in sending && { lateness: { p50: lateness.at(50), p99: lateness.at(99), max: lateness.max } }),
     }
   } finally {
     publishers.close()

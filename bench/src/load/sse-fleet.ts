@@ -89,8 +89,10 @@ export interface FleetResult {
   readonly outOfOrder: number
   /** Events and replies that are not what was sent. */
   readonly wrong: number
-  /** Share of a processor that the fleet took while it sent. */
+  /** Share of a processor that the fleet took while it sent. At a pace it takes all of it to be on time. */
   readonly cpu: number
+  /** At a pace: how late the fleet was to see that values were due (us), which is its own part of their times. */
+  readonly lateness?: { readonly p50: number; readonly p99: number; readonly max: number }
 }
 
 /** Seconds until a fleet that makes no progress any more gives up: to connect, to receive, to end. */

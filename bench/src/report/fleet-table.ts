@@ -98,6 +98,7 @@ const COLUMNS = {
       return `${percent(cpu)}${cpu >= SATURATED ? ' (the limit)' : ''}`
     },
   },
+  lateness: figure('generator late p99 us', (round) => round.lateness?.p99 ?? NaN),
   sourceMemory: ofSource('MB', 'memory'),
   sourceConnecting: ofSource('CPU connecting', 'connecting', ' %'),
   sourceSending: ofSource('CPU sending', 'sending', ' %'),

@@ -59,7 +59,7 @@ const memory: FleetScenario = {
   title: 'What a stream costs: 10,000 streams as fast as they can be opened, 20 values to all',
   full: false,
   once: true,
-  columns: ['perStream', 'idle', 'memory', 'connects', 'deliveryP50', 'deliveryP99', 'faults', 'rejected', 'fleet'],
+  columns: ['perStream', 'idle', 'memory', 'connects', 'deliveryP50', 'deliveryP99', 'faults', 'rejected', 'lateness'],
   fleets: ({ specs }) =>
     withPeers(specs, { streams: 10_000, spacing: 0, sending: { values: 20, interval: 100 }, publishers: ENOUGH }),
 }
@@ -79,7 +79,7 @@ const steady: FleetScenario = {
     'faults',
     'rejected',
     'memory',
-    'fleet',
+    'lateness',
   ],
   fleets: ({ specs }) =>
     serviceRows(specs, { streams: 1000, spacing: 0, sending: { values: 5000, interval: 2 }, publishers: ENOUGH }),
