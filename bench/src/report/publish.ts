@@ -12,7 +12,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-const fileName = (name: string) => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replace(/-+$/, '')
+const fileName = (name: string) => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
 
 /** Puts text between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. @returns the file's new text */
 export function replaceSection(text: string, name: string, section: string): string {
