@@ -7,6 +7,7 @@ import { Publishers } from './fleet-publishers.ts'
 import { watchProcessor } from './processor-watch.ts'
 import { PATIENCE, type FleetPlan, type FleetResult, type Saturating } from './sse-fleet.ts'
 
+/** Milliseconds between two looks at whether all has arrived. */
 const POLL = 2
 
 /** Waits until a number is reached, for as long as it still grows. */
@@ -92,7 +93,8 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
 
     fleet.closing = true
     const open = fleet.steady
-    await fetch(plan.url + plan.dialect.closeAll, { method: plan.dialect.method })
+    const signal = AbortSignal.timeout(PATIENCE * 1000)
+    await fetch(plan.url + plan.dialect.closeAll, { method: plan.dialect.method, signal })
     await reach(
       () => open,
       () => fleet.ended,
@@ -119,7 +121,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       delivery: ledger.delivery.latency(),
       lost,
       doubled,
-      outOfOrder: ledger.late + (lost + doubled === 0 ? ledger.strayed : 0),
+      outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.strayed : 0),
       wrong: ledger.wrong + replies.wrong,
       cpu: window!.cpu,
       ...('values' in sending && { lateness: { p50: lateness.at(50), p99: lateness.at(99), max: lateness.max } }),

@@ -85,7 +85,7 @@ export interface FleetResult {
   /** Accepted values that a stream never received, or received again. */
   readonly lost: number
   readonly doubled: number
-  /** Values received after a later one of the same publisher, and streams whose order is not that of the others. */
+  /** Values received after a later one of the same publisher; if there are none, streams with an order of their own. */
   readonly outOfOrder: number
   /** Events and replies that are not what was sent. */
   readonly wrong: number

@@ -47,7 +47,7 @@ const grown: NumberOf = ({ memory }) => memory.sent - memory.idle
 const query: NumberOf = (round) => round.queries.mean / 1000
 
 const percent = (share: number) => (Number.isFinite(share) ? `${Math.round(share * 100)} %` : '-')
-const hundredth = (value: number) => value.toFixed(2)
+const hundredth = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : '-')
 
 /** All columns that a table of fleets can have. */
 const COLUMNS = {
