@@ -61,12 +61,7 @@ const COLUMNS = {
   received: figure('received a stream', (round) => round.received, tenth),
   deliveryP50: figure('delivery p50 us', (round) => round.delivery.p50),
   deliveryP99: figure('p99 us', (round) => round.delivery.p99),
-  query: plotted(
-    figure('query ms', query, tenth),
-    'Average query (ms; mark: the source, on its own machine)',
-    query,
-    'query',
-  ),
+  query: plotted(figure('query ms', query, tenth), 'Average query (ms)', query, 'query'),
   faults: {
     head: 'lost, doubled, disordered',
     cell: ({ rounds }) =>
@@ -82,12 +77,7 @@ const COLUMNS = {
   ),
   idle: figure('idle RSS MB', (round) => round.memory.idle),
   memory: figure('RSS MB', (round) => round.memory.sent),
-  grown: plotted(
-    figure('MB', grown, tenth),
-    'Memory that the streams take (MB; mark: the source, on its own machine)',
-    grown,
-    'memory',
-  ),
+  grown: plotted(figure('MB', grown, tenth), 'Memory that the streams take (MB)', grown, 'memory'),
   connects: figure('connects/s', (round) => round.connectsPerSecond),
   connecting: figure('CPU connecting', ({ processor }) => processor.connecting, percent),
   sending: figure('CPU sending', ({ processor }) => processor.sending, percent),
@@ -119,7 +109,9 @@ export function fleetFiguresOf(results: readonly FleetRowResult[], names: readon
       const { median: value, min: low, max: high } = spread(rounds.map(plot.valueOf))
       return { label: name, value, low, high, reference: plot.source && source?.[plot.source] }
     })
-    return [{ title: plot.title, svg: bars(rows, (value) => (value < 100 ? tenth(value) : whole(value))) }]
+    const marked = rows.some(({ reference }) => reference !== undefined)
+    const title = marked ? `${plot.title}; mark: the source, on its own machine` : plot.title
+    return [{ title, svg: bars(rows, (value) => (value < 100 ? tenth(value) : whole(value))) }]
   })
 }
 
