@@ -24,6 +24,10 @@ export interface MeasureOptions {
 const OPEN_LOOP_SHARE = 0.7
 const LONGEST_FAILURE = 200
 
+/** What an error says, in one line. */
+export const reasonOf = (error: unknown): string =>
+  (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_FAILURE)
+
 /** Why a run is no result; nothing if it is one. */
 function faultOf({ errors, wrong, requests }: LoadResult): string | undefined {
   if (errors > 0) return `${errors} requests got no reply`
@@ -85,7 +89,7 @@ export async function measureRows(rows: readonly Row[], options: MeasureOptions)
     try {
       await work(state.running!)
     } catch (error) {
-      state.failure = `${what}: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_FAILURE)}`
+      state.failure = `${what}: ${reasonOf(error)}`
     }
   }
   const each = async (

@@ -6,6 +6,7 @@ import { describeMachine } from '../src/machine.ts'
 import { stepsOf } from '../src/ratios.ts'
 import { replaceSection } from '../src/report/publish.ts'
 import { reportHtml } from '../src/report/html.ts'
+import { measuredOf } from '../src/report/measured.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
 import { markdownOf, stepsTableOf, tableOf } from '../src/report/table.ts'
 import type { Round, RowResult } from '../src/row.ts'
@@ -105,7 +106,9 @@ describe('tables', () => {
   })
 
   it('escape what they show in the report', () => {
-    const page = reportHtml([{ scenario: { ...scenario, title: '<b>' }, machine: describeMachine(), results }])
+    const page = reportHtml([
+      { scenario: { ...scenario, title: '<b>' }, machine: describeMachine(), ...measuredOf(scenario, results) },
+    ])
     expect(page).toContain('&lt;b>')
     expect(page).not.toContain('<b>')
   })

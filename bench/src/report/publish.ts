@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Scenario } from '../scenarios/scenario.ts'
+import type { AnyScenario } from '../scenarios/scenario.ts'
 import { reportHtml } from './html.ts'
 import type { Published } from './published.ts'
 import { readResults, writeResults } from './results.ts'
-import { markdownOf, stepsTableOf, tableOf } from './table.ts'
+import { markdownOf } from './table.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -18,14 +18,13 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-function sectionOf({ scenario, machine, results }: Published): string {
+function sectionOf({ scenario, machine, tables }: Published): string {
   const where = `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, load ${machine.load}, ${machine.date.slice(0, 10)}.`
-  const tables = [tableOf(results), stepsTableOf(results, scenario)].filter((rows) => rows.length > 0)
   return [`${scenario.title}.`, ...tables.map(markdownOf), where].join('\n\n')
 }
 
 /** Writes the result files, the report and the READMEs' tables: the one place that writes any of them. */
-export function publish(published: readonly Published[], scenarios: readonly Scenario[]): void {
+export function publish(published: readonly Published[], scenarios: readonly AnyScenario[]): void {
   for (const one of published) writeResults(one)
   // The report shows all services, also those that this run did not measure.
   writeFileSync(join(ROOT, 'bench/report.html'), reportHtml(readResults(scenarios)))

@@ -70,12 +70,12 @@ const readSample = (connections: number): Row['load'] => ({
 })
 
 /** A row of reads of the sample collection. */
-export function readRow(spec: Spec, { youtubeUri }: Surroundings, connections = 16): Row {
+export function readRow(spec: Spec, { youtubeUri }: Surroundings): Row {
   return {
     name: spec.variant || 'default',
     contender: serviceContender(spec, { youtubeUri }),
     prepare: prepareSample,
-    load: readSample(connections),
+    load: readSample(16),
     source: Object.keys(spec.settings).length === 0 ? SOURCE[spec.variant] : undefined,
   }
 }
@@ -121,6 +121,7 @@ const ladder: Scenario = {
     ['v7', 'bare node:http'],
     ['v7', 'nginx static file'],
   ],
+  row: readRow,
   rows: async (surroundings) => [
     ...LADDER.map((variant) => readRow(spec(variant), surroundings)),
     ...constants(16),
