@@ -153,7 +153,7 @@ describe('streams', () => {
 
   it('resume after a Last-Event-ID, from the header or the query', async () => {
     const sse = await startSse()
-    const ids = []
+    const ids: string[] = []
     for (const value of ['1', '2', '3']) ids.push(await sse.put(value))
     for (const [id, values] of [
       [ids[0], ['2', '3']],
@@ -189,7 +189,7 @@ describe('streams', () => {
 
   it('begin with a gap where history no longer reaches back, and go on from there', async () => {
     const sse = await startSse({ historyCount: 2 })
-    const ids = []
+    const ids: string[] = []
     for (const value of ['1', '2', '3', '4']) ids.push(await sse.put(value))
     for (const stream of await sse.openBoth('', { 'last-event-id': ids[0]! })) {
       await stream.until(3)
