@@ -48,7 +48,7 @@ describe('values', () => {
       expect(stream.values).toEqual(values.map((value) => value.replace(/\r\n|\r/g, '\n')))
     }
     expect(await sse.ask('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
-    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(400, 'VALUE_TWICE'))
+    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
     expect(await sse.ask('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
       problem(400, 'VALUE_NOT_UTF8'),
     )
