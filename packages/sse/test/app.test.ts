@@ -48,7 +48,7 @@ describe('values', () => {
       expect(stream.values).toEqual(values.map((value) => value.replace(/\r\n|\r/g, '\n')))
     }
     expect(await sse.ask('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
-    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(400, 'VALUE_TWICE'))
+    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
     expect(await sse.ask('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
       problem(400, 'VALUE_NOT_UTF8'),
     )
@@ -153,7 +153,7 @@ describe('streams', () => {
 
   it('resume after a Last-Event-ID, from the header or the query', async () => {
     const sse = await startSse()
-    const ids = []
+    const ids: string[] = []
     for (const value of ['1', '2', '3']) ids.push(await sse.put(value))
     for (const [id, values] of [
       [ids[0], ['2', '3']],
@@ -189,7 +189,7 @@ describe('streams', () => {
 
   it('begin with a gap where history no longer reaches back, and go on from there', async () => {
     const sse = await startSse({ historyCount: 2 })
-    const ids = []
+    const ids: string[] = []
     for (const value of ['1', '2', '3', '4']) ids.push(await sse.put(value))
     for (const stream of await sse.openBoth('', { 'last-event-id': ids[0]! })) {
       await stream.until(3)

@@ -53,7 +53,8 @@ describe('a page in Chromium', () => {
     const page = await openPage()
     const logged: string[] = []
     page.on('console', (message) => void (message.type() === 'log' && logged.push(message.text())))
-    await page.goto(sse.url)
+    // The frame never ends, and so the page never ends loading.
+    await page.goto(sse.url, { waitUntil: 'commit' })
     await until(async () => (await sse.ask('GET', '/connections')).body.streams === 1)
     const values = ['hello', '</script><script>alert(1)</script>', '"quoted" \u2028 <!-- \\n', 'é😀']
     for (const value of values) {

@@ -86,8 +86,8 @@ async function expectAll(clients: readonly Client[], sent: number): Promise<void
 
 describe('200 clients that lose their streams at random moments while values flow', () => {
   it.each([
-    { broker: 'local', threads: 0 },
-    { broker: 'threads', threads: 3 },
+    { broker: 'local', threads: 0, history: 'ring' },
+    { broker: 'threads', threads: 3, history: 'ring' },
     { broker: 'threads', threads: 3, history: 'level' },
   ])('get every value once and in order: %o', async (settings) => {
     const wide = { historyCount: 100_000, historyBytes: 100_000_000 }

@@ -58,8 +58,9 @@ export function valueRoutes(app: App, broker: Broker, history: History, maxValue
       schema: {
         tags,
         summary: 'Put a value, `v` or the body',
+        // Not as a body schema: the API document could not say that it may be absent.
+        description: 'Without `v` the request body is the value: UTF-8 text of any media type.',
         querystring: postPutQuery,
-        body: { content: { 'text/plain': { schema: {} } } },
         response: putReplies,
       },
     },
