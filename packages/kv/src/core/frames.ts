@@ -20,7 +20,7 @@ export function toChunks(entries: readonly Entry[]): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   let at = 0
   for (const [key, value] of entries) {
-    at += bytes.latin1Write(`${(key.length + 1 + value.length).toString(16)}\r\n`, at)
+    at += bytes.write(`${(key.length + 1 + value.length).toString(16)}\r\n`, at, 'latin1')
     bytes.set(key, at)
     at += key.length
     bytes[at++] = NEWLINE

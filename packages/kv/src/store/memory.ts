@@ -19,7 +19,8 @@ export function createMemoryStore(): Store {
     async write({ ops, condition }) {
       if (condition && !holds(condition, tree.get(toText(ops[0]!.key)))) return false
       for (const op of ops) {
-        if (op.type === 'put') tree.set(toText(op.key), op.value)
+        // A copy: the value is a piece of what was read from a socket.
+        if (op.type === 'put') tree.set(toText(op.key), Buffer.from(op.value))
         else tree.delete(toText(op.key))
       }
       return true

@@ -26,8 +26,16 @@ export interface Scan {
   close(): Promise<void>
 }
 
+/** What waits to be written. */
+export interface Queue {
+  readonly bytes: number
+  readonly writes: number
+}
+
 /** Bytes under keys, ordered bytewise. */
 export interface Store {
+  /** Its queue of writes, where it has one. */
+  readonly queue?: Queue
   /** Synchronous: see `store/level.ts` for why. */
   get(key: Buffer): Buffer | undefined
   /**

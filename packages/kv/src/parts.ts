@@ -1,0 +1,16 @@
+import type { commits, LevelStoreOptions } from './store/level.ts'
+import type { Store } from './store/store.ts'
+
+/** The one table of alternatives: part -> name -> lazy factory. */
+export const parts = {
+  store: {
+    memory: async () => (await import('./store/memory.ts')).createMemoryStore(),
+    level: async (options) => (await import('./store/level.ts')).createLevelStore(options),
+  } satisfies Record<string, (options: LevelStoreOptions) => Promise<Store>>,
+} as const
+
+/** The names of the stores. */
+export const STORES = Object.keys(parts.store) as (keyof typeof parts.store)[]
+
+/** The ways in which the store `level` writes. */
+export const COMMITS = ['group', 'single'] as const satisfies (keyof typeof commits)[]

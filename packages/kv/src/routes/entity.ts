@@ -1,0 +1,184 @@
+import { hookHeaders } from '@influencer-stats/runtime/hijack'
+import { since, type App } from '@influencer-stats/runtime/http'
+import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
+import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { etagOf, holds, matchesWeakly, parseTags } from '../core/condition.ts'
+import type { Op } from '../core/lines.ts'
+import { errors } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import { readCondition } from './read-condition.ts'
+import { readFlag, readQuery, requireKey } from './read-query.ts'
+import { conditionHeaders, durable, key, octets, undocumentedChecks } from './schemas.ts'
+
+const URL = '/v0/entity'
+const EMPTY = Buffer.alloc(0)
+const READ = ['id']
+const CHANGE = ['id', 'durable']
+const tags = ['entities']
+
+// Node joins head and body of a string into one write, which costs 1.5 us less a request than two for a Buffer.
+const LARGEST_AS_STRING = 16_384
+
+const notFound = errors.ENTITY_NOT_FOUND().body()
+const NOT_FOUND_HEADERS = ['content-type', PROBLEM_TYPE, 'content-length', String(Buffer.byteLength(notFound))]
+const VALUE_HEADERS = ['content-type', 'application/octet-stream', 'x-content-type-options', 'nosniff']
+
+const changeErrors = [
+  errors.QUERY_INVALID,
+  errors.CONDITION_INVALID,
+  errors.CONDITION_FAILED,
+  errors.KEY_TOO_LARGE,
+  errors.WRITE_QUEUE_FULL,
+  errors.STORE_FAILED,
+  errors.DISK_FULL,
+]
+
+/** One value: the hottest routes of the service, past Fastify's serialisation. */
+export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings, 'corsOrigins'>): void {
+  const headersOf = hookHeaders(config)
+
+  app.get(
+    URL,
+    {
+      ...undocumentedChecks,
+      config: { selfMeasured: true },
+      schema: {
+        tags,
+        summary: 'The value under a key',
+        querystring: { type: 'object', required: ['id'], additionalProperties: false, properties: { id: key } },
+        headers: conditionHeaders,
+        response: {
+          200: { description: 'The value.', content: octets },
+          304: { type: 'null', description: 'The client has this value.' },
+          ...readReplies(
+            errors.QUERY_INVALID,
+            errors.CONDITION_INVALID,
+            errors.ENTITY_NOT_FOUND,
+            errors.CONDITION_FAILED,
+            errors.KEY_TOO_LARGE,
+          ),
+        },
+      },
+    },
+    (request, reply) => {
+      const id = requireKey(readQuery(request.query, READ)('id'), 'id')
+      finish(request, reply, sendValue(request, reply, store.get(id)))
+    },
+  )
+
+  app.put(
+    URL,
+    {
+      ...undocumentedChecks,
+      config: { selfMeasured: true },
+      schema: {
+        tags,
+        summary: 'Put a value under a key',
+        description: 'Any bytes, none included.',
+        querystring: {
+          type: 'object',
+          required: ['id'],
+          additionalProperties: false,
+          properties: { id: key, durable },
+        },
+        headers: conditionHeaders,
+        body: { content: octets },
+        response: {
+          201: { type: 'null', description: 'It is there, under the ETag of the reply.' },
+          ...changeReplies(errors.VALUE_TOO_LARGE, ...changeErrors),
+        },
+      },
+    },
+    (request, reply) => {
+      const value = (request.body as Buffer | undefined) ?? EMPTY
+      return change(request, reply, { type: 'put', value }, (headers) => {
+        reply.raw.writeHead(201, [...headers, 'etag', etagOf(value), 'content-length', '0']).end()
+        return 201
+      })
+    },
+  )
+
+  app.delete(
+    URL,
+    {
+      ...undocumentedChecks,
+      config: { selfMeasured: true },
+      schema: {
+        tags,
+        summary: 'Delete a key',
+        querystring: {
+          type: 'object',
+          required: ['id'],
+          additionalProperties: false,
+          properties: { id: key, durable },
+        },
+        headers: conditionHeaders,
+        response: {
+          202: { type: 'null', description: 'It is not there any more, or never was.' },
+          ...changeReplies(errors.VALUE_TOO_LARGE, ...changeErrors),
+        },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, { type: 'del' }, (headers) => {
+        reply.raw.writeHead(202, [...headers, 'content-length', '0']).end()
+        return 202
+      }),
+  )
+  const figures = Object.fromEntries(
+    ['GET', 'HEAD', 'PUT', 'DELETE'].map((method) => [method, app.figuresOf(method, URL)]),
+  )
+
+  function finish(request: FastifyRequest, reply: FastifyReply, status: number): void {
+    reply.hijack()
+    figures[request.method]!.observe(status, since(request))
+  }
+
+  /** Sends what was found. Returns the status. @throws CONDITION_INVALID, CONDITION_FAILED */
+  function sendValue({ headers, method }: FastifyRequest, reply: FastifyReply, value: Buffer | undefined): number {
+    const { raw } = reply
+    const own = headersOf(reply)
+    const match = headers['if-match']
+    if (match !== undefined && !holds(readCondition({ 'if-match': match })!, value)) throw errors.CONDITION_FAILED()
+    // A miss is no fault: made once, not thrown, it costs 8 us less.
+    if (!value) {
+      raw.writeHead(404, [...own, ...NOT_FOUND_HEADERS]).end(method === 'HEAD' ? undefined : notFound)
+      return 404
+    }
+    const etag = etagOf(value)
+    const known = headers['if-none-match']
+    if (known !== undefined) {
+      const parsed = parseTags(known)
+      if (!parsed) throw errors.CONDITION_INVALID()
+      if (matchesWeakly(parsed, etag)) {
+        raw.writeHead(304, [...own, 'etag', etag]).end()
+        return 304
+      }
+    }
+    raw.writeHead(200, [...own, ...VALUE_HEADERS, 'etag', etag, 'content-length', String(value.length)])
+    if (method === 'HEAD') raw.end()
+    else if (value.length <= LARGEST_AS_STRING) raw.end(value.toString('latin1'), 'latin1')
+    else raw.end(value)
+    return 200
+  }
+
+  /** @throws QUERY_INVALID, KEY_TOO_LARGE, CONDITION_INVALID, CONDITION_FAILED, and what the store throws */
+  async function change(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    what: { type: 'put'; value: Buffer } | { type: 'del' },
+    answer: (headers: readonly string[]) => number,
+  ): Promise<void> {
+    const parameter = readQuery(request.query, CHANGE)
+    const op: Op = { ...what, key: requireKey(parameter('id'), 'id') }
+    const write = {
+      ops: [op],
+      durable: readFlag(parameter('durable'), 'durable'),
+      condition: readCondition(request.headers),
+    }
+    if (!(await store.write(write))) throw errors.CONDITION_FAILED()
+    finish(request, reply, answer(headersOf(reply)))
+  }
+}

@@ -1,0 +1,22 @@
+const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
+
+/** Query strings are read by hand (`read-query.ts`): these schemas are for the API's document. */
+export const undocumentedChecks = { validatorCompiler: () => () => true } as const
+
+export const key = { type: 'string', minLength: 1, description: '1 to 1,024 bytes of UTF-8.' } as const
+
+export const durable = { ...TRUE_OR_FALSE, description: 'Answer only once it would survive a power cut.' } as const
+
+export const bytes = { type: 'string', format: 'binary' } as const
+
+const tag = { type: 'string', pattern: '^(\\*|"[!#-~]*")$' } as const
+
+export const conditionHeaders = {
+  type: 'object',
+  properties: {
+    'if-match': { ...tag, description: 'Only if the value there has this ETag, or (`*`) there is one.' },
+    'if-none-match': { ...tag, description: 'Only if the value there has not this ETag, or (`*`) there is none.' },
+  },
+} as const
+
+export const octets = { 'application/octet-stream': { schema: bytes } } as const
