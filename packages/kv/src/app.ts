@@ -29,12 +29,14 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
   })
   if (store.queue) reportQueue(store.queue, registry)
 
+  const server = await parts.server[config.server]()
   const app = await createApp(
     { config, registry, ...context },
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
       querystringParser: parseQuery as never,
+      serverFactory: server.serverFactory?.({ store, valueLimit: config.valueLimit }),
     },
   )
   app.addHook('onClose', () => store.close())

@@ -1,17 +1,23 @@
 import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE } from './core/limits.ts'
-import { COMMITS, STORES } from './parts.ts'
+import { COMMITS, namesOf } from './parts.ts'
 
 const bytes = { type: 'integer', minimum: 1, maximum: MAX_VALUE } as const
 
 /** The settings of the key-value service. Durations in milliseconds, sizes in bytes unless named otherwise. */
 export const settings = defineSettings({
-  store: { type: 'string', enum: STORES, default: 'level', description: 'where values are kept' },
+  store: { type: 'string', enum: namesOf('store'), default: 'level', description: 'where values are kept' },
   commit: {
     type: 'string',
     enum: COMMITS,
     default: 'group',
     description: 'how writes reach LevelDB: those of one turn as one batch, or one by one',
+  },
+  server: {
+    type: 'string',
+    enum: namesOf('server'),
+    default: 'node-http',
+    description: 'who answers GET and PUT of one value',
   },
   cacheMegabytes: {
     type: 'integer',

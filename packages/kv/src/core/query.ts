@@ -28,12 +28,12 @@ export function parseQuery(text: string): Query {
     const end = next < 0 ? text.length : next
     const equals = text.indexOf('=', from)
     if (equals < 0 || equals >= end - 1) return wrong('a parameter is empty')
-    const name = decode(text.slice(from, equals))
+    const raw = text.slice(from, equals)
+    const name = SPECIAL.test(raw) ? decode(raw)?.toString() : raw
     const value = decode(text.slice(equals + 1, end))
-    if (!name || !value) return wrong('an escape is not %XX, or the bytes are not UTF-8')
-    const known = name.toString()
-    if (names.includes(known)) return wrong('a parameter is repeated')
-    names.push(known)
+    if (name === undefined || !value) return wrong('an escape is not %XX, or the bytes are not UTF-8')
+    if (names.includes(name)) return wrong('a parameter is repeated')
+    names.push(name)
     values.push(value)
     from = end + 1
   }

@@ -1,12 +1,12 @@
 import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import { since, type App } from '@influencer-stats/runtime/http'
-import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, holds, matchesWeakly, parseTags } from '../core/condition.ts'
 import type { Op } from '../core/lines.ts'
 import { errors } from '../errors.ts'
+import { writeMiss, writeStored, writeValue } from '../server/write.ts'
 import type { Store } from '../store/store.ts'
 import { readCondition } from './read-condition.ts'
 import { readFlag, readQuery, requireKey } from './read-query.ts'
@@ -17,13 +17,6 @@ const EMPTY = Buffer.alloc(0)
 const READ = ['id']
 const CHANGE = ['id', 'durable']
 const tags = ['entities']
-
-// Node joins head and body of a string into one write, which costs 1.5 us less a request than two for a Buffer.
-const LARGEST_AS_STRING = 16_384
-
-const notFound = errors.ENTITY_NOT_FOUND().body()
-const NOT_FOUND_HEADERS = ['content-type', PROBLEM_TYPE, 'content-length', String(Buffer.byteLength(notFound))]
-const VALUE_HEADERS = ['content-type', 'application/octet-stream', 'x-content-type-options', 'nosniff']
 
 const changeErrors = [
   errors.QUERY_INVALID,
@@ -93,10 +86,7 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
     },
     (request, reply) => {
       const value = (request.body as Buffer | undefined) ?? EMPTY
-      return change(request, reply, { type: 'put', value }, (headers) => {
-        reply.raw.writeHead(201, [...headers, 'etag', etagOf(value), 'content-length', '0']).end()
-        return 201
-      })
+      return change(request, reply, { type: 'put', value }, (headers) => writeStored(reply.raw, headers, value))
     },
   )
 
@@ -142,11 +132,8 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
     const own = headersOf(reply)
     const match = headers['if-match']
     if (match !== undefined && !holds(readCondition({ 'if-match': match })!, value)) throw errors.CONDITION_FAILED()
-    // A miss is no fault: made once, not thrown, it costs 8 us less.
-    if (!value) {
-      raw.writeHead(404, [...own, ...NOT_FOUND_HEADERS]).end(method === 'HEAD' ? undefined : notFound)
-      return 404
-    }
+    const isHead = method === 'HEAD'
+    if (!value) return writeMiss(raw, own, isHead)
     const etag = etagOf(value)
     const known = headers['if-none-match']
     if (known !== undefined) {
@@ -157,11 +144,7 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
         return 304
       }
     }
-    raw.writeHead(200, [...own, ...VALUE_HEADERS, 'etag', etag, 'content-length', String(value.length)])
-    if (method === 'HEAD') raw.end()
-    else if (value.length <= LARGEST_AS_STRING) raw.end(value.toString('latin1'), 'latin1')
-    else raw.end(value)
-    return 200
+    return writeValue(raw, own, value, etag, isHead)
   }
 
   /** @throws QUERY_INVALID, KEY_TOO_LARGE, CONDITION_INVALID, CONDITION_FAILED, and what the store throws */
