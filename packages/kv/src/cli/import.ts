@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { KvClient } from '../client.ts'
 import { eachLine } from '../core/each-line.ts'
+import { MAX_KEY } from '../core/limits.ts'
 import { parseLine } from '../core/lines.ts'
 import type { Progress } from './progress.ts'
 
@@ -36,9 +37,10 @@ export async function importFrom(client: KvClient, file: string, progress: Progr
     if (line.length === 0) continue
     // Looked at here, too: the service knows a line's number in its batch only.
     const op = parseLine(line.toString())
-    if (typeof op === 'string') {
+    const wrong = typeof op === 'string' ? op : op.key.length > MAX_KEY ? `its key is over ${MAX_KEY} bytes` : undefined
+    if (wrong !== undefined) {
       await send()
-      throw new Error(`line ${lines} of ${file}: ${op}`)
+      throw new Error(`line ${lines} of ${file}: ${wrong}`)
     }
     if (batchBytes + line.length > BATCH_BYTES) await send()
     batch.push(line, NEWLINE)

@@ -16,7 +16,8 @@ export interface Condition {
   readonly noneMatch?: Tags
 }
 
-const TAG_LIST = /^[ \t]*(?:,[ \t]*)*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t]*)*)+$/
+const ONE = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'
+const TAG_LIST = new RegExp(`^[ \\t]*(?:,[ \\t]*)*${ONE}(?:,[ \\t]*(?:${ONE})?)*$`)
 const TAG = /(?:W\/)?"[^"]*"/g
 
 /** Parses the value of `If-Match` or `If-None-Match`; nothing where it is neither `*` nor a list of tags. */

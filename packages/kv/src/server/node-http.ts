@@ -34,7 +34,9 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
     // A page of another origin needs the headers that Fastify's hooks set.
     if (headers.origin !== undefined || lifecycle.phase !== 'ready' || guard.check(headers, access)) return false
     if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) return false
-    return access === 'read' || (Number(headers['content-length']) <= valueLimit && isMediaType(headers['content-type']))
+    return (
+      access === 'read' || (Number(headers['content-length']) <= valueLimit && isMediaType(headers['content-type']))
+    )
   }
 
   function get(response: ServerResponse, key: Buffer): void {

@@ -1,9 +1,11 @@
-import sortedBtree from 'sorted-btree'
+import { createRequire } from 'node:module'
 import { holds } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Store } from './store.ts'
 
-const BTree = sortedBtree.default
+// A CommonJS module whose default export Node and vitest unwrap differently.
+const require = createRequire(import.meta.url)
+const { default: BTree } = require('sorted-btree') as typeof import('sorted-btree')
 const SLICE = 1_000
 
 // Strings of one character a byte compare as their bytes do.
