@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module'
+import type * as sortedBtree from 'sorted-btree'
 import { holds } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Store } from './store.ts'
 
 // A CommonJS module whose default export Node and vitest unwrap differently.
 const require = createRequire(import.meta.url)
-const { default: BTree } = require('sorted-btree') as typeof import('sorted-btree')
+const { default: BTree } = require('sorted-btree') as typeof sortedBtree
 const SLICE = 1_000
 
 // Strings of one character a byte compare as their bytes do.
