@@ -37,7 +37,7 @@ const AREAS: Record<string, string[]> = { youtube: ['^/(?!control/)', '^/control
 async function fuzz(name: string, paths: string): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), 'influencer-stats-fuzz-'))
   const youtube = await embed(await services.youtube!())
-  const upstream = name === 'stats' ? { youtubeUri: youtube.url } : {}
+  const upstream: Record<string, string> = name === 'stats' ? { youtubeUri: youtube.url } : {}
   const running = name === 'youtube' ? youtube : await embed(await services[name]!(), { data, ...upstream })
   let clean = true
   for (const seed of SEEDS) {

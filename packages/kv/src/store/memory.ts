@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type * as sortedBtree from 'sorted-btree'
+import type sortedBtree from 'sorted-btree'
 import { holds } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Store } from './store.ts'
