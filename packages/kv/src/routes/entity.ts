@@ -1,5 +1,6 @@
 import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import { since, type App } from '@influencer-stats/runtime/http'
+import { optionalBody } from '@influencer-stats/runtime/openapi'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,13 +11,14 @@ import { writeMiss, writeStored, writeValue } from '../server/write.ts'
 import type { Store } from '../store/store.ts'
 import { readCondition } from './read-condition.ts'
 import { readFlag, readQuery, requireKey } from './read-query.ts'
-import { conditionHeaders, durable, key, octets, undocumentedChecks } from './schemas.ts'
+import { durable, key, octets, undocumentedChecks } from './schemas.ts'
 
 const URL = '/v0/entity'
 const EMPTY = Buffer.alloc(0)
 const READ = ['id']
 const CHANGE = ['id', 'durable']
 const tags = ['entities']
+const CONDITIONS = 'With `If-Match` or `If-None-Match` (ETags or `*`) only if the value there meets it, else 412.'
 
 const changeErrors = [
   errors.QUERY_INVALID,
@@ -40,8 +42,8 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
       schema: {
         tags,
         summary: 'The value under a key',
+        description: 'With `If-None-Match`, 304 if the client has it; with `If-Match`, 412 if it is another.',
         querystring: { type: 'object', required: ['id'], additionalProperties: false, properties: { id: key } },
-        headers: conditionHeaders,
         response: {
           200: { description: 'The value.', content: octets },
           304: { type: 'null', description: 'The client has this value.' },
@@ -69,15 +71,15 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
       schema: {
         tags,
         summary: 'Put a value under a key',
-        description: 'Any bytes, none included.',
+        description: `Any bytes, none included. ${CONDITIONS}`,
         querystring: {
           type: 'object',
           required: ['id'],
           additionalProperties: false,
           properties: { id: key, durable },
         },
-        headers: conditionHeaders,
         body: { content: octets },
+        ...optionalBody,
         response: {
           201: { type: 'null', description: 'It is there, under the ETag of the reply.' },
           ...changeReplies(errors.VALUE_TOO_LARGE, ...changeErrors),
@@ -98,13 +100,13 @@ export function entityRoutes(app: App, store: Store, config: Pick<CommonSettings
       schema: {
         tags,
         summary: 'Delete a key',
+        description: CONDITIONS,
         querystring: {
           type: 'object',
           required: ['id'],
           additionalProperties: false,
           properties: { id: key, durable },
         },
-        headers: conditionHeaders,
         response: {
           202: { type: 'null', description: 'It is not there any more, or never was.' },
           ...changeReplies(errors.VALUE_TOO_LARGE, ...changeErrors),

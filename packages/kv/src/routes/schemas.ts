@@ -9,14 +9,4 @@ export const durable = { ...TRUE_OR_FALSE, description: 'Answer only once it wou
 
 export const bytes = { type: 'string', format: 'binary' } as const
 
-const tag = { type: 'string', pattern: '^(\\*|"[!#-~]*")$' } as const
-
-export const conditionHeaders = {
-  type: 'object',
-  properties: {
-    'if-match': { ...tag, description: 'Only if the value there has this ETag, or (`*`) there is one.' },
-    'if-none-match': { ...tag, description: 'Only if the value there has not this ETag, or (`*`) there is none.' },
-  },
-} as const
-
 export const octets = { 'application/octet-stream': { schema: bytes } } as const
