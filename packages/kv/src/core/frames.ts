@@ -8,8 +8,8 @@ export type Entry = readonly [key: Buffer, value: Buffer]
 export const LAST_CHUNK = '0\r\n\r\n'
 
 /**
- * Entries as chunks of HTTP's chunked coding, one an entry: `key`, a newline, `value`. All in one Buffer, for one write:
- * a write an entry through node:http costs 2 us each, this 0.4.
+ * Entries as chunks of HTTP's chunked coding, one an entry: `key`, a newline, `value`. All in one Buffer, for one write,
+ * which costs 0.4 us an entry.
  */
 export function toChunks(entries: readonly Entry[]): Buffer {
   let length = 0

@@ -13,7 +13,7 @@ const VALUE_HEADERS = ['content-type', 'application/octet-stream', 'x-content-ty
 // All of these take the headers that the house's hooks have set, as a flat list, and return the status. One flat list
 // of headers goes to Node as it is: building them one by one through Fastify costs 1 us more.
 
-/** A miss is no fault: made once, not thrown, it costs 8 us less. */
+/** A miss is no fault: its reply is made once, and nothing is thrown. */
 export function writeMiss(response: ServerResponse, hookHeaders: readonly string[], isHead = false): number {
   response.writeHead(404, [...hookHeaders, ...NOT_FOUND_HEADERS]).end(isHead ? undefined : notFound)
   return 404
