@@ -49,11 +49,7 @@ const withConnections = (row: Row, { connections }: BenchArguments): Row =>
   connections ? { ...row, load: { ...row.load, connections } } : row
 
 /** Runs a table of requests. */
-async function runRows(
-  scenario: Scenario,
-  specs: readonly Spec[],
-  args: BenchArguments,
-): Promise<Measured['results']> {
+async function runRows(scenario: Scenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured['results']> {
   const closed = await generatorNamed(args.generator)
   const open = await generatorNamed('raw')
   return withSurroundings(async (surroundings) => {

@@ -50,7 +50,7 @@ describe('fleets of a table', () => {
     const figures = fleetFiguresOf(results, ['deliveries', 'grown', 'received'])
     expect(figures.map(({ title }) => title.split(' ')[0])).toEqual(['Deliveries', 'Memory'])
     expect(figures[1]!.svg).toContain('the source: 36')
-    const scenario = { service: 'sse', name: 'x', title: 'Fleets' }
+    const scenario = { ...named('connections'), title: 'Fleets' }
     const machine = {
       processor: '',
       processors: 2,
@@ -61,7 +61,7 @@ describe('fleets of a table', () => {
       load: 0,
       date: '',
     }
-    const page = reportHtml([{ scenario, machine, results, table, figures }])
+    const page = reportHtml([{ scenario, machine, results, tables: [table], figures }])
     expect(page).toContain('<td>20.0</td>')
     expect(page).toContain('<svg')
   })

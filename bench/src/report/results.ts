@@ -21,7 +21,10 @@ const filesOf = ({ service, name }: Pick<AnyScenario, 'service' | 'name'>, folde
   globSync(`${service}/*/${name}.json`, { cwd: folder }).map((file) => join(folder, file))
 
 /** Writes a scenario's rows, in place of those it had. */
-export function writeResults({ scenario, machine, results }: Pick<Published, 'scenario' | 'machine' | 'results'>, folder = RESULTS): void {
+export function writeResults(
+  { scenario, machine, results }: Pick<Published, 'scenario' | 'machine' | 'results'>,
+  folder = RESULTS,
+): void {
   for (const file of filesOf(scenario, folder)) rmSync(file)
   for (const [place, result] of results.entries()) {
     const file = join(folder, scenario.service, folderName(result.name), `${scenario.name}.json`)

@@ -1,7 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
-import type { Described } from './openapi.ts'
+import { OPTIONAL_BODY, type Described } from './openapi.ts'
 import { VERSION } from './version.ts'
 
 /** An app that serves only the description of other routes: `app.swagger()` and `/docs`. It runs none of them. */
@@ -18,6 +18,10 @@ export async function createDocumentation(
       info: { title, description, version: VERSION.version },
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
+    transformObject(document) {
+      if ('openapiObject' in document) loosenBodies(document.openapiObject.paths ?? {})
+      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+    },
   })
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', theme: { title } })
   for (const { method, url, schema } of routes) {
@@ -27,4 +31,13 @@ export async function createDocumentation(
   }
   await app.ready()
   return app
+}
+
+/** The plugin calls every body required. */
+function loosenBodies(paths: Record<string, unknown>): void {
+  for (const operations of Object.values(paths)) {
+    for (const operation of Object.values(operations as Record<string, { requestBody?: { required?: boolean } }>)) {
+      if (operation.requestBody && OPTIONAL_BODY in operation) operation.requestBody.required = false
+    }
+  }
 }

@@ -53,6 +53,7 @@ export async function startService({ services, definition, config, log }: HostOp
     handlers: new Map(Object.entries(opened.handlers)),
     log,
     shared: () => opened.shared?.(),
+    threadGone: (shared) => opened.threadGone?.(shared),
     scrape: async () => mergeMetrics([await registry.getMetricsAsJSON(), ...(await running.collect(SCRAPE_TIMEOUT))]),
   }
   // Known before it starts: what is broadcast while threads start must reach them too.

@@ -32,3 +32,9 @@ async function document(routes: readonly RouteOptions[], described: Described): 
   const { createDocumentation } = await import('./documentation.ts')
   return createDocumentation(routes, described)
 }
+
+/** Marks a route for which no body is as good as an empty one. */
+export const OPTIONAL_BODY = 'x-optional-body'
+
+/** Spread into the schema of such a route. */
+export const optionalBody = { [OPTIONAL_BODY]: true } as const
