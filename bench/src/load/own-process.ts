@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { pinned } from '../processes.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
-import type { FleetPlan, FleetResult } from './sse-fleet.ts'
+import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from './sse-fleet.ts'
 
 /** Seconds after the measured ones in which replies may still come. */
 export const GRACE = 3
@@ -14,6 +14,7 @@ export const OVERHEAD = 15
 export interface Runs {
   autocannon(plan: LoadPlan): Promise<LoadResult>
   raw(plan: LoadPlan): Promise<LoadResult>
+  'sse-connecting'(plan: ConnectingPlan): Promise<ConnectingResult>
   'sse-fleet'(plan: FleetPlan): Promise<FleetResult>
 }
 export type Inside = keyof Runs

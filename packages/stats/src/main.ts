@@ -1,11 +1,12 @@
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import type { ValuesOf } from '@influencer-stats/runtime/settings'
+import { Announcer } from './announcer.ts'
 import type { ClientOptions } from './client/client.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY } from './core/pace.ts'
-import { reportPoller, reportQuota } from './gauges.ts'
+import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import type { Shared, ToMain, ToThread, Update } from './messages.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -93,16 +94,22 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
   const logger = await parts.logger[config.logger]({ level: config.logLevel })
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
   const source = createSource({ collections, client, logger, retryAfter: config.refreshInterval })
-  const poller = new Poller({
+  const poller: Poller = new Poller({
     collections,
     source,
     meter,
     logger,
     refreshInterval: config.refreshInterval,
-    publish: (updates) => context.broadcast('publish', updates),
+    publish(updates) {
+      announcer?.take(updates)
+      return context.broadcast('publish', updates)
+    },
   })
+  const announcer = await createAnnouncer(config, logger, () => poller.replies())
   reportPoller(poller, registry)
+  if (announcer) reportAnnouncer(announcer, registry)
   await poller.start()
+  announcer?.take(poller.replies())
   return {
     poller,
     async close() {
@@ -110,7 +117,20 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
       // A call under way ends now, not at its time-out.
       await client.close()
       await ended
+      await announcer?.close()
       await logger.close()
     },
   }
+}
+
+/** Puts what changes to the broadcaster, where there is one. */
+async function createAnnouncer(
+  { sseUri, apiToken: token }: Context['config'],
+  logger: Logger,
+  replies: () => Update[],
+): Promise<Announcer | undefined> {
+  if (!sseUri) return undefined
+  // Loaded only here: without a broadcaster it is not needed.
+  const { createBroadcaster } = await import('@influencer-stats/sse/client')
+  return new Announcer({ broadcaster: createBroadcaster(sseUri, { token }), logger, replies })
 }
