@@ -15,6 +15,8 @@ export interface Setting {
   readonly secret?: boolean
   /** The setting is a URL; left empty it is that of the named service, which is then started too. */
   readonly service?: string
+  /** The service is needed only while another setting has this value. */
+  readonly when?: Readonly<Record<string, string>>
 }
 
 /** The settings of a service by name, in camel case. */
@@ -101,6 +103,9 @@ export const commonSettings = defineSettings({
 /** The settings that every service has. Durations in milliseconds, sizes in bytes. */
 export type CommonSettings = ValuesOf<typeof commonSettings>
 
+/** What else there is to the address of another service. */
+export type ServiceUrlOptions = Pick<Setting, 'env' | 'when'>
+
 /** The address of another service of the house; empty means the one started beside this one. */
-export const serviceUrl = <Name extends string>(service: Name, description: string, env?: string) =>
-  ({ type: 'string', default: '', service, description, env }) as const
+export const serviceUrl = (service: string, description: string, { env, when }: ServiceUrlOptions = {}) =>
+  ({ type: 'string', default: '', service, description, env, when }) as const

@@ -90,10 +90,11 @@ function checkPorts(configs: ReadonlyMap<string, Config>): void {
   }
 }
 
-/** The settings that hold the address of another service and were left empty: setting -> service. */
+/** The settings that hold the address of another service, are of use, and were left empty: setting -> service. */
 function needsOf(definition: AnyService, config: Config): [setting: string, service: string][] {
-  return Object.entries(settingsOf(definition)).flatMap(([setting, { service }]) => {
-    return service !== undefined && config[setting] === '' ? [[setting, service] as [string, string]] : []
+  return Object.entries(settingsOf(definition)).flatMap(([setting, { service, when = {} }]) => {
+    const isOfUse = Object.entries(when).every(([other, value]) => config[other] === value)
+    return service !== undefined && isOfUse && config[setting] === '' ? [[setting, service] as [string, string]] : []
   })
 }
 

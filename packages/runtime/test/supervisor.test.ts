@@ -47,10 +47,11 @@ describe('a start', () => {
     expect(closed.map((line) => JSON.parse(line).service)).toEqual(['asker', 'counter'])
   })
 
-  test('starts nothing more where the address is given', async () => {
+  test('starts nothing more where the address is given, or not needed', async () => {
     for (const [args, env] of [
       [['--asker.counterUri', 'http://127.0.0.1:9'], {}],
       [[], { ASKER_COUNTER_URI: 'http://127.0.0.1:9' }],
+      [['--from', 'nowhere'], {}],
     ] as const) {
       const started = spawnStart(['asker', ...FREE_PORTS, ...args], env)
       expect(Object.keys(await started.ready())).toEqual(['asker'])
