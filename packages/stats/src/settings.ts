@@ -13,7 +13,11 @@ export const settings = defineSettings({
     description: 'who keeps the statistics ready',
   },
   server: { type: 'string', enum: namesOf('server'), default: 'fastify', description: 'who answers the hottest route' },
-  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', 'YOUTUBE_URI'),
+  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', { env: 'YOUTUBE_URI' }),
+  kvUri: serviceUrl('kv', 'where the key-value service is, for state kv; empty means the one started beside this', {
+    env: 'KV_URI',
+    when: { state: 'kv' },
+  }),
   youtubeApiKey: {
     type: 'string',
     default: 'stand-in',
