@@ -83,7 +83,9 @@ export function createWriter(name: string, durable: boolean): Writer {
           one.acknowledged = seen
           return []
         }
-        const shown = one.keys.map((key) => `${key}=${found.get(key)?.slice(0, 40)} not ${one.acknowledged.get(key)?.slice(0, 40)}`)
+        const shown = one.keys.map(
+          (key) => `${key}=${found.get(key)?.slice(0, 40)} not ${one.acknowledged.get(key)?.slice(0, 40)}`,
+        )
         return [shown.join(', ')]
       })
     },
