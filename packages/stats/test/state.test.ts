@@ -1,14 +1,12 @@
-import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import type { RunningService } from '@influencer-stats/runtime/host'
 import { createKvClient } from '@influencer-stats/kv/client'
-import { kv } from '@influencer-stats/kv/service'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
 import type { StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
+import { startKv } from './support/kv.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
-const startKv = (settings: Overrides = {}) => embed(kv, { data: temporaryFolder(), ...settings })
 let service: RunningService
 beforeAll(async () => {
   service = await startKv()
