@@ -76,8 +76,8 @@ describe.each([
 it('numbers are marked stale where neither YouTube nor the key-value service answers', async () => {
   const standIn = await startStandIn()
   const kv = await startKv()
-  const settings = { variant: 'v7', state: 'kv', kvUri: kv.url, youtubeUri: standIn.url, refreshInterval: 50 }
-  const stats = await startStats(settings)
+  const addresses = { kvUri: kv.url, youtubeUri: standIn.url }
+  const stats = await startStats({ variant: 'v7', state: 'kv', ...addresses, refreshInterval: 50, dailyBudget: 0 })
   await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
   expect((await stats.get('/collections/c/stats')).body.stale).toBe(false)
   await kv.stop()
