@@ -30,6 +30,10 @@ export const settings = defineSettings({
       optional: true,
     },
   ),
+  kvUri: serviceUrl('kv', 'where the key-value service is, for state kv; empty means the one started beside this', {
+    env: 'KV_URI',
+    when: { state: 'kv' },
+  }),
   youtubeApiKey: {
     type: 'string',
     default: 'stand-in',
