@@ -38,9 +38,9 @@ export function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
-/** Memory of a process that is resident now (MB = 10^6 bytes). */
-export function residentMegabytes(pid: number): number {
+/** Memory of a process that is resident now (MB = 10^6 bytes), or the part of it that is of mapped files. */
+export function residentMegabytes(pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number {
   const file = `/proc/${pid}/status`
   if (!existsSync(file)) return NaN
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
+  return (Number(new RegExp(`${part}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
 }

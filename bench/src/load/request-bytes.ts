@@ -9,6 +9,8 @@ export interface ReadyRequest {
   known: Buffer | undefined
   /** Replies in a row that differed from the one before; when that is all they do, none is kept any more. */
   strangers: number
+  /** What its replies' bodies must be, beside what is expected of all; for drawn requests. */
+  readonly isRight?: ((body: Buffer) => boolean) | undefined
 }
 
 const HAS_BODY = new Set(['PUT', 'POST', 'PATCH'])
