@@ -89,7 +89,11 @@ async function runTrials(scenario: TrialScenario, args: BenchArguments): Promise
   return results
 }
 
-function runScenario(scenario: AnyScenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured['results']> {
+function runScenario(
+  scenario: AnyScenario,
+  specs: readonly Spec[],
+  args: BenchArguments,
+): Promise<Measured['results']> {
   if ('fleets' in scenario) return runFleets(scenario, specs, args)
   if ('trials' in scenario) return runTrials(scenario, args)
   return runRows(scenario, specs, args)

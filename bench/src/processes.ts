@@ -44,3 +44,9 @@ export function residentMegabytes(pid: number, part: 'VmRSS' | 'RssFile' = 'VmRS
   if (!existsSync(file)) return NaN
   return (Number(new RegExp(`${part}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
 }
+
+/** Bytes that a process has had read from disks. NaN where the platform cannot tell. */
+export function bytesRead(pid: number): number {
+  const file = `/proc/${pid}/io`
+  return existsSync(file) ? Number(/^read_bytes: (\d+)/m.exec(readFileSync(file, 'utf8'))![1]) : NaN
+}

@@ -8,7 +8,10 @@ export type Drawer = (host: string, random: () => number) => () => ReadyRequest
 const drawers: Readonly<Record<string, Drawer>> = kvDrawers
 
 /** @throws Error when there is no such drawer */
-export function drawRequests({ drawer, seed = Math.random() * 2 ** 32 }: DrawnRequests, host: string): () => ReadyRequest {
+export function drawRequests(
+  { drawer, seed = Math.random() * 2 ** 32 }: DrawnRequests,
+  host: string,
+): () => ReadyRequest {
   if (!Object.hasOwn(drawers, drawer)) throw new Error(`nothing draws requests by the name of ${drawer}`)
   return drawers[drawer]!(host, randomOf(seed))
 }

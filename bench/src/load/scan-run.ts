@@ -14,7 +14,8 @@ export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promis
   const scanner = new ReplyScanner(false)
   scanner.begin(false)
   const before = residentMegabytes(pid)
-  let [peak, peakFiles] = [before, residentMegabytes(pid, 'RssFile')]
+  const beforeFiles = residentMegabytes(pid, 'RssFile')
+  let [peak, peakFiles] = [before, beforeFiles]
   function look(): void {
     const now = residentMegabytes(pid)
     if (now > peak) [peak, peakFiles] = [now, residentMegabytes(pid, 'RssFile')]
@@ -24,7 +25,7 @@ export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promis
   const cpu = process.cpuUsage()
   const began = performance.now()
   const socket = connect({ host: hostname, port: Number(port) })
-  let state: Scan = 'more'
+  let state = 'more' as Scan
   socket.on('data', (data) => {
     state = scanner.feed(data)
     if (state !== 'more') socket.destroy()
@@ -36,5 +37,6 @@ export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promis
   if (state !== 'done') throw new Error('the reply was cut')
   const { user, system } = process.cpuUsage(cpu)
   const { status, bodyBytes: bytes } = scanner
-  return { status, bytes, seconds, before, peak, peakFiles, cpu: (user + system) / 1e6 / seconds }
+  const memory = { before, beforeFiles, peak, peakFiles }
+  return { status, bytes, seconds, ...memory, cpu: (user + system) / 1e6 / seconds }
 }

@@ -15,8 +15,9 @@ export interface ScanResult {
   /** Of the body: what frames its chunks is left out. */
   readonly bytes: number
   readonly seconds: number
-  /** Resident memory of the server before, and at its highest while it sent (MB); and what of the latter is of files. */
+  /** Resident memory of the server before, and at its highest while it sent (MB); and what of it is mapped files. */
   readonly before: number
+  readonly beforeFiles: number
   readonly peak: number
   readonly peakFiles: number
   /** Share of a processor that the reader took. */

@@ -15,7 +15,10 @@ export function trialTableOf(results: readonly TrialRowResult[], columns: TrialC
   const cellsOf = ({ name, figures, source, failure }: TrialRowResult): string[] =>
     // Why is said once, below the table.
     failure === undefined
-      ? [name, ...names.map((each) => format(each.startsWith(SOURCE) ? source?.[each.slice(SOURCE.length)] : figures[each]))]
+      ? [
+          name,
+          ...names.map((each) => format(each.startsWith(SOURCE) ? source?.[each.slice(SOURCE.length)] : figures[each])),
+        ]
       : [name, 'FAILED', ...names.slice(1).map(() => '')]
   return [['', ...Object.values(columns)], ...results.map(cellsOf)]
 }

@@ -59,7 +59,13 @@ const reads = (name: string, connections: number, entries = FULL): Row => ({
 })
 
 const writes = (name: string, contender: Contender, connections: number, drawer = 'kv-put', source?: number): Row => {
-  return { name, contender, prepare: proveWrites, load: { requests: { drawer }, expect: { status: 201 }, connections }, source }
+  return {
+    name,
+    contender,
+    prepare: proveWrites,
+    load: { requests: { drawer }, expect: { status: 201 }, connections },
+    source,
+  }
 }
 
 const bareReads = (name: string, connections: number): Row => ({

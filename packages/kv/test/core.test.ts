@@ -104,7 +104,9 @@ describe('chunks', () => {
         for (const [id, kept] of entries) {
           const end = rest.indexOf('\r\n')
           const size = Number.parseInt(rest.toString('latin1', 0, end), 16)
-          expect(rest.subarray(end + 2, end + 2 + size)).toEqual(Buffer.concat([Buffer.from(`${id}\n`), Buffer.from(kept)]))
+          expect(rest.subarray(end + 2, end + 2 + size)).toEqual(
+            Buffer.concat([Buffer.from(`${id}\n`), Buffer.from(kept)]),
+          )
           expect(rest.toString('latin1', end + 2 + size, end + 4 + size)).toBe('\r\n')
           rest = rest.subarray(end + 4 + size)
         }

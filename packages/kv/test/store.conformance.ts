@@ -101,7 +101,11 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
     it('scans values that are no text as they are, wherever they come', async () => {
       const value = (i: number) => (i === 4_000 ? Buffer.from([0xff, 0xfd]) : Buffer.from('\ufeff\u00e9'.repeat(50)))
       const id = (i: number) => `k${String(i).padStart(5, '0')}`
-      const ops = Array.from({ length: 5_000 }, (_, i): Op => ({ type: 'put', key: Buffer.from(id(i)), value: value(i) }))
+      const ops = Array.from({ length: 5_000 }, (_, i): Op => ({
+        type: 'put',
+        key: Buffer.from(id(i)),
+        value: value(i),
+      }))
       await write(...ops)
       for (const limit of [undefined, 4_000, 4_002]) {
         const found = await all({ start: Buffer.from('k'), limit })

@@ -15,7 +15,9 @@ export function putLine(id: string, value: string | Buffer): string {
 
 /** A change as a line of NDJSON. */
 export const opLine = (op: Op): string =>
-  op.type === 'put' ? putLine(op.key.toString(), op.value) : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
+  op.type === 'put'
+    ? putLine(op.key.toString(), op.value)
+    : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
