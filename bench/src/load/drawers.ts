@@ -1,9 +1,6 @@
 import type { DrawnRequests } from './load.ts'
 import { kvDrawers } from './kv-entries.ts'
-import type { ReadyRequest } from './request-bytes.ts'
-
-/** Draws one request after the other. @param random at least 0 and less than 1 */
-export type Drawer = (host: string, random: () => number) => () => ReadyRequest
+import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 const drawers: Readonly<Record<string, Drawer>> = kvDrawers
 

@@ -1,5 +1,4 @@
-import type { Drawer } from './drawers.ts'
-import type { ReadyRequest } from './request-bytes.ts'
+import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 /** Entries of a full base, as many as at the source: ids are the numbers below. */
 export const FULL = 1_500_000
