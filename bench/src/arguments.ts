@@ -14,7 +14,8 @@ export interface BenchArguments {
   readonly pairs: number
   /** In place of those of the row. */
   readonly connections: number | undefined
-  readonly generator: string
+  /** In place of the scenario's own. */
+  readonly generator: string | undefined
   readonly full: boolean
   readonly publish: boolean
   readonly help: boolean
@@ -26,7 +27,7 @@ pnpm bench compare A B                            A against B in interleaved pai
   --duration S      seconds of a round (1.5)
   --rounds N        rounds of each row (3; 7 with --full)
   --connections N   in place of those of the row
-  --generator NAME  autocannon (default), raw or wrk: for the closed loop
+  --generator NAME  autocannon (default; raw for kv), raw or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every row of the sources' tables
@@ -37,7 +38,7 @@ const options = {
   duration: { type: 'string' },
   rounds: { type: 'string' },
   connections: { type: 'string' },
-  generator: { type: 'string', default: 'autocannon' },
+  generator: { type: 'string' },
   pairs: { type: 'string', default: '10' },
   quick: { type: 'boolean', default: false },
   full: { type: 'boolean', default: false },

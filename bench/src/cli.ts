@@ -5,6 +5,7 @@ import { standInContender } from './contenders/service.ts'
 import { generators } from './load/generators.ts'
 import { describeMachine } from './machine.ts'
 import { measureFleets } from './measure-fleets.ts'
+import { measureTrials } from './measure-trials.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
@@ -14,8 +15,10 @@ import { publish } from './report/publish.ts'
 import type { Measured, Published } from './report/published.ts'
 import type { Row } from './row.ts'
 import { scenarios } from './scenarios/all.ts'
-import type { FleetScenario, Scenario, Surroundings, Table } from './scenarios/scenario.ts'
+import type { AnyScenario, FleetScenario, Scenario, Surroundings, Table, TrialScenario } from './scenarios/scenario.ts'
 import { nameOf, parseSpec, type Spec } from './spec.ts'
+
+const USUAL_GENERATOR = 'autocannon'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -50,7 +53,7 @@ const withConnections = (row: Row, { connections }: BenchArguments): Row =>
 
 /** Runs a table of requests. */
 async function runRows(scenario: Scenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured['results']> {
-  const closed = await generatorNamed(args.generator)
+  const closed = await generatorNamed(args.generator ?? scenario.generator ?? USUAL_GENERATOR)
   const open = await generatorNamed('raw')
   return withSurroundings(async (surroundings) => {
     const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
@@ -78,6 +81,24 @@ async function runFleets(
   return results
 }
 
+/** Runs a table whose rows measure in their own way. */
+async function runTrials(scenario: TrialScenario, args: BenchArguments): Promise<Measured['results']> {
+  const progress = createProgress(process.stderr)
+  const results = await measureTrials(scenario.trials(args), { onStep: progress.step })
+  progress.end()
+  return results
+}
+
+function runScenario(
+  scenario: AnyScenario,
+  specs: readonly Spec[],
+  args: BenchArguments,
+): Promise<Measured['results']> {
+  if ('fleets' in scenario) return runFleets(scenario, specs, args)
+  if ('trials' in scenario) return runTrials(scenario, args)
+  return runRows(scenario, specs, args)
+}
+
 async function runScenarios(args: BenchArguments): Promise<boolean> {
   const specs = args.specs.map(parseSpec)
   const services = new Set(specs.map(({ service }) => service))
@@ -91,7 +112,7 @@ async function runScenarios(args: BenchArguments): Promise<boolean> {
 
   const published: Published[] = []
   for (const scenario of wanted) {
-    const results = await ('fleets' in scenario ? runFleets(scenario, specs, args) : runRows(scenario, specs, args))
+    const results = await runScenario(scenario, specs, args)
     const measured = measuredOf(scenario, results)
     say(`\n${scenario.title}`)
     for (const rows of measured.tables) say(['', ...table(rows)].join('\n'))
@@ -107,7 +128,7 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   const [a, b] = args.specs.map(parseSpec) as [Spec, Spec]
   const scenario = scenarios.find((each): each is Scenario => each.service === a.service && 'row' in each)
   if (!scenario || b.service !== a.service) throw new Error(`${nameOf(a)} and ${nameOf(b)} cannot be compared`)
-  const closed = await generatorNamed(args.generator)
+  const closed = await generatorNamed(args.generator ?? scenario.generator ?? USUAL_GENERATOR)
   const progress = createProgress(process.stderr)
   const ratios = await withSurroundings((surroundings) => {
     const [of, against] = [a, b].map((spec) => withConnections(scenario.row!(spec, surroundings), args))

@@ -38,9 +38,15 @@ export function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
-/** Memory of a process that is resident now (MB = 10^6 bytes). */
-export function residentMegabytes(pid: number): number {
+/** Memory of a process that is resident now (MB = 10^6 bytes), or the part of it that is of mapped files. */
+export function residentMegabytes(pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number {
   const file = `/proc/${pid}/status`
   if (!existsSync(file)) return NaN
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
+  return (Number(new RegExp(`${part}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
+}
+
+/** Bytes that a process has had read from disks. NaN where the platform cannot tell. */
+export function bytesRead(pid: number): number {
+  const file = `/proc/${pid}/io`
+  return existsSync(file) ? Number(/^read_bytes: (\d+)/m.exec(readFileSync(file, 'utf8'))![1]) : NaN
 }

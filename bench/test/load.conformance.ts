@@ -8,6 +8,8 @@ export interface LoadTraits {
   readonly takesClosing?: boolean
   /** Whether it knows that a reply to HEAD has no body. */
   readonly sendsHead?: boolean
+  /** Whether it can send requests that are drawn. */
+  readonly draws?: boolean
   /** Whether its closed loop adds the replies that it believes it missed. */
   readonly correctsOmission?: boolean
 }
@@ -28,7 +30,7 @@ export const planOf = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => (
 
 /** What every generator must do. */
 export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {}): void {
-  const { takesClosing = true, sendsHead = true } = traits
+  const { takesClosing = true, sendsHead = true, draws = true } = traits
 
   describe.concurrent(`load generator ${generator.name}`, () => {
     let server: KnownServer
@@ -154,6 +156,27 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
       const paced = run({ rate: 100 })
       if (generator.loops.includes('open')) expect(await paced).toMatchObject({ ...right, requests: 50 })
       else await expect(paced).rejects.toBeInstanceOf(Error)
+    })
+
+    it('draws requests and checks each reply, or says that it cannot', async () => {
+      const own = await startKnownServer()
+      const draw = (drawer: string, status: number) =>
+        generator.run(planOf(own.url, { requests: { drawer }, expect: { status } }))
+      try {
+        if (!draws) return await expect(draw('kv-get-small', 200)).rejects.toBeInstanceOf(Error)
+        const read = await draw('kv-get-small', 200)
+        expect(read).toMatchObject(right)
+        const sent = Object.keys(await own.counts()).length
+        expect(sent).toBeGreaterThan(read.requests / 2)
+        expect(await draw('kv-put', 201)).toMatchObject(right)
+        expect(await draw('kv-put-durable', 201)).toMatchObject(right)
+        const elsewhere = await draw('kv-get', 200)
+        expect(elsewhere.wrong).toBeGreaterThan(elsewhere.requests * 0.9)
+        await expect(draw('nobody', 200)).rejects.toBeInstanceOf(Error)
+      } finally {
+        await own.kill()
+      }
+      return undefined
     })
 
     it('sends HEAD or says that it cannot', async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generators } from '../src/load/generators.ts'
 import type { LoadGenerator, LoadPlan } from '../src/load/load.ts'
+import { runScan } from '../src/load/scan.ts'
 import { loadConformance, get, planOf, type LoadTraits } from './load.conformance.ts'
 import { startKnownServer, type KnownServer } from './support/load-server.ts'
 
 const traits: Partial<Record<string, LoadTraits>> = {
-  autocannon: { takesClosing: false, sendsHead: false },
-  wrk: { sendsHead: false, correctsOmission: true },
+  autocannon: { takesClosing: false, sendsHead: false, draws: false },
+  wrk: { sendsHead: false, draws: false, correctsOmission: true },
 }
 
 const all = await Promise.all(Object.values(generators).map((load) => load()))
@@ -20,6 +21,28 @@ function expectNear(microseconds: number, milliseconds: number): void {
   expect(microseconds / 1000).toBeGreaterThan(milliseconds * 0.9)
   expect(microseconds / 1000).toBeLessThan(milliseconds * 1.1)
 }
+
+describe('a scan', () => {
+  let server: KnownServer
+  beforeAll(async () => {
+    server = await startKnownServer()
+  })
+  afterAll(() => server.kill())
+  const scan = (path: string) => runScan({ url: server.url, path, headers: {}, pid: process.pid })
+
+  it('counts the bytes of the body, and watches the memory of the server', async () => {
+    const { before, beforeFiles, peak, peakFiles, ...result } = await scan('/chunked')
+    expect(result).toMatchObject({ status: 200, bytes: 'value a'.length })
+    expect(result.seconds).toBeGreaterThan(0.002)
+    expect(peak).toBeGreaterThanOrEqual(before)
+    expect(before).toBeGreaterThan(beforeFiles)
+    expect(peak).toBeGreaterThan(peakFiles)
+  })
+
+  it.each(['/cut', '/cut-at-once', '/malformed'])('fails where the reply is %s', async (path) => {
+    await expect(scan(path)).rejects.toBeInstanceOf(Error)
+  })
+})
 
 const open = here.filter(({ loops }) => loops.includes('open'))
 

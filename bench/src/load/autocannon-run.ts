@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import autocannon, { type Client, type Request } from 'autocannon'
 import { checkOf, readsBodies } from './expectation.ts'
-import type { LoadPlan, LoadResult } from './load.ts'
+import type { LoadPlan, LoadResult, TurnPlan } from './load.ts'
 import { mustSuit } from './must-suit.ts'
 import { GRACE } from './own-process.ts'
 import { Microseconds } from './tally.ts'
@@ -47,7 +47,7 @@ export async function runAutocannon(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /** One run. autocannon's own histogram knows whole milliseconds only, so latencies are taken off its clients. */
-async function fire(plan: LoadPlan, duration: number): Promise<{ counts: Counts; errors: number }> {
+async function fire(plan: TurnPlan, duration: number): Promise<{ counts: Counts; errors: number }> {
   const check = checkOf(plan.expect)
   const bodies = readsBodies(plan.expect)
   const lastReplies: { at: number }[] = []

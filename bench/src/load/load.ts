@@ -7,6 +7,13 @@ export interface LoadRequest {
   readonly body?: string
 }
 
+/** Requests that are hardly ever the same: each is drawn when it is sent, by a drawer of `drawers.ts`. Only `raw` can. */
+export interface DrawnRequests {
+  readonly drawer: string
+  /** The same ones for the same seed; without one, each run draws others. */
+  readonly seed?: number
+}
+
 /** What a reply must be; any other makes the run no result. */
 export interface Expectation {
   readonly status: number
@@ -20,8 +27,8 @@ export interface Expectation {
 export interface LoadPlan {
   /** Scheme, host and port. */
   readonly url: string
-  /** Sent in turn. */
-  readonly requests: readonly LoadRequest[]
+  /** Sent in turn, or drawn. */
+  readonly requests: readonly LoadRequest[] | DrawnRequests
   readonly expect: Expectation
   readonly connections: number
   /** Seconds that are measured. */
@@ -32,6 +39,11 @@ export interface LoadPlan {
   readonly rate?: number
   /** Processors that the generator may use, where the platform can pin it. */
   readonly pin?: readonly number[]
+}
+
+/** A plan whose requests are sent in turn. */
+export interface TurnPlan extends LoadPlan {
+  readonly requests: readonly LoadRequest[]
 }
 
 /** How long requests took, in microseconds; in an open loop from when they should have been sent. */

@@ -1,7 +1,9 @@
-import type { LoadPlan } from './load.ts'
+import type { LoadPlan, TurnPlan } from './load.ts'
 
 /** Refuses what only `raw` can do. Both others wait for the body that a reply to HEAD announces. @throws Error */
-export function mustSuit({ rate, requests }: LoadPlan, generator: string): void {
+export function mustSuit(plan: LoadPlan, generator: string): asserts plan is TurnPlan {
+  const { rate, requests } = plan
   if (rate !== undefined) throw new Error(`${generator} has no open loop: use raw`)
+  if ('drawer' in requests) throw new Error(`${generator} cannot draw requests: use raw`)
   if (requests.some(({ method }) => method === 'HEAD')) throw new Error(`${generator} cannot send HEAD: use raw`)
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { pinned } from '../processes.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
+import type { ScanPlan, ScanResult } from './scan.ts'
 import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from './sse-fleet.ts'
 
 /** Seconds after the measured ones in which replies may still come. */
@@ -14,6 +15,7 @@ export const OVERHEAD = 15
 export interface Runs {
   autocannon(plan: LoadPlan): Promise<LoadResult>
   raw(plan: LoadPlan): Promise<LoadResult>
+  scan(plan: ScanPlan): Promise<ScanResult>
   'sse-connecting'(plan: ConnectingPlan): Promise<ConnectingResult>
   'sse-fleet'(plan: FleetPlan): Promise<FleetResult>
 }

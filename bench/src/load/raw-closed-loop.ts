@@ -1,11 +1,10 @@
 import type { RawConnection } from './raw-connection.ts'
-import { inTurn, type Loop } from './raw-loop.ts'
+import type { Loop } from './raw-loop.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 import type { Tally } from './tally.ts'
 
 /** Each connection sends when it has its reply, until the window ends. */
-export function createClosedLoop(requests: readonly ReadyRequest[]): Loop {
-  const next = inTurn(requests)
+export function createClosedLoop(next: () => ReadyRequest): Loop {
   let counts: Tally | undefined
   let under = 0
 

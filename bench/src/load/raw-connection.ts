@@ -118,10 +118,15 @@ export class RawConnection {
       this.#partial = true
       return
     }
-    const right = this.#target.check(this.#scanner.status, this.#scanner.body)
+    const right = this.#isRight(request)
     if (right && !this.#partial && !this.#scanner.closes) remember(request, length)
     if (this.#scanner.closes) return this.#hangUp(right)
     this.#answered(right)
+  }
+
+  #isRight({ isRight }: ReadyRequest): boolean {
+    const { status, body } = this.#scanner
+    return this.#target.check(status, body) && (isRight === undefined || isRight(body))
   }
 
   #answered(right: boolean): void {
@@ -151,7 +156,7 @@ export class RawConnection {
     const request = this.#request
     if (request && this.#partial && this.#connected && this.#scanner.end()) {
       this.#connected = false
-      this.#answered(this.#target.check(this.#scanner.status, this.#scanner.body))
+      this.#answered(this.#isRight(request))
     } else if (request) {
       this.#request = undefined
       this.#proven = false

@@ -1,5 +1,5 @@
 import type { RawConnection } from './raw-connection.ts'
-import { inTurn, type Loop } from './raw-loop.ts'
+import type { Loop } from './raw-loop.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 import { Microseconds, type Tally } from './tally.ts'
 
@@ -29,8 +29,8 @@ export class OpenLoop implements Loop {
   #sent = 0
   #ended = 0
 
-  constructor(requests: readonly ReadyRequest[], rate: number) {
-    this.#next = inTurn(requests)
+  constructor(next: () => ReadyRequest, rate: number) {
+    this.#next = next
     this.#gap = 1000 / rate
   }
 

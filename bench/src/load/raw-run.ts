@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { drawRequests } from './drawers.ts'
 import { checkOf, readsBodies } from './expectation.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { RawConnection, type Target } from './raw-connection.ts'
 import { createClosedLoop } from './raw-closed-loop.ts'
+import { inTurn } from './raw-loop.ts'
 import { OpenLoop } from './raw-open-loop.ts'
 import { readyRequest } from './request-bytes.ts'
 import { GRACE } from './own-process.ts'
@@ -20,11 +22,15 @@ export async function runRaw(plan: LoadPlan): Promise<LoadResult> {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port || 80),
     check: checkOf(plan.expect),
-    readsBodies: readsBodies(plan.expect),
+    readsBodies: readsBodies(plan.expect) || 'drawer' in plan.requests,
   }
-  const requests = plan.requests.map((request) => readyRequest(url.host, request))
-  const open = plan.rate === undefined ? undefined : new OpenLoop(requests, plan.rate)
-  const loop = open ?? createClosedLoop(requests)
+  const { requests } = plan
+  const next =
+    'drawer' in requests
+      ? drawRequests(requests, url.host)
+      : inTurn(requests.map((request) => readyRequest(url.host, request)))
+  const open = plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate)
+  const loop = open ?? createClosedLoop(next)
 
   const connections = Array.from({ length: plan.connections }, () => new RawConnection(target, loop))
   await Promise.race([Promise.all(connections.map(({ tried }) => tried)), delay(OPENING, undefined, { ref: false })])

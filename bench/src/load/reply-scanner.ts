@@ -25,6 +25,8 @@ export class ReplyScanner {
   closes = false
   /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
   body: Buffer = NOTHING
+  /** Bytes of the reply's body so far, whether they are kept or not. */
+  bodyBytes = 0
   readonly #keepsBodies: boolean
   #state: State = 'done'
   #bodiless = false
@@ -45,6 +47,7 @@ export class ReplyScanner {
     this.#held = NOTHING
     this.#parts.length = 0
     this.body = NOTHING
+    this.bodyBytes = 0
   }
 
   /** Reads what came. The bytes may be overwritten after that, `body` with them. */
@@ -158,6 +161,7 @@ export class ReplyScanner {
 
   /** Keeps a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
   #take(part: Buffer, last: boolean): void {
+    this.bodyBytes += part.length
     if (this.#keepsBodies) this.#parts.push(last ? part : Buffer.from(part))
   }
 

@@ -9,7 +9,12 @@ export interface ReadyRequest {
   known: Buffer | undefined
   /** Replies in a row that differed from the one before; when that is all they do, none is kept any more. */
   strangers: number
+  /** What its replies' bodies must be, beside what is expected of all; for drawn requests. */
+  readonly isRight?: ((body: Buffer) => boolean) | undefined
 }
+
+/** Draws one request after the other. @param random gives numbers of at least 0 and less than 1 */
+export type Drawer = (host: string, random: () => number) => () => ReadyRequest
 
 const HAS_BODY = new Set(['PUT', 'POST', 'PATCH'])
 

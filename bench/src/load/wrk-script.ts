@@ -1,4 +1,4 @@
-import type { Expectation, LoadPlan, LoadRequest } from './load.ts'
+import type { Expectation, LoadRequest, TurnPlan } from './load.ts'
 
 /** What the script reports, times in microseconds. */
 export interface WrkReport {
@@ -24,7 +24,7 @@ export interface WrkReport {
 export const MARK = '@report '
 
 /** The Lua script that makes wrk send a plan's requests in turn, check every reply, and report as JSON. */
-export function wrkScript({ requests, expect }: LoadPlan): string {
+export function wrkScript({ requests, expect }: TurnPlan): string {
   const sending = requests.length === 1 ? single(requests[0]!) : several(requests)
   return [sending, checking(expect), REPORT].join('\n')
 }

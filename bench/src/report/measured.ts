@@ -1,10 +1,12 @@
 import type { FleetRowResult } from '../fleet-row.ts'
 import type { RowResult } from '../row.ts'
 import type { AnyScenario } from '../scenarios/scenario.ts'
+import type { TrialRowResult } from '../trial-row.ts'
 import { figuresOf } from './figures.ts'
 import { fleetFiguresOf, fleetTableOf } from './fleet-table.ts'
 import type { Measured } from './published.ts'
 import { stepsTableOf, tableOf } from './table.ts'
+import { trialTableOf } from './trial-table.ts'
 
 /** A scenario's results and how they are shown: just measured, or read from where they were written. */
 export function measuredOf(scenario: AnyScenario, results: Measured['results']): Measured {
@@ -15,6 +17,9 @@ export function measuredOf(scenario: AnyScenario, results: Measured['results']):
       tables: [fleetTableOf(rows, scenario.columns)],
       figures: fleetFiguresOf(rows, scenario.columns),
     }
+  }
+  if ('trials' in scenario) {
+    return { results, tables: [trialTableOf(results as readonly TrialRowResult[], scenario.columns)], figures: [] }
   }
   const rows = results as readonly RowResult[]
   const tables = [tableOf(rows), stepsTableOf(rows, scenario)].filter((table) => table.length > 0)

@@ -2,6 +2,7 @@ import type { FleetRowResult } from '../fleet-row.ts'
 import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
 import type { AnyScenario } from '../scenarios/scenario.ts'
+import type { TrialRowResult } from '../trial-row.ts'
 
 /** A plot and what it shows. */
 export interface Figure {
@@ -11,7 +12,7 @@ export interface Figure {
 
 /** What was measured of a scenario, and how it is shown. */
 export interface Measured {
-  readonly results: readonly (RowResult | FleetRowResult)[]
+  readonly results: readonly (RowResult | FleetRowResult | TrialRowResult)[]
   /** Each with its head first. */
   readonly tables: readonly (readonly (readonly string[])[])[]
   readonly figures: readonly Figure[]

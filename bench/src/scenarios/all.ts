@@ -1,6 +1,7 @@
+import { scenarios as kv, trialScenarios } from './kv.ts'
 import type { AnyScenario } from './scenario.ts'
 import { fleetScenarios } from './sse.ts'
 import { scenarios as stats } from './stats.ts'
 
 /** Every table that can be measured, in the order of the report. */
-export const scenarios: readonly AnyScenario[] = [...stats, ...fleetScenarios]
+export const scenarios: readonly AnyScenario[] = [...stats, ...kv, ...trialScenarios, ...fleetScenarios]

@@ -1,7 +1,9 @@
 import type { FleetRow } from '../fleet-row.ts'
 import type { FleetColumn } from '../report/fleet-table.ts'
+import type { TrialColumns } from '../report/trial-table.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
+import type { TrialRow } from '../trial-row.ts'
 
 /** What all rows of a run share. */
 export interface Surroundings {
@@ -21,6 +23,8 @@ export interface Table {
 
 /** A table of requests and their replies. */
 export interface Scenario extends Table {
+  /** The generator of its closed loops, where it needs a certain one. */
+  readonly generator?: string
   /** Rows whose ratio is told with its interval: [of, against]. */
   readonly steps?: readonly (readonly [string, string])[]
   rows(surroundings: Surroundings): Promise<Row[]>
@@ -45,4 +49,17 @@ export interface FleetScenario extends Table {
   fleets(asked: FleetAsked): FleetRow[]
 }
 
-export type AnyScenario = Scenario | FleetScenario
+/** What was asked of a table of trials. */
+export interface TrialsAsked {
+  /** Seconds that are measured of each, and those before that are not. */
+  readonly duration: number
+  readonly warmUp: number
+}
+
+/** A table whose rows measure in their own way what its columns name. */
+export interface TrialScenario extends Table {
+  readonly columns: TrialColumns
+  trials(asked: TrialsAsked): TrialRow[]
+}
+
+export type AnyScenario = Scenario | FleetScenario | TrialScenario

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { valueOf } from '../../src/load/kv-entries.ts'
 
 /** Entry of a server with known manners, by path. Argument `stalling`: it stops for the first second of every five. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -41,13 +42,22 @@ const routes: Record<string, Route> = {
   '/cut-at-once': later(2, ({ socket }) => void socket.destroy()),
   '/malformed': later(2, raw('no such protocol\r\n\r\n')),
   '/hanging': () => {},
+  // Reads are right below 1,000 only.
+  '/v0/entity': (request, response) => {
+    const id = Number(new URL(request.url!, 'http://localhost').searchParams.get('id'))
+    if (request.method === 'GET') return later(2, reply(200, valueOf(id < 1_000 ? id : id + 1)))(request, response)
+    let length = 0
+    request.on('data', (bytes) => (length += bytes.length))
+    request.on('end', () => later(2, reply(length >= 100 && length <= 200 ? 201 : 400, ''))(request, response))
+  },
   '/counts': (request, response) => reply(200, JSON.stringify(counts))(request, response),
 }
 
 const server = createServer((request, response) => {
   const path = request.url!
   if (path !== '/counts') counts[path] = (counts[path] ?? 0) + 1
-  routes[path]!(request, response)
+  const route = routes[path] ?? routes[path.split('?')[0]!]
+  route!(request, response)
 })
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
 process.once('disconnect', () => process.exit())

@@ -6,16 +6,18 @@ export type Op =
   | { readonly type: 'del'; readonly key: Buffer }
 
 /** An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8. */
-export function putLine(key: Buffer, value: Buffer): string {
-  const id = JSON.stringify(key.toString())
-  return isUtf8(value)
-    ? `{"op":"put","id":${id},"value":${JSON.stringify(value.toString())}}\n`
-    : `{"op":"put","id":${id},"valueBase64":"${value.toString('base64')}"}\n`
+export function putLine(id: string, value: string | Buffer): string {
+  const name = JSON.stringify(id)
+  return typeof value === 'string' || isUtf8(value)
+    ? `{"op":"put","id":${name},"value":${JSON.stringify(value.toString())}}\n`
+    : `{"op":"put","id":${name},"valueBase64":"${value.toString('base64')}"}\n`
 }
 
 /** A change as a line of NDJSON. */
 export const opLine = (op: Op): string =>
-  op.type === 'put' ? putLine(op.key, op.value) : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
+  op.type === 'put'
+    ? putLine(op.key.toString(), op.value)
+    : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 

@@ -3,6 +3,7 @@ import type { Commit, CommitOptions, Level } from './commit.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createHealth } from './health.ts'
+import { createLevelScan } from './level-scan.ts'
 import { createSingleCommit } from './single-commit.ts'
 import { bytesOf, type Store } from './store.ts'
 import { createStripes } from './stripes.ts'
@@ -11,8 +12,6 @@ import { createStripes } from './stripes.ts'
 const FORMAT = 1
 
 const MIB = 1_024 * 1_024
-const SLICE = 10_000
-const SLICE_BYTES = 256 * 1_024
 
 /** Ways to write: what came in one turn as one batch, or one by one. */
 export const commits = {
@@ -75,17 +74,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
       if (waiting) await waiting
       return commit.submit(write, bytes)
     },
-    scan({ start, end, limit = -1 }) {
-      const iterator = db.iterator({
-        gte: start,
-        ...(end && { lt: end }),
-        limit,
-        // A scan of everything must not push out what reads need.
-        fillCache: false,
-        highWaterMarkBytes: SLICE_BYTES,
-      })
-      return { next: () => iterator.nextv(SLICE), close: () => iterator.close() }
-    },
+    scan: (range) => createLevelScan(db, range),
     close: () => (closed ??= close()),
   }
 }

@@ -40,7 +40,7 @@ export function createMemoryStore(): Store {
             const { value, done } = entries.next()
             if (done || (stop !== undefined && value[0] >= stop)) left = 0
             else {
-              slice.push([Buffer.from(value[0], 'latin1'), value[1]])
+              slice.push([Buffer.from(value[0], 'latin1').toString(), value[1]])
               left--
             }
           }

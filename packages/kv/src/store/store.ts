@@ -32,7 +32,7 @@ export interface Queue {
   readonly writes: number
 }
 
-/** Bytes under keys, ordered bytewise. */
+/** Bytes under keys, which are UTF-8, ordered bytewise. */
 export interface Store {
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue

@@ -1,0 +1,95 @@
+import { createKvClient } from '@influencer-stats/kv/client'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { valueOf } from '../load/kv-entries.ts'
+import { processorSeconds } from '../processes.ts'
+import type { Spec } from '../spec.ts'
+import type { Contender } from './contender.ts'
+import { serviceContender } from './service.ts'
+
+const BATCH = 1_000
+const DEFAULT: Spec = { service: 'kv', variant: '', settings: {} }
+/** A database that takes less of a processor than this in half a second has no more tables to merge. */
+const IDLE = 0.02
+
+const bases = new Map<number, Promise<string>>()
+
+/** The folder of a base with so many entries, made once a run: 1.5 million take 20 s. */
+export function kvBase(entries: number): Promise<string> {
+  let base = bases.get(entries)
+  if (!base) bases.set(entries, (base = makeBase(entries)))
+  return base
+}
+
+async function makeBase(entries: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-base-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  if (entries === 0) return folder
+  await withService(folder, async (url) => {
+    const client = createKvClient(url)
+    for (let first = 0; first < entries; first += BATCH) {
+      const ids = Array.from({ length: Math.min(BATCH, entries - first) }, (_, i) => first + i)
+      await client.batchLines(ids.map((id) => `{"op":"put","id":"${id}","value":"${valueOf(id)}"}\n`).join(''))
+    }
+    await client.close()
+  })
+  // What was in the log becomes a table when it is opened again; then it rests, so that no row pays for what was here.
+  await withService(folder, async (_, pid) => {
+    for (let last = -1, now = processorSeconds(pid); now - last > IDLE; now = processorSeconds(pid)) {
+      last = now
+      await delay(500)
+    }
+  })
+  return folder
+}
+
+async function withService(data: string, work: (url: string, pid: number) => Promise<void>): Promise<void> {
+  const { url, pid, stop } = await serviceContender(DEFAULT, { data }).start()
+  try {
+    await work(url, pid)
+  } finally {
+    await stop()
+  }
+}
+
+/** A copy of a base. LevelDB never changes a table, so copies share them, and the pages that the system has of them. */
+function copyBase(from: string, to: string): void {
+  mkdirSync(join(to, 'level'), { recursive: true })
+  for (const name of readdirSync(from)) if (name !== 'level') copyFileSync(join(from, name), join(to, name))
+  const files = readdirSync(from).includes('level') ? readdirSync(join(from, 'level')) : []
+  for (const name of files) {
+    const copy = name.endsWith('.ldb') ? linkSync : copyFileSync
+    copy(join(from, 'level', name), join(to, 'level', name))
+  }
+}
+
+/**
+ * The key-value service on a base of its own with so many entries.
+ * @param ready called with the base's folder before the service opens it
+ */
+export function kvContender(
+  spec: Spec,
+  entries: number,
+  settings: Readonly<Record<string, string>> = {},
+  ready: (folder: string) => void = () => {},
+): Contender {
+  return {
+    name: serviceContender(spec).name,
+    async start() {
+      const data = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-'))
+      const remove = () => rmSync(data, { recursive: true, force: true })
+      try {
+        copyBase(await kvBase(entries), data)
+        ready(data)
+        const running = await serviceContender(spec, { ...settings, data }).start()
+        const stop = () => running.stop().finally(remove)
+        return { ...running, stop }
+      } catch (error) {
+        remove()
+        throw error
+      }
+    },
+  }
+}

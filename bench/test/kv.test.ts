@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { kvBase, kvContender } from '../src/contenders/kv.ts'
+import { drawRequests } from '../src/load/drawers.ts'
+import { FULL, valueOf } from '../src/load/kv-entries.ts'
+import { proveReads, proveWrites } from '../src/scenarios/kv.ts'
+
+const SPEC = { service: 'kv', variant: '', settings: {} }
+const ENTRIES = 1_500
+
+it('the key-value service gets a copy of a base, which stays as it was', async () => {
+  const contender = kvContender(SPEC, ENTRIES)
+  const folders: string[] = []
+  const again = kvContender(SPEC, ENTRIES, { cacheMegabytes: '8' }, (folder) => folders.push(folder))
+  const first = await contender.start()
+  await proveReads(ENTRIES)(first)
+  await proveWrites(first)
+  await fetch(`${first.url}/v0/entity?id=0`, { method: 'DELETE' })
+  const second = await again.start()
+  await proveReads(ENTRIES)(second)
+  await expect(proveReads(ENTRIES)(first)).rejects.toThrow('404')
+  await first.stop()
+  await proveReads(ENTRIES)(second)
+  await second.stop()
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false])
+  expect(await kvBase(ENTRIES)).toBe(await kvBase(ENTRIES))
+})
+
+it('values differ from id to id, in 100 to 200 bytes', () => {
+  const values = Array.from({ length: 1_000 }, (_, id) => valueOf(id * 1_499))
+  expect(new Set(values).size).toBe(1_000)
+  const lengths = values.map(({ length }) => length)
+  expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([100, 200])
+})
+
+it('reads are of random ids, and know their value', () => {
+  const [next, same] = [1, 1].map((seed) => drawRequests({ drawer: 'kv-get', seed }, 'host'))
+  for (let i = 0; i < 1_000; i++) {
+    const { bytes, isRight } = next!()
+    expect(bytes).toEqual(same!().bytes)
+    const id = Number(/^GET \/v0\/entity\?id=(\d+) HTTP\/1\.1\r\nHost: host\r\n\r\n$/.exec(String(bytes))![1])
+    expect(id).toBeLessThan(FULL)
+    expect(isRight!(Buffer.from(valueOf(id)))).toBe(true)
+    expect(isRight!(Buffer.from(valueOf(id + 1)))).toBe(false)
+    expect(isRight!(Buffer.from(valueOf(id).slice(1)))).toBe(false)
+  }
+})
+
+it.each([
+  ['kv-put', ''],
+  ['kv-put-durable', '&durable=true'],
+])('%s writes ids of 3 to 10 letters and values of 100 to 200 bytes', (drawer, query) => {
+  const [next, other] = [undefined, undefined].map(() => drawRequests({ drawer }, 'host'))
+  const ids = new Set<string>()
+  for (let i = 0; i < 1_000; i++) {
+    const [head, value] = String(next!().bytes).split('\r\n\r\n')
+    const [, id, given, length] = /id=([a-z]{3,10})(\S*) HTTP[^]*Content-Length: (\d+)$/.exec(head!)!
+    expect([given, Number(length)]).toEqual([query, value!.length])
+    expect(value).toMatch(/^[a-z]{100,200}$/)
+    ids.add(id!)
+  }
+  expect(ids.size).toBeGreaterThan(900)
+  expect(ids.has(/id=([a-z]+)/.exec(String(other!().bytes))![1]!)).toBe(false)
+})
