@@ -63,4 +63,14 @@ const stats: Readonly<Record<string, Lesson>> = {
   },
 }
 
-export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats }
+const sse: Readonly<Record<string, Lesson>> = {
+  'v4 fan-out': {
+    why: 'has no graph of it.',
+    next:
+      'nothing above the system call: one write a stream for all that comes within a turn is what is left, and the bytes ' +
+      "are Node's own request for each. Only fewer writes would be cheaper, which means later values or a write for " +
+      'several sockets, which Node does not have.',
+  },
+}
+
+export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats, sse }
