@@ -25,7 +25,7 @@ export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval
 
   --duration S      seconds of a round (1.5)
-  --rounds N        rounds of each row (3; 10 with --full)
+  --rounds N        rounds of each row (3; 7 with --full)
   --connections N   in place of those of the row
   --generator NAME  autocannon (default; raw for kv), raw or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
@@ -64,9 +64,9 @@ export function parseBenchArguments(argv: readonly string[]): BenchArguments {
     specs,
     compare,
     duration: positive('duration', values.duration, values.quick ? 1 : 1.5),
-    rounds: positive('rounds', values.rounds, values.quick ? 1 : values.full ? 10 : 3),
-    openRounds: values.full ? 5 : 1,
-    warmUp: 1,
+    rounds: positive('rounds', values.rounds, values.quick ? 1 : values.full ? 7 : 3),
+    openRounds: values.full ? 3 : 1,
+    warmUp: values.full ? 2 : 1,
     pairs,
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
     generator: values.generator,

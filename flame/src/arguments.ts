@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util'
 
 /** What `pnpm flame` was asked for. */
 export interface FlameArguments {
-  /** `stats/v1` or `stats`; empty means everything. */
+  /** `stats`, `stats/v1` or `sse/v4/fan-out`; empty means everything. */
   readonly subjects: readonly string[]
   /** Of each window (s). */
   readonly duration: number
   readonly help: boolean
 }
 
-export const HELP = `pnpm flame [service[/variant]...]   flame graphs of CPU and allocations into flame/<service>/<variant>
+export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>
 
   --duration S   seconds of each window (5)
 `
@@ -26,24 +26,28 @@ export function parseFlameArguments(argv: readonly string[]): FlameArguments {
   return { subjects: positionals, duration, help: values.help }
 }
 
-/** One variant of one service. */
+/** One variant of one service under one of its workloads. */
 export interface Chosen {
   readonly service: string
   readonly variant: string
+  /** Empty where the service has but one. */
+  readonly workload: string
 }
 
+/** Its folder below `flame/`, which is also its name. */
+export const folderOf = ({ service, variant, workload }: Chosen) =>
+  [service, variant, workload].filter(Boolean).join('/')
+
 /**
- * The variants that `subjects` name, in the table's order.
+ * What `subjects` name of all there is, in its order; a service or a variant stands for all below it.
  *
- * @param variants of each service that can be profiled
- * @throws Error naming what there is, when there is no such service or variant
+ * @throws Error naming what there is, when there is nothing of that name
  */
-export function choose(subjects: readonly string[], variants: ReadonlyMap<string, readonly string[]>): Chosen[] {
-  const all = [...variants].flatMap(([service, names]) => names.map((variant) => ({ service, variant })))
-  const names = ({ service, variant }: Chosen) => [service, `${service}/${variant}`]
+export function choose(subjects: readonly string[], all: readonly Chosen[]): Chosen[] {
+  const isNamed = (one: Chosen, subject: string) => `${folderOf(one)}/`.startsWith(`${subject}/`)
   for (const subject of subjects) {
-    if (all.some((one) => names(one).includes(subject))) continue
-    throw new Error(`there is no ${subject}; there are ${all.map((one) => names(one)[1]).join(', ')}`)
+    if (all.some((one) => isNamed(one, subject))) continue
+    throw new Error(`there is no ${subject}; there are ${all.map(folderOf).join(', ')}`)
   }
-  return subjects.length === 0 ? all : all.filter((one) => names(one).some((name) => subjects.includes(name)))
+  return all.filter((one) => subjects.length === 0 || subjects.some((subject) => isNamed(one, subject)))
 }

@@ -1,9 +1,7 @@
-import { standInContender } from '@influencer-stats/bench/contenders/service'
-import { PINS } from '@influencer-stats/bench/processes'
 import { createProgress } from '@influencer-stats/bench/progress'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
-import { choose, HELP, parseFlameArguments } from './arguments.ts'
+import { choose, folderOf, HELP, parseFlameArguments, type Chosen } from './arguments.ts'
 import { takeClinicSnapshot } from './clinic.ts'
 import { FLAME } from './paths.ts'
 import { updateReadme } from './readme.ts'
@@ -11,34 +9,40 @@ import { recordService, type Subject } from './record.ts'
 import { writeSnapshot } from './snapshot.ts'
 import { workloads } from './workloads.ts'
 
-async function variantsOfServices(): Promise<Map<string, readonly string[]>> {
-  const names = Object.keys(workloads).filter((name) => Object.hasOwn(services, name))
-  const definitions = await Promise.all(names.map((name) => services[name]!()))
-  return new Map(definitions.map(({ name, variants }) => [name, Object.keys(variants ?? {})]))
+/** Every variant of every service under each of its workloads. */
+async function allThereIs(): Promise<Chosen[]> {
+  const definitions = await Promise.all(Object.keys(workloads).map((name) => services[name]!()))
+  return definitions.flatMap(({ name: service, variants = {} }) =>
+    Object.keys(variants).flatMap((variant) =>
+      Object.keys(workloads[service]!).map((workload) => ({ service, variant, workload })),
+    ),
+  )
 }
 
 async function run(argv: readonly string[]): Promise<void> {
   const { subjects, duration, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
-  const chosen = choose(subjects, await variantsOfServices())
+  const chosen = choose(subjects, await allThereIs())
   const progress = createProgress(process.stderr)
-  // In a process of its own: its work is not the service's.
-  const standIn = await standInContender(PINS.client).start()
   try {
-    for (const [i, { service, variant }] of chosen.entries()) {
-      const name = `${service}/${variant}`
-      const folder = join(FLAME, service, variant)
-      const rowOf = await workloads[service]!()
-      const row = rowOf({ service, variant, settings: {} }, { youtubeUri: standIn.url })
-      const subject: Subject = { service, settings: { variant, youtubeUri: standIn.url }, row }
-      progress.step(`${name}: CPU and allocations`, 2 * i + 1, 2 * chosen.length)
-      writeSnapshot(folder, { service, variant, seconds: duration }, await recordService(subject, duration))
-      progress.step(`${name}: clinic flame`, 2 * i + 2, 2 * chosen.length)
-      await takeClinicSnapshot(subject, duration, join(folder, 'clinic-flame.html'))
+    for (const [i, one] of chosen.entries()) {
+      const { service, variant } = one
+      const name = folderOf(one)
+      const folder = join(FLAME, name)
+      const workload = await workloads[service]![one.workload]!()
+      const beside = await workload.beside?.()
+      try {
+        const subject: Subject = { service, settings: { variant, ...beside?.settings }, workload }
+        progress.step(`${name}: CPU and allocations`, 2 * i + 1, 2 * chosen.length)
+        writeSnapshot(folder, { ...one, seconds: duration }, await recordService(subject, duration))
+        progress.step(`${name}: clinic flame`, 2 * i + 2, 2 * chosen.length)
+        await takeClinicSnapshot(subject, duration, join(folder, 'clinic-flame.html'))
+      } finally {
+        await beside?.stop()
+      }
       await updateReadme()
     }
   } finally {
-    await standIn.stop()
     progress.end()
   }
 }

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cutRare, NAME, withoutFonts, withoutPaths, type Tick } from './clinic-clean.ts'
 import { LARGEST } from './limits.ts'
-import { underLoad } from './load.ts'
 import { ROOT } from './paths.ts'
 import { FLAGS, startReporting } from './profiled-process.ts'
 import { withService, type Subject } from './record.ts'
@@ -46,7 +45,7 @@ function collect(subject: Subject, seconds: number, folder: string): Promise<voi
   }
   const settings = { threads: '0', ...subject.settings }
   return withService({ ...subject, settings }, start, (process) =>
-    underLoad(process.url, subject.row.load, seconds, () => delay(seconds * 1000)),
+    subject.workload.during(process, seconds, () => delay(seconds * 1000)),
   )
 }
 

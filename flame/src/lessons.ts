@@ -58,9 +58,19 @@ const stats: Readonly<Record<string, Lesson>> = {
   v7: {
     why: 'has no version like this one.',
     next:
-      'the server once more, as in v4: `server=node-http` gives the default what v5 has. Main is idle but for a refresh ' +
-      'each 10 s, so polling can grow before it needs a thread of its own.',
+      "nothing large that is ours: as in v5 the system call and Node's HTTP remain. Main is idle but for a refresh each " +
+      '10 s, so polling can grow before it needs a thread of its own.',
   },
 }
 
-export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats }
+const sse: Readonly<Record<string, Lesson>> = {
+  'v4 fan-out': {
+    why: 'has no graph of it.',
+    next:
+      'nothing above the system call: one write a stream for all that comes within a turn is what is left, and the bytes ' +
+      "are Node's own request for each. Only fewer writes would be cheaper, which means later values or a write for " +
+      'several sockets, which Node does not have.',
+  },
+}
+
+export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats, sse }

@@ -1,5 +1,7 @@
 import type { Part } from './hot.ts'
 
+const HTTP = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
+
 /**
  * What belongs to which part of a service, for shares that can be compared with those of other programs. Files that
  * serve several parts (streams, sockets, timers) belong to none: whoever calls them answers for them.
@@ -24,16 +26,23 @@ export const parts: Readonly<Record<string, readonly Part[]>> = {
     },
     {
       name: 'server',
-      files: [
-        'packages/stats/src/server/',
-        'packages/stats/src/routes/',
-        'packages/runtime/',
-        'fastify/',
-        '@fastify/',
-        'find-my-way/',
-        'prom-client/',
-        'node:_http_',
-      ],
+      files: [...HTTP, 'packages/stats/src/server/', 'packages/stats/src/routes/'],
     },
+  ],
+  sse: [
+    { name: 'door', files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/raw-'] },
+    { name: 'streams', files: ['packages/sse/src/hub.ts', 'packages/sse/src/group.ts', 'packages/sse/src/streams.ts'] },
+    { name: 'broker', files: ['packages/sse/src/broker/', 'packages/runtime/src/channel.ts', 'node:internal/worker/'] },
+    { name: 'history', files: ['packages/sse/src/history/'] },
+    { name: 'encoder', files: ['packages/sse/src/encoder/', 'packages/sse/src/core/'] },
+    { name: 'server', files: [...HTTP, 'packages/sse/src/routes/'] },
+  ],
+  kv: [
+    { name: 'store', files: ['packages/kv/src/store/', 'classic-level/', 'abstract-level/'] },
+    {
+      name: 'tags and queries',
+      files: ['packages/kv/src/core/', 'packages/kv/src/routes/read-', 'node:internal/crypto/'],
+    },
+    { name: 'server', files: [...HTTP, 'packages/kv/src/server/', 'packages/kv/src/routes/'] },
   ],
 }

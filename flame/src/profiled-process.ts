@@ -8,6 +8,7 @@ import { REPORT, type Report, type Window } from './messages.ts'
 /** A process that runs to be profiled. */
 export interface ProfiledProcess {
   readonly url: string
+  readonly pid: number
   /** Profiles all its threads for a while; resolves with their names when their profiles are written. */
   profile(window: Window): Promise<readonly string[]>
   /** Lets it end, and waits until it has. Idempotent. @throws Error if it ended badly */
@@ -71,6 +72,7 @@ export async function startReporting(
   const { url } = await next('ready')
   return {
     url,
+    pid: child.pid!,
     async profile(window) {
       child.stdin.write(`${JSON.stringify(window)}\n`)
       return (await next('profiled')).threads

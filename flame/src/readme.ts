@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
+import { folderOf } from './arguments.ts'
 import { lessons, type Lesson } from './lessons.ts'
 import { FLAME } from './paths.ts'
 import { againstSource, shareList, topOf, topSentence } from './sentences.ts'
 import type { Graph, Hot } from './snapshot.ts'
+import { workloads } from './workloads.ts'
 
 const BEGIN = '<!-- written by pnpm flame: begin -->'
 const END = '<!-- written by pnpm flame: end -->'
@@ -13,8 +15,15 @@ const END = '<!-- written by pnpm flame: end -->'
 const graphOf = ({ graphs }: Hot, kind: Graph['kind']) =>
   graphs.find((graph) => graph.kind === kind && graph.thread !== 'main')!
 
+/** The name of a snapshot within its service, and of its heading. */
+const nameOf = ({ variant, workload }: Hot) => (workload ? `${variant} ${workload}` : variant)
+const folderOfHot = ({ service, variant, workload = '' }: Hot) => folderOf({ service, variant, workload })
+
 function readHots(service: string, variants: readonly string[]): Hot[] {
-  const files = variants.map((variant) => join(FLAME, service, variant, 'hot.json')).filter((file) => existsSync(file))
+  const folders = variants.flatMap((variant) =>
+    Object.keys(workloads[service]!).map((workload) => folderOf({ service, variant, workload })),
+  )
+  const files = folders.map((folder) => join(FLAME, folder, 'hot.json')).filter((file) => existsSync(file))
   return files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
 }
 
@@ -31,7 +40,7 @@ function tableRow(hot: Hot): string {
       part ? `${part.name} ${part.share.toFixed(1)} %` : 'nothing',
     ]
   })
-  return `| [${hot.variant}](#${hot.variant}) | ${cells.join(' | ')} |`
+  return `| [${nameOf(hot)}](#${nameOf(hot).replace(' ', '-')}) | ${cells.join(' | ')} |`
 }
 
 const pageNames: Readonly<Record<string, string>> = {
@@ -43,11 +52,12 @@ const pageNames: Readonly<Record<string, string>> = {
   'hot.json': 'figures',
 }
 
-function links({ service, variant }: Hot): string {
-  const there = new Set(readdirSync(join(FLAME, service, variant)))
+function links(hot: Hot): string {
+  const folder = folderOfHot(hot)
+  const there = new Set(readdirSync(join(FLAME, folder)))
   return Object.entries(pageNames)
     .filter(([name]) => there.has(name))
-    .map(([name, title]) => `[${title}](${service}/${variant}/${name})`)
+    .map(([name, title]) => `[${title}](${folder}/${name})`)
     .join(' · ')
 }
 
@@ -56,13 +66,20 @@ function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
   const allocation = graphOf(hot, 'allocation')
   const made = Object.values(row).filter((value) => typeof value === 'string')
   const paragraphs = [
-    `### ${hot.variant}`,
+    `### ${nameOf(hot)}`,
     `${made.join(', ')}. ${links(hot)}`,
-    `${topSentence(hot.variant, cpu, 'of CPU')} ${shareList(cpu)}`,
+    `${topSentence(nameOf(hot), cpu, 'of CPU')} ${shareList(cpu)}`,
     `${topSentence('Allocations', allocation, 'of the bytes')} ${shareList(allocation)}`,
   ]
   if (lesson) paragraphs.push(againstSource(cpu, lesson), `**Change next:** ${lesson.next}`)
   return paragraphs.join('\n\n')
+}
+
+/** What a service is asked, in words. */
+async function loadsOf(service: string): Promise<string> {
+  const table = Object.entries(workloads[service]!)
+  const loads = await Promise.all(table.map(async ([name, load]) => ({ name, says: (await load()).says })))
+  return loads.map(({ name, says }) => (name ? `${says} (${name})` : says)).join(', or ')
 }
 
 async function sectionsOf(service: string): Promise<string> {
@@ -70,15 +87,16 @@ async function sectionsOf(service: string): Promise<string> {
   const hots = readHots(service, Object.keys(variants))
   if (hots.length === 0) return ''
   const { machine, seconds } = hots.at(-1)!
+  const loads = await loadsOf(service)
   return [
     `## ${service}`,
-    `Node.js ${machine.node}, ${machine.processor}, ${machine.processors} processors, ${machine.date.slice(0, 10)}; windows of ${seconds} s on the serving thread under 16 connections. Self / total.`,
+    `Node.js ${machine.node}, ${machine.processor}, ${machine.processors} processors, ${machine.date.slice(0, 10)}; windows of ${seconds} s on the serving thread ${loads}. Self / total.`,
     [
       '| variant | CPU: top function | CPU: top part | allocations: top function | allocations: top part |',
       '|---|---|---|---|---|',
       ...hots.map(tableRow),
     ].join('\n'),
-    ...hots.map((hot) => section(hot, variants[hot.variant]!, lessons[service]?.[hot.variant])),
+    ...hots.map((hot) => section(hot, variants[hot.variant]!, lessons[service]?.[nameOf(hot)])),
   ].join('\n\n')
 }
 
@@ -93,6 +111,6 @@ export function replaceGenerated(readme: string, generated: string): string {
 /** Writes what the snapshots in `flame/` say into `flame/README.md`. */
 export async function updateReadme(): Promise<void> {
   const file = join(FLAME, 'README.md')
-  const sections = await Promise.all(Object.keys(lessons).map(sectionsOf))
+  const sections = await Promise.all(Object.keys(workloads).map(sectionsOf))
   writeFileSync(file, replaceGenerated(readFileSync(file, 'utf8'), sections.filter(Boolean).join('\n\n')))
 }

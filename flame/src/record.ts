@@ -1,12 +1,12 @@
-import type { Row } from '@influencer-stats/bench/row'
+import type { Running } from '@influencer-stats/bench/contenders/contender'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { underLoad } from './load.ts'
 import type { Kind } from './messages.ts'
 import { PROFILED_SERVICE, ROOT } from './paths.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
+import type { Workload } from './workloads.ts'
 
 /** One thread's profile. */
 export interface Recording {
@@ -47,24 +47,24 @@ export async function recordProcess(
   }
 }
 
-/** What is profiled: a service with these settings, under the load of this row. */
+/** What is profiled: a service with these settings, under this load. */
 export interface Subject {
   readonly service: string
   readonly settings: Readonly<Record<string, string>>
-  readonly row: Row
+  readonly workload: Workload
 }
 
 /** Runs `work` on a service that is ready, proved and in a folder of its own; ends it whatever happens. */
 export async function withService<T>(
-  { service, settings, row }: Subject,
+  { service, settings, workload }: Subject,
   start: (script: string, args: readonly string[]) => Promise<ProfiledProcess>,
-  work: (process: ProfiledProcess) => Promise<T>,
+  work: (process: ProfiledProcess & Running) => Promise<T>,
 ): Promise<T> {
   const data = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-data-'))
   try {
     const process = await start(PROFILED_SERVICE, [service, JSON.stringify({ data, ...settings })])
     try {
-      await row.prepare({ url: process.url, pid: 0, stop: process.stop })
+      await workload.prepare?.(process)
       return await work(process)
     } finally {
       await process.stop()
@@ -78,6 +78,6 @@ export async function withService<T>(
 export function recordService(subject: Subject, seconds: number): Promise<Recording[]> {
   const settings = { threads: '1', ...subject.settings }
   return withService({ ...subject, settings }, startProfiled, (process) =>
-    underLoad(process.url, subject.row.load, 2 * seconds, () => recordProcess(process, seconds)),
+    subject.workload.during(process, 2 * seconds, () => recordProcess(process, seconds)),
   )
 }

@@ -1,6 +1,7 @@
 import { describeMachine, type Machine } from '@influencer-stats/bench/machine'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderOf, type Chosen } from './arguments.ts'
 import { employersOf, homeShares, hotFunctions, partShares, type HotFunction, type Share } from './hot.ts'
 import { renderPage } from './html.ts'
 import { LARGEST } from './limits.ts'
@@ -30,6 +31,8 @@ export interface Graph {
 export interface Hot {
   readonly service: string
   readonly variant: string
+  /** Empty or absent where the service has but one. */
+  readonly workload?: string
   readonly machine: Machine
   /** Each window (s). */
   readonly seconds: number
@@ -72,12 +75,13 @@ function subtitle({ seconds, intervals, machine }: Hot, { kind, total, idle, pro
 /** Writes `<kind>-<thread>.html` and `hot.json` into a variant's folder. @throws Error when a page is too large */
 export function writeSnapshot(
   folder: string,
-  { service, variant, seconds }: Pick<Hot, 'service' | 'variant' | 'seconds'>,
+  { service, variant, workload, seconds }: Chosen & Pick<Hot, 'seconds'>,
   recordings: readonly Recording[],
 ): void {
   const hot: Hot = {
     service,
     variant,
+    workload,
     machine: describeMachine(),
     seconds,
     intervals: { microseconds: INTERVALS.cpu, bytes: INTERVALS.allocation },
@@ -86,7 +90,7 @@ export function writeSnapshot(
   mkdirSync(folder, { recursive: true })
   for (const [i, { kind, thread, profile }] of recordings.entries()) {
     const graph = hot.graphs[i]!
-    const title = `${service}/${variant}: ${words[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
+    const title = `${folderOf({ service, variant, workload })}: ${words[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
     const page = renderPage({
       title,
       subtitle: subtitle(hot, graph),

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { choose, parseFlameArguments } from '../src/arguments.ts'
+import { choose, folderOf, parseFlameArguments } from '../src/arguments.ts'
 
-const variants = new Map([
-  ['stats', ['v1', 'v2']],
-  ['kv', ['v1']],
-])
+const all = [
+  { service: 'stats', variant: 'v1', workload: '' },
+  { service: 'stats', variant: 'v2', workload: '' },
+  { service: 'kv', variant: 'v1', workload: 'put' },
+  { service: 'kv', variant: 'v1', workload: 'get' },
+]
 
 describe('pnpm flame', () => {
   it('reads its arguments', () => {
@@ -13,12 +15,12 @@ describe('pnpm flame', () => {
     expect(() => parseFlameArguments(['--duration', 'long'])).toThrow('--duration')
   })
 
-  it('chooses variants, all of them where none is named', () => {
-    expect(choose([], variants)).toHaveLength(3)
-    expect(choose(['kv', 'stats/v2'], variants)).toEqual([
-      { service: 'stats', variant: 'v2' },
-      { service: 'kv', variant: 'v1' },
-    ])
-    expect(() => choose(['stats/v9'], variants)).toThrow('stats/v1, stats/v2, kv/v1')
+  it('chooses services, variants and workloads, all of them where none is named', () => {
+    expect(choose([], all)).toEqual(all)
+    expect(choose(['kv', 'stats/v2'], all).map(folderOf)).toEqual(['stats/v2', 'kv/v1/put', 'kv/v1/get'])
+    expect(choose(['kv/v1'], all)).toEqual(all.slice(2))
+    expect(choose(['kv/v1/get'], all)).toEqual(all.slice(3))
+    expect(() => choose(['stats/v9'], all)).toThrow('stats/v1, stats/v2, kv/v1/put, kv/v1/get')
+    expect(() => choose(['stats/v'], all)).toThrow('stats/v1')
   })
 })

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
 import { keyOf, type Frame } from '../src/frames.ts'
@@ -63,9 +63,13 @@ describe('a page', () => {
   })
 })
 
-const folders = readdirSync(FLAME, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && Object.hasOwn(services, entry.name))
-  .flatMap(({ name }) => readdirSync(join(FLAME, name)).map((variant) => join(name, variant)))
+/** Every folder below a service's that has a snapshot. */
+const folders = Object.keys(services)
+  .filter((name) => existsSync(join(FLAME, name)))
+  .flatMap((name) => readdirSync(join(FLAME, name), { withFileTypes: true, recursive: true }))
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath }) => relative(FLAME, parentPath))
+  .filter((folder, i, all) => all.indexOf(folder) === i)
 
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME, folder))
@@ -88,4 +92,9 @@ it('there are snapshots of every variant of stats', async () => {
   const { variants } = await services.stats!()
   const missing = Object.keys(variants!).filter((variant) => !existsSync(join(FLAME, 'stats', variant, 'hot.json')))
   expect(missing).toEqual([])
+})
+
+it('there are snapshots of the default variant of sse and kv under each workload', () => {
+  const wanted = ['sse/v4/connecting', 'sse/v4/fan-out', 'kv/v4/put', 'kv/v4/get']
+  expect(wanted.filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))).toEqual([])
 })

@@ -5,6 +5,8 @@ import { pace } from './pace.ts'
 import { readyRequest } from './request-bytes.ts'
 import type { FleetPlan } from './sse-fleet.ts'
 
+type Plan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
+
 /** Streams that may be connecting at once: fewer than servers keep waiting (511 in Node), else packets are dropped. */
 const CONNECTING = 256
 
@@ -19,14 +21,14 @@ export class Fleet {
   closing = false
   /** When the last one was opened (ms of `performance.now()`). */
   lastOpened = NaN
-  readonly #plan: FleetPlan
+  readonly #plan: Plan
   readonly #url: URL
   readonly #ledger: FleetLedger
   readonly #streams: FleetStream[] = []
   readonly #due: number[] = []
   #connecting = 0
 
-  constructor(plan: FleetPlan, ledger: FleetLedger) {
+  constructor(plan: Plan, ledger: FleetLedger) {
     this.#plan = plan
     this.#url = new URL(plan.url)
     this.#ledger = ledger

@@ -5,6 +5,7 @@ const runs: { readonly [G in Inside]: () => Promise<Runs[G]> } = {
   autocannon: async () => (await import('./autocannon-run.ts')).runAutocannon,
   raw: async () => (await import('./raw-run.ts')).runRaw,
   scan: async () => (await import('./scan-run.ts')).runScanHere,
+  'sse-connecting': async () => (await import('./sse-connecting-run.ts')).runConnectingHere,
   'sse-fleet': async () => (await import('./sse-fleet-run.ts')).runFleetHere,
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { pinned } from '../processes.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ScanPlan, ScanResult } from './scan.ts'
-import type { FleetPlan, FleetResult } from './sse-fleet.ts'
+import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from './sse-fleet.ts'
 
 /** Seconds after the measured ones in which replies may still come. */
 export const GRACE = 3
@@ -16,6 +16,7 @@ export interface Runs {
   autocannon(plan: LoadPlan): Promise<LoadResult>
   raw(plan: LoadPlan): Promise<LoadResult>
   scan(plan: ScanPlan): Promise<ScanResult>
+  'sse-connecting'(plan: ConnectingPlan): Promise<ConnectingResult>
   'sse-fleet'(plan: FleetPlan): Promise<FleetResult>
 }
 export type Inside = keyof Runs

@@ -55,6 +55,18 @@ export interface FleetPlan {
   readonly pin?: readonly number[]
 }
 
+/** Open streams, end them, and so on. */
+export interface ConnectingPlan extends Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing' | 'pin'> {
+  /** For how long a next round is begun. */
+  readonly seconds: number
+}
+
+/** Streams of all rounds. */
+export interface ConnectingResult {
+  readonly opened: number
+  readonly refused: number
+}
+
 /** What came of a plan. Memory is resident (MB = 10^6 bytes), processor shares are of one processor, 1 is all of it. */
 export interface FleetResult {
   readonly streams: number
@@ -115,4 +127,9 @@ export function runFleet(plan: FleetPlan): Promise<FleetResult> {
   // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
   const seconds = connecting + secondsOf(plan.sending) + 10 * PATIENCE + GRACE + OVERHEAD
   return runInOwnProcess('sse-fleet', plan, seconds * 1000)
+}
+
+/** Opens streams again and again in a process of its own. @throws Error when it could not run */
+export function runConnecting(plan: ConnectingPlan): Promise<ConnectingResult> {
+  return runInOwnProcess('sse-connecting', plan, (plan.seconds + 4 * PATIENCE + OVERHEAD) * 1000)
 }

@@ -42,9 +42,10 @@ export function cellsOf({ name, rounds, open, source, failure }: RowResult): str
 
 export const tableOf = (results: readonly RowResult[]): string[][] => [HEAD, ...results.map(cellsOf)]
 
-/** What each step of the scenario gained or lost; empty where it has none. */
+/** What each step of the scenario gained or lost; empty where it has none, or one round, which gives no interval. */
 export function stepsTableOf(results: readonly RowResult[], { steps = [] }: Pick<Scenario, 'steps'>): string[][] {
-  const rows = stepsOf(results, steps).map(({ name, ratios }) => [name, ...ratios.map(intervalText)])
+  const certain = stepsOf(results, steps).filter(({ ratios }) => ratios.every(({ confidence }) => confidence > 0))
+  const rows = certain.map(({ name, ratios }) => [name, ...ratios.map(intervalText)])
   return rows.length > 0 ? [['', 'CPU us/request', 'requests/s'], ...rows] : []
 }
 

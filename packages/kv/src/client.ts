@@ -20,6 +20,8 @@ export interface KvClientOptions {
   readonly token?: string
   /** Most connections at a time. */
   readonly connections?: number
+  /** How long the service may be silent (ms), to the nearest second or so: while connecting, before and amid a reply. */
+  readonly timeout?: number
 }
 
 /** A value and the tag that a conditional write names it by. */
@@ -76,8 +78,11 @@ const NDJSON = 'application/x-ndjson'
 const ALL = '\0'
 
 /** A client for the service at `url`. */
-export function createKvClient(url: string, { token, connections = 64 }: KvClientOptions = {}): KvClient {
-  const dispatcher = new Agent({ connections })
+export function createKvClient(url: string, { token, connections = 64, timeout }: KvClientOptions = {}): KvClient {
+  const dispatcher = new Agent({
+    connections,
+    ...(timeout && { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout } }),
+  })
   const authorization = token ? { authorization: `Bearer ${token}` } : {}
 
   async function ask(

@@ -88,7 +88,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     return503OnClosing: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
-    serverFactory: options.serverFactory?.(manners),
+    serverFactory: options.serverFactory && withNodeOptions(options.serverFactory(manners)),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
       if (status) parserErrors.observe(status, 0)
@@ -188,6 +188,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
 
 /** Time since the head was received (s). */
 export const since = (request: { startedAt: number }): number => (performance.now() - request.startedAt) / 1000
+
+/** Fastify leaves it to the factory to pass `http` on to Node. */
+const withNodeOptions =
+  (factory: FastifyServerFactory): FastifyServerFactory =>
+  (handler, options) =>
+    factory(handler, { ...options, ...(options.http as object) })
 
 function measure(figures: RouteMetrics) {
   return function onResponse(request: any, reply: any, done: () => void): void {

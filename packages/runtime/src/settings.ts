@@ -15,6 +15,10 @@ export interface Setting {
   readonly secret?: boolean
   /** The setting is a URL; left empty it is that of the named service, which is then started too. */
   readonly service?: string
+  /** The setting is of use only while another has this value. */
+  readonly when?: Readonly<Record<string, string>>
+  /** The service is not started for it: the setting is its URL if it is started anyway, and else stays empty. */
+  readonly optional?: boolean
 }
 
 /** The settings of a service by name, in camel case. */
@@ -109,6 +113,9 @@ export const commonSettings = defineSettings({
 /** The settings that every service has. Durations in milliseconds, sizes in bytes. */
 export type CommonSettings = ValuesOf<typeof commonSettings>
 
+/** What else there is to the address of another service. */
+export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional'>
+
 /** The address of another service of the house; empty means the one started beside this one. */
-export const serviceUrl = <Name extends string>(service: Name, description: string, env?: string) =>
-  ({ type: 'string', default: '', service, description, env }) as const
+export const serviceUrl = (service: string, description: string, { env, when, optional }: ServiceUrlOptions = {}) =>
+  ({ type: 'string', default: '', service, description, env, when, optional }) as const

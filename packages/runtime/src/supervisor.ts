@@ -71,8 +71,9 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
     const definition = await load(name)
     definitions.push(definition)
     // What is wrong is told below, of all services at once.
-    for (const [, needed] of needsOf(definition, resolveConfig(definition, flags, env, []))) {
-      if (!names.includes(needed)) names.push(needed)
+    const config = resolveConfig(definition, flags, env, [])
+    for (const { service, optional } of openAddresses(definition, config)) {
+      if (!optional && !names.includes(service)) names.push(service)
     }
   }
   const configs = resolveConfigs(definitions, flags, env)
@@ -90,10 +91,11 @@ function checkPorts(configs: ReadonlyMap<string, Config>): void {
   }
 }
 
-/** The settings that hold the address of another service and were left empty: setting -> service. */
-function needsOf(definition: AnyService, config: Config): [setting: string, service: string][] {
-  return Object.entries(settingsOf(definition)).flatMap(([setting, { service }]) => {
-    return service !== undefined && config[setting] === '' ? [[setting, service] as [string, string]] : []
+/** The settings that hold the address of another service, are of use, and were left empty. */
+function openAddresses(definition: AnyService, config: Config) {
+  return Object.entries(settingsOf(definition)).flatMap(([setting, { service, when = {}, optional = false }]) => {
+    const isOfUse = Object.entries(when).every(([other, value]) => config[other] === value)
+    return service !== undefined && isOfUse && config[setting] === '' ? [{ setting, service, optional }] : []
   })
 }
 
@@ -103,10 +105,10 @@ function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: 
 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
-    const needs = needsOf(definition, config)
-    for (const [setting, needed] of needs) config[setting] = (await start(byName.get(needed)!)).url
+    const addresses = openAddresses(definition, config).filter(({ service }) => byName.has(service))
+    for (const { setting, service } of addresses) config[setting] = (await start(byName.get(service)!)).url
     const child = await startChild({ services: servicesUrl, name: definition.name, config }, stopped)
-    return Object.assign(child, { needs: needs.map(([, needed]) => needed) })
+    return Object.assign(child, { needs: addresses.map(({ service }) => service) })
   }
 
   function start(definition: AnyService) {

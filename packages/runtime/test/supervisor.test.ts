@@ -47,15 +47,27 @@ describe('a start', () => {
     expect(closed.map((line) => JSON.parse(line).service)).toEqual(['asker', 'counter'])
   })
 
-  test('starts nothing more where the address is given', async () => {
+  test('starts nothing more where the address is given, or not needed', async () => {
     for (const [args, env] of [
       [['--asker.counterUri', 'http://127.0.0.1:9'], {}],
       [[], { ASKER_COUNTER_URI: 'http://127.0.0.1:9' }],
+      [['--from', 'nowhere'], {}],
     ] as const) {
       const started = spawnStart(['asker', ...FREE_PORTS, ...args], env)
       expect(Object.keys(await started.ready())).toEqual(['asker'])
       expect((await started.stop()).code).toBe(0)
     }
+  })
+
+  test('fills in the address of what it can do without, where that is started anyway', async () => {
+    const mirrorOf = async (url: string) => ((await (await fetch(`${url}/mirror`)).json()) as { uri: string }).uri
+    const alone = spawnStart(['asker', ...FREE_PORTS, '--from', 'nowhere'])
+    expect(await mirrorOf((await alone.ready()).asker!.url)).toBe('')
+    expect((await alone.stop()).code).toBe(0)
+    const both = spawnStart(['asker', 'counter', ...FREE_PORTS, '--from', 'nowhere'])
+    const { asker, counter } = await both.ready()
+    expect(await mirrorOf(asker!.url)).toBe(counter!.url)
+    expect((await both.stop()).code).toBe(0)
   })
 
   test('--help lists what there is, and starts nothing', async () => {

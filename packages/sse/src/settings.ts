@@ -1,4 +1,4 @@
-import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { namesOf } from './parts.ts'
 
@@ -7,6 +7,8 @@ const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
 
 /** The settings of the broadcaster. Durations in milliseconds, sizes in bytes. */
 export const settings = defineSettings({
+  // Streams live long and events are shared: little garbage, and 10,000 streams take 20 MB less.
+  semiSpace: { ...commonSettings.semiSpace, default: 1 },
   broker: { type: 'string', enum: namesOf('broker'), default: 'threads', description: 'who gives values their order' },
   history: { type: 'string', enum: namesOf('history'), default: 'ring', description: 'who remembers values' },
   fanout: {

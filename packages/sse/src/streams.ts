@@ -2,7 +2,6 @@ import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
 import { Hub, type HubOptions, type Sink, type StreamRequest } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
-import { reclaim } from './reclaim.ts'
 
 /** A sink that tells when it is closed. */
 export interface Connection extends Sink {
@@ -19,9 +18,6 @@ export interface StreamsOptions extends HubOptions {
   readonly heartbeat: number
 }
 
-// Fewer closed streams than these leave nothing worth looking for.
-const WORTH_RECLAIMING = 1_000
-
 /** The streams of a thread and how many there may be. */
 export class Streams {
   readonly hub: Hub
@@ -31,8 +27,6 @@ export class Streams {
   /** Kept where addresses are counted, alone: a closed socket no longer knows its own. */
   readonly #addressOf = new Map<Connection, string>()
   readonly #beating: NodeJS.Timeout
-  /** Most streams at a heartbeat since memory was last reclaimed. */
-  #peak = 0
   readonly #onClose: (this: Connection) => void
 
   constructor(options: StreamsOptions) {
@@ -40,7 +34,7 @@ export class Streams {
     this.#open = new Int32Array(options.cell)
     this.hub = new Hub(options)
     // One timer for all streams.
-    this.#beating = setInterval(() => this.#beat(), options.heartbeat).unref()
+    this.#beating = setInterval(() => this.hub.beat(), options.heartbeat).unref()
     this.#onClose = onCloseOf((connection) => this.#forget(connection))
   }
 
@@ -73,15 +67,6 @@ export class Streams {
   close(): void {
     clearInterval(this.#beating)
     this.hub.end()
-  }
-
-  #beat(): void {
-    const { size } = this.hub
-    this.hub.beat()
-    this.#peak = Math.max(this.#peak, size)
-    if (size > this.#peak / 2 || this.#peak - size < WORTH_RECLAIMING) return
-    this.#peak = size
-    void reclaim()
   }
 
   #forget(connection: Connection): void {

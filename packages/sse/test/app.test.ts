@@ -116,7 +116,10 @@ describe('values', () => {
     const id = await client.put('t', 'value')
     await stream!.until(1)
     expect(stream!.events).toEqual([{ type: 'message', data: 'value', lastEventId: id }])
-    await expect(createBroadcaster(sse.url).put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
+    const stranger = createBroadcaster(sse.url)
+    await expect(stranger.put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
+    for (const one of [client, stranger]) one.close()
+    await expect(client.put('t', 'late')).rejects.toThrow()
   })
 })
 

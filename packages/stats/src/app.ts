@@ -7,7 +7,7 @@ import { createRemoteCollections, createRemoteReader } from './collections-remot
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import { clientOptions, mainOwnsState, type StatsConfig } from './main.ts'
+import { clientOptions, mainOwnsState, stateOptions, type StatsConfig } from './main.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -47,10 +47,15 @@ export async function createStatsApp(context: Context): Promise<App> {
   return app
 }
 
-async function openCollections({ config, bus }: Context, closers: Closers): Promise<Collections> {
-  const open = () => parts.state[config.state]({ folder: config.data })
+async function openCollections(context: Context, closers: Closers): Promise<Collections> {
+  const { config, bus, log } = context
+  const open = () => parts.state[config.state](stateOptions(context))
   if (!mainOwnsState(config)) {
-    const owner = new CollectionsOwner({ state: await open(), retention: config.historyDays * DAY })
+    const owner = new CollectionsOwner({
+      state: await open(),
+      retention: config.historyDays * DAY,
+      onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
+    })
     closers.push(() => owner.close())
     return owner
   }

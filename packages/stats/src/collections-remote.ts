@@ -6,6 +6,7 @@ import type { StateReader } from './state/state.ts'
 /** The collections as a thread sees them whose main owns the state: it reads as it can, and main writes. */
 export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: StateReader): Collections {
   return {
+    isRemote: reader.isRemote,
     get: (id) => reader.get(id),
     list: (after, limit) => reader.list(after, limit),
     snapshot: (id) => reader.snapshot(id),
@@ -21,6 +22,7 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
 /** Reads through main: 57 us each, for a state that only main can see. */
 export function createRemoteReader(bus: Bus<ToMain, ToThread>): StateReader {
   return {
+    isRemote: true,
     get: (id) => bus.call('get', id),
     list: (after, limit) => bus.call('list', after, limit),
     snapshot: (id) => bus.call('snapshot', id),

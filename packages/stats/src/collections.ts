@@ -24,10 +24,16 @@ export interface OwnerOptions {
   readonly retention: number
   /** Called after a collection changed, before whoever changed it gets an answer. */
   readonly onChange?: (id: string, collection: Collection | undefined) => Maybe<void>
+  /** Told why the histories could not be tidied; the next try is an hour later. */
+  readonly onTidyFault?: (fault: unknown) => void
 }
 
 const TIDY_EVERY = 3_600_000
 const PAGE = 100
+
+function rethrow(fault: unknown): never {
+  throw fault
+}
 
 /** The one owner of a state: changes it one step at a time, so that no two of them mix. */
 export class CollectionsOwner implements Collections {
@@ -38,11 +44,15 @@ export class CollectionsOwner implements Collections {
   #last: Promise<unknown> = Promise.resolve()
   #lastRevision = 0
 
-  constructor({ state, retention, onChange }: OwnerOptions) {
+  constructor({ state, retention, onChange, onTidyFault = rethrow }: OwnerOptions) {
     this.#state = state
     this.#retention = retention
     this.#onChange = onChange ?? (() => {})
-    this.#tidying = setInterval(() => void this.tidy(), TIDY_EVERY).unref()
+    this.#tidying = setInterval(() => void this.tidy().catch(onTidyFault), TIDY_EVERY).unref()
+  }
+
+  get isRemote() {
+    return this.#state.isRemote
   }
 
   get(id: string) {

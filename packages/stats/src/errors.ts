@@ -5,6 +5,7 @@ export const errors = defineErrors({
   COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'The collection does not have this video' },
   COLLECTION_FULL: { status: 409, title: 'The collection has as many videos as it may have' },
+  STATE_UNAVAILABLE: { status: 503, title: 'The service that keeps the collections cannot be used at present' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'YouTube gave no numbers, and none are known yet' },
   STATS_NOT_READY: { status: 503, title: 'The numbers have not been fetched yet' },
 })

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { Announcer } from './announcer.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'
@@ -35,6 +36,13 @@ export function reportPoller(poller: Poller, registry: Registry): void {
     'Time from one refresh to the next.',
     () => poller.interval() / 1000,
   )
+}
+
+export function reportAnnouncer(announcer: Announcer, registry: Registry): void {
+  const { figures } = announcer
+  gauge(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () => figures.sent)
+  gauge(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () => figures.failed)
+  gauge(registry, 'stats_puts_waiting', 'Collections whose numbers wait to be put.', () => announcer.waiting)
 }
 
 export function reportLogger(logger: Logger, registry: Registry): void {

@@ -1,19 +1,25 @@
+import { StartError } from '@influencer-stats/runtime/errors'
+import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import type { ValuesOf } from '@influencer-stats/runtime/settings'
+import { Announcer } from './announcer.ts'
 import type { ClientOptions } from './client/client.ts'
 import { CollectionsOwner } from './collections.ts'
-import { DAY } from './core/pace.ts'
-import { reportPoller, reportQuota } from './gauges.ts'
+import { DAY, type Usage } from './core/pace.ts'
+import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import type { Shared, ToMain, ToThread, Update } from './messages.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import type { settings } from './settings.ts'
 import { createSource } from './source.ts'
+import type { State, StateOptions } from './state/state.ts'
 
 /** The stats service's own settings. */
 export type StatsConfig = ValuesOf<typeof settings>
+
+type Context = OpenContext<StatsConfig, ToThread>
 
 /** Whether main owns the state; otherwise the one serving thread does. */
 export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>) =>
@@ -25,13 +31,21 @@ export function clientOptions(config: StatsConfig, meter: QuotaMeter, logger: Lo
   return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, meter, logger }
 }
 
-const SAVE_USAGE_EVERY = 1_000
+/** What any state is made of. */
+export function stateOptions({ config, log }: Pick<Context, 'config' | 'log'>): StateOptions {
+  return {
+    folder: config.data,
+    kvUri: config.kvUri,
+    kvToken: config.apiToken,
+    onOutage: (cause) => log.error(cause, `the state at ${config.kvUri} cannot be used`),
+  }
+}
 
-type Context = OpenContext<StatsConfig, ToThread>
+const SAVE_USAGE_EVERY = 1_000
 
 /** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
-  const { config, registry } = context
+  const { config, registry, log } = context
   const memory = QuotaMeter.memory()
   const meter = new QuotaMeter(memory, config.dailyBudget)
   reportQuota(meter, registry)
@@ -39,15 +53,21 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
     return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
-  const state = await parts.state[config.state]({ folder: config.data })
-  meter.restore(await state.usage())
+  const state = await parts.state[config.state](stateOptions(context))
+  meter.restore(await firstRead(state, config))
   const saving = setInterval(() => void saveUsage(), SAVE_USAGE_EVERY)
   let savedUsage = ''
   async function saveUsage(): Promise<void> {
     const usage = meter.toUsage()
-    if (savedUsage === JSON.stringify(usage)) return
-    savedUsage = JSON.stringify(usage)
-    await state.putUsage(usage)
+    const text = JSON.stringify(usage)
+    if (savedUsage === text) return
+    try {
+      await state.putUsage(usage)
+      savedUsage = text
+    } catch (fault) {
+      // Tried again the next second: nobody waits for it, and an outage of the state must not end the service.
+      log.error(fault, 'the usage of the quota could not be kept')
+    }
   }
 
   let polling: Polling | undefined
@@ -55,6 +75,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
     state,
     retention: config.historyDays * DAY,
     onChange: (id, collection) => polling?.poller.changed(id, collection),
+    onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
   const poller = () => polling!.poller
@@ -83,6 +104,18 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   }
 }
 
+/** Reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
+async function firstRead(state: State, { state: name, kvUri }: StatsConfig): Promise<Usage | undefined> {
+  try {
+    return await state.usage()
+  } catch (fault) {
+    await state.close()
+    if (!(fault instanceof Problem)) throw fault
+    const reason = fault.cause instanceof Error ? fault.cause.message : fault.message
+    throw new StartError(fault.code, `stats: state ${name} at ${kvUri} cannot be used (${reason})`)
+  }
+}
+
 interface Polling {
   readonly poller: Poller
   close(): Promise<void>
@@ -93,16 +126,22 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
   const logger = await parts.logger[config.logger]({ level: config.logLevel })
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
   const source = createSource({ collections, client, logger, retryAfter: config.refreshInterval })
-  const poller = new Poller({
+  const poller: Poller = new Poller({
     collections,
     source,
     meter,
     logger,
     refreshInterval: config.refreshInterval,
-    publish: (updates) => context.broadcast('publish', updates),
+    publish(updates) {
+      announcer?.take(updates)
+      return context.broadcast('publish', updates)
+    },
   })
+  const announcer = await createAnnouncer(config, logger, () => poller.replies())
   reportPoller(poller, registry)
+  if (announcer) reportAnnouncer(announcer, registry)
   await poller.start()
+  announcer?.take(poller.replies())
   return {
     poller,
     async close() {
@@ -110,7 +149,20 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
       // A call under way ends now, not at its time-out.
       await client.close()
       await ended
+      await announcer?.close()
       await logger.close()
     },
   }
+}
+
+/** Puts what changes to the broadcaster, where there is one. */
+async function createAnnouncer(
+  { sseUri, apiToken: token }: Context['config'],
+  logger: Logger,
+  replies: () => Update[],
+): Promise<Announcer | undefined> {
+  if (!sseUri) return undefined
+  // Loaded only here: without a broadcaster it is not needed.
+  const { createBroadcaster } = await import('@influencer-stats/sse/client')
+  return new Announcer({ broadcaster: createBroadcaster(sseUri, { token }), logger, replies })
 }

@@ -2,7 +2,7 @@ import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { ClientOptions, VideoClient } from './client/client.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
 import type { StatsServer } from './server/server.ts'
-import type { State } from './state/state.ts'
+import type { State, StateOptions } from './state/state.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
 type Factory<Options, Part> = (options: Options) => Promise<Part>
@@ -29,7 +29,8 @@ export const parts = {
     list: async () => (await import('./state/list.ts')).createListState(),
     map: async () => (await import('./state/map.ts')).createMapState(),
     level: async (options) => (await import('./state/level.ts')).createLevelState(options),
-  } satisfies Table<{ folder: string }, State>,
+    kv: async (options) => (await import('./state/kv.ts')).createKvState(options),
+  } satisfies Table<StateOptions, State>,
 
   /** `poller` is not made here: its work is done on main, and a thread only keeps what that publishes. */
   cache: {
@@ -45,7 +46,7 @@ export const parts = {
 } as const
 
 /** States that every thread can read by itself. The others are known to one thread only: their owner's. */
-export const SHARED_STATES: readonly string[] = ['level']
+export const SHARED_STATES: readonly string[] = ['level', 'kv']
 
 /** The names of a part's alternatives. */
 export const namesOf = <Part extends keyof typeof parts>(part: Part) =>

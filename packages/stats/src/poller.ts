@@ -165,7 +165,9 @@ export class Poller {
       if (!(fault instanceof Problem)) logger.error(`collection ${collection.id} could not be fetched`, fault)
       const problem = fault instanceof Problem ? fault : errors.INTERNAL(undefined, { cause: fault })
       entry.failed = { problem, until: Date.now() + this.#retryDelay() }
-      return false
+      if (!entry.reading || this.#entries.get(collection.id) !== entry) return false
+      this.#set(entry, { ...entry.reading, stale: true })
+      return true
     }
   }
 

@@ -20,7 +20,20 @@ export const settings = defineSettings({
     default: 'node-http',
     description: 'who answers the hottest route',
   },
-  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', 'YOUTUBE_URI'),
+  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', { env: 'YOUTUBE_URI' }),
+  sseUri: serviceUrl(
+    'sse',
+    'where numbers are put when they change, by the poller; empty means sse, if that is started',
+    {
+      env: 'SSE_URI',
+      when: { cache: 'poller' },
+      optional: true,
+    },
+  ),
+  kvUri: serviceUrl('kv', 'where the key-value service is, for state kv; empty means the one started beside this', {
+    env: 'KV_URI',
+    when: { state: 'kv' },
+  }),
   youtubeApiKey: {
     type: 'string',
     default: 'stand-in',

@@ -1,22 +1,119 @@
-import { describe, expect, it } from 'vitest'
+import type { RunningService } from '@influencer-stats/runtime/host'
+import { createKvClient } from '@influencer-stats/kv/client'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
+import type { StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
+import { startKv } from './support/kv.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
+let service: RunningService
+beforeAll(async () => {
+  service = await startKv()
+})
+afterAll(() => service.stop())
+
+const options = (more: Partial<StateOptions> = {}): StateOptions => ({
+  folder: temporaryFolder(),
+  kvUri: service.url,
+  kvToken: '',
+  onOutage(cause) {
+    throw cause
+  },
+  ...more,
+})
+
+/** A key-value service like new, without the time that another takes to start. */
+async function emptyKv(): Promise<void> {
+  const client = createKvClient(service.url)
+  const known = await Array.fromAsync(client.entries())
+  await client.batch(known.map(({ id }) => ({ op: 'delete', id })))
+  await client.close()
+}
+
 for (const [name, create] of Object.entries(parts.state)) {
-  stateConformance(name, () => create({ folder: temporaryFolder() }))
+  stateConformance(name, async () => {
+    if (name === 'kv') await emptyKv()
+    return create(options())
+  })
 }
 
 describe('state level', () => {
   it('keeps everything over a restart', async () => {
     const folder = temporaryFolder()
-    const first = await parts.state.level({ folder })
+    const first = await parts.state.level(options({ folder }))
     await first.put({ id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 })
     await first.putUsage({ day: '2026-11-20', used: 5 })
     await first.close()
-    const second = await parts.state.level({ folder })
+    const second = await parts.state.level(options({ folder }))
     expect(await second.get('a')).toEqual({ id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 })
     expect(await second.usage()).toEqual({ day: '2026-11-20', used: 5 })
     await second.close()
+  })
+})
+
+describe('state kv', () => {
+  const a = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 }
+  const b = { ...a, id: 'b' }
+  const snapshot = { videos: [], missing: [], asOf: 1 }
+
+  it('says so while the service is down, and loses nothing of what it kept', async () => {
+    const settings = { data: temporaryFolder() }
+    const first = await startKv(settings)
+    const onOutage = vi.fn<(cause: unknown) => void>()
+    const state = await parts.state.kv(options({ kvUri: first.url, onOutage }))
+    await state.put(a)
+    await state.putUsage({ day: '2026-11-20', used: 5 })
+    await first.stop()
+    const asked = [
+      () => state.get('a'),
+      () => state.list('', 10),
+      () => state.snapshot('a'),
+      () => state.history('a', 0, 10),
+      () => state.put(b),
+      () => state.delete('a'),
+      () => state.putSnapshot('a', snapshot),
+      () => state.deletePoints('a', [1]),
+      () => state.usage(),
+      () => state.putUsage({ day: '2026-11-20', used: 6 }),
+    ]
+    for (const ask of asked)
+      await expect(async () => ask()).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', status: 503 })
+    expect(onOutage).toHaveBeenCalledTimes(1)
+
+    const again = await startKv({ ...settings, port: new URL(first.url).port })
+    expect(await state.list('', 10)).toEqual([a])
+    expect(await state.usage()).toEqual({ day: '2026-11-20', used: 5 })
+    await state.put(b)
+    expect(await state.list('', 10)).toEqual([a, b])
+    await state.close()
+    await again.stop()
+  })
+
+  it('sends the token that the service needs', async () => {
+    const guarded = await startKv({ apiToken: 'hunter2' })
+    const onOutage = vi.fn<(cause: unknown) => void>()
+    const stranger = await parts.state.kv(options({ kvUri: guarded.url, onOutage }))
+    await expect(async () => stranger.put(a)).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    expect(onOutage.mock.calls).toMatchObject([[{ code: 'UNAUTHORIZED' }]])
+    const state = await parts.state.kv(options({ kvUri: guarded.url, kvToken: 'hunter2' }))
+    await state.put(a)
+    expect(await state.get('a')).toEqual(a)
+    await stranger.close()
+    await state.close()
+    await guarded.stop()
+  })
+
+  it('leaves alone what others keep in the service', async () => {
+    await emptyKv()
+    const client = createKvClient(service.url)
+    const state = await parts.state.kv(options())
+    for (const id of ['c!a', 'stats', 'stats/', 'stats0', 'usage']) await client.put(id, 'theirs')
+    await state.put(a)
+    expect(await state.list('', 10)).toEqual([a])
+    await state.delete('a')
+    expect(await Array.fromAsync(client.entries())).toHaveLength(5)
+    await state.close()
+    await client.close()
   })
 })

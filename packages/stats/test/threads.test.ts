@@ -1,21 +1,26 @@
+import type { RunningService } from '@influencer-stats/runtime/host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startKv } from './support/kv.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const CLIENTS = 24
 
-describe.each(['v6', 'v7', 'v7 with state map'])('%s on 3 threads', (name) => {
+describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with state kv'])('%s on 3 threads', (name) => {
   let standIn: StandIn
+  let kv: RunningService
   let stats: TestStats
   beforeEach(async () => {
     standIn = await startStandIn()
-    const [variant = ''] = name.split(' ')
-    const state = name.endsWith('map') ? 'map' : 'level'
-    stats = await startStats({ variant, state, threads: 3, youtubeUri: standIn.url, data: temporaryFolder() })
+    kv = await startKv()
+    const [variant = '', , , state = 'level'] = name.split(' ')
+    const addresses = { youtubeUri: standIn.url, kvUri: kv.url }
+    stats = await startStats({ variant, state, threads: 3, ...addresses, data: temporaryFolder() })
   })
   afterEach(async () => {
     await stats.stop()
+    await kv.stop()
     await standIn.stop()
   })
 

@@ -14,7 +14,6 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 const PATH = '/v0/entity'
 const HOT_PREFIX = `${PATH}?id=`
-const EMPTY = Buffer.alloc(0)
 
 /**
  * Node's server ahead of Fastify: answers a plain GET or PUT of one value in the same manner as Fastify would. Whatever
@@ -52,10 +51,11 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
 
   function put(request: IncomingMessage, response: ServerResponse, key: Buffer, durable: boolean): void {
     const startedAt = performance.now()
-    let value: Buffer = EMPTY
+    const chunks: Buffer[] = []
     // Node sees to it that no more comes than Content-Length says.
-    request.on('data', (chunk: Buffer) => (value = value.length === 0 ? chunk : Buffer.concat([value, chunk])))
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
+      const value = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
       const hookHeaders = ['x-request-id', manners.nextRequestId()]
       store.write({ ops: [{ type: 'put', key, value }], durable }).then(
         () => observe(putFigures, startedAt, writeStored(response, hookHeaders, value)),

@@ -12,8 +12,17 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** A service in a process of its own, and the supervisor that started it in another. */
+export interface SpawnedKv {
+  readonly url: Promise<string>
+  readonly ended: Promise<Ended>
+  stop(): Promise<Ended>
+  /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
+  crash(): Promise<Ended>
+}
+
 /** The service as `pnpm start kv` runs it, in a process of its own that does not outlive the test. */
-export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } = {}) {
+export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } = {}): SpawnedKv {
   const args = [process.execPath, START, 'kv', '--port', '0', '--data', folder]
   // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
@@ -23,11 +32,11 @@ export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } 
     : spawn(args[0]!, args.slice(1), { stdio: [...stdio] })
   let stdout = ''
   let stderr = ''
-  const url = new Promise<string>((resolve) => {
+  const ready = new Promise<{ url: string; pid: number }>((resolve) => {
     child.stdout!.setEncoding('utf8').on('data', (part) => {
       stdout += part
-      const found = /^kv +(http:\S+)/m.exec(stdout)
-      if (found) resolve(found[1]!)
+      const found = /^kv +(http:\S+) +(\d+) +\d+$/m.exec(stdout)
+      if (found) resolve({ url: found[1]!, pid: Number(found[2]) })
     })
   })
   child.stderr!.setEncoding('utf8').on('data', (part) => (stderr += part))
@@ -37,8 +46,13 @@ export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } 
     await ended
   })
   return {
-    url,
+    url: ready.then(({ url }) => url),
     ended,
+    async crash() {
+      process.kill((await ready).pid, 'SIGKILL')
+      child.kill('SIGKILL')
+      return ended
+    },
     async stop(): Promise<Ended> {
       child.kill('SIGTERM')
       return ended

@@ -54,6 +54,7 @@ export function createLruCache({
 
   return {
     ready(id) {
+      if (collections.isRemote) return undefined
       const collection = collections.get(id)
       if (!collection || collection instanceof Promise) return undefined
       const key = keyOf(collection)

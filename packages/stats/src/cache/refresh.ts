@@ -69,6 +69,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
 
   return {
     ready(id) {
+      if (collections.isRemote) return undefined
       const entry = entries.get(id)
       const collection = collections.get(id)
       const isCurrent = !(collection instanceof Promise) && collection?.revision === entry?.revision

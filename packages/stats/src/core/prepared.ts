@@ -39,3 +39,8 @@ export function prepare(reading: Reading): Prepared {
 export function prepareByVideo(reading: Reading): Prepared {
   return prepareBody({ ...summary(reading), byVideo: reading.snapshot.videos }, reading.snapshot.asOf)
 }
+
+const withoutTime = ({ body, asOf }: Prepared) => body.replace(new Date(asOf).toISOString(), '')
+
+/** Whether two replies say the same but for when it was true. */
+export const sameNumbers = (a: Prepared, b: Prepared) => withoutTime(a) === withoutTime(b)

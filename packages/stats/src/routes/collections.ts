@@ -23,7 +23,11 @@ export function collectionRoutes(app: App, collections: Collections): void {
         summary: 'Make or replace a collection',
         params: collectionParams,
         body: collectionBody,
-        response: { 200: collectionReply, 201: collectionReply, ...changeReplies(house.VALIDATION_FAILED) },
+        response: {
+          200: collectionReply,
+          201: collectionReply,
+          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
+        },
       },
     },
     async (request, reply) => {
@@ -39,7 +43,10 @@ export function collectionRoutes(app: App, collections: Collections): void {
         tags,
         summary: 'The videos of a collection',
         params: collectionParams,
-        response: { 200: collectionReply, ...readReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND) },
+        response: {
+          200: collectionReply,
+          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+        },
       },
     },
     async (request) => {
@@ -73,7 +80,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
               next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
             },
           },
-          ...readReplies(house.VALIDATION_FAILED),
+          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
         },
       },
     },
@@ -92,7 +99,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: collectionParams,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
-          ...changeReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
         },
       },
     },
@@ -112,7 +119,12 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionBody,
           201: collectionBody,
-          ...changeReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND, errors.COLLECTION_FULL),
+          ...changeReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.COLLECTION_FULL,
+          ),
         },
       },
     },
@@ -131,7 +143,12 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: videoParams,
         response: {
           204: { type: 'null', description: 'Removed.' },
-          ...changeReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND, errors.VIDEO_NOT_IN_COLLECTION),
+          ...changeReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.VIDEO_NOT_IN_COLLECTION,
+          ),
         },
       },
     },

@@ -31,7 +31,10 @@ export function historyRoutes(app: App, collections: Collections, retention: num
             },
           },
         },
-        response: { 200: historyReply, ...readReplies(house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND) },
+        response: {
+          200: historyReply,
+          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+        },
       },
     },
     async ({ params: { id }, query }) => {

@@ -37,6 +37,7 @@ export function statsRoutes(app: App, cache: StatsCache, config: Pick<CommonSett
           ...readReplies(
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
+            errors.STATE_UNAVAILABLE,
             errors.UPSTREAM_UNAVAILABLE,
             errors.STATS_NOT_READY,
           ),

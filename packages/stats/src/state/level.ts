@@ -1,6 +1,6 @@
 import { openLevel } from '@influencer-stats/runtime/level'
 import type { Point } from '../core/history.ts'
-import type { State } from './state.ts'
+import type { State, StateOptions } from './state.ts'
 
 // c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, usage the quota used.
 // An id has no "!", and "~" sorts after every character of a time.
@@ -18,7 +18,7 @@ const FORMAT = 1
  * LevelDB in `folder`. One process at a time; all its threads share one handle, the first opener must close last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
-export async function createLevelState({ folder }: { folder: string }): Promise<State> {
+export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>): Promise<State> {
   const db = await openLevel(folder, { service: 'stats', format: FORMAT })
   const values = (range: object) => db.values(range).all()
 

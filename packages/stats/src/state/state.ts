@@ -16,6 +16,8 @@ export type Maybe<T> = T | Promise<T>
 
 /** What can be read of a state, on any thread. */
 export interface StateReader {
+  /** Nothing is ever at hand: every read is asked of another thread or another service. */
+  readonly isRemote?: boolean
   get(id: string): Maybe<Collection | undefined>
   /** At most `limit` collections in ascending order of id, those after the id `after`. */
   list(after: string, limit: number): Maybe<Collection[]>
@@ -23,6 +25,16 @@ export interface StateReader {
   snapshot(id: string): Maybe<Snapshot | undefined>
   /** The points from `from` to `to` (ms, both inclusive), ascending. */
   history(id: string, from: number, to: number): Maybe<Point[]>
+}
+
+export interface StateOptions {
+  /** The service's own data folder. */
+  readonly folder: string
+  /** Where the key-value service is, and the token that it needs of who changes something, if any. */
+  readonly kvUri: string
+  readonly kvToken: string
+  /** Told why that service cannot be used, once for each outage. */
+  onOutage(cause: unknown): void
 }
 
 /** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */

@@ -1,0 +1,110 @@
+import { createKvClient, KvError, type ConditionalOptions } from '../../src/client.ts'
+import type { Condition, Operation, Value } from './linearizable.ts'
+
+/** What a client does next: `abandon` is a put whose client leaves at some moment. */
+export interface Step {
+  readonly kind: 'get' | 'put' | 'create' | 'replace' | 'swap' | 'delete' | 'deleteSame' | 'batch' | 'abandon'
+  readonly key: string
+  /** Turns of the event loop before, and before a client leaves. */
+  readonly turns: number
+  readonly durable: boolean
+}
+
+/** What all clients did, by key, in the order of one clock. */
+export type Histories = Map<string, Operation[]>
+
+let clock = 0
+
+async function wait(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Does the steps one after the other on a connection of its own and writes down what came of them. */
+export async function record(url: string, name: string, steps: readonly Step[], histories: Histories): Promise<void> {
+  const client = createKvClient(url, { connections: 1 })
+  /** What this client knows of a key, to ask for it when it swaps. */
+  const known = new Map<string, { value: string; etag: string }>()
+  let count = 0
+
+  const add = (key: string, operation: Operation) => {
+    if (!histories.has(key)) histories.set(key, [])
+    histories.get(key)!.push(operation)
+  }
+
+  async function get(key: string): Promise<void> {
+    const calledAt = ++clock
+    const found = await client.get(key)
+    const value = found?.value.toString()
+    add(key, { type: 'read', calledAt, returnedAt: ++clock, found: value })
+    if (found) known.set(key, { value: value!, etag: found.etag })
+  }
+
+  /** @param act resolves with the new value's tag, if it has one */
+  async function write(
+    keys: readonly string[],
+    value: Value,
+    condition: Condition | undefined,
+    act: () => Promise<string | void>,
+  ): Promise<void> {
+    const calledAt = ++clock
+    const outcome = await act().then(
+      (etag) => {
+        if (etag && value !== undefined) known.set(keys[0]!, { value, etag })
+        return 'done' as const
+      },
+      (error: unknown) => {
+        if (error instanceof KvError && error.code === 'CONDITION_FAILED') return 'refused' as const
+        if ((error as Error).name === 'AbortError') return 'unknown' as const
+        throw error
+      },
+    )
+    const returnedAt = ++clock
+    for (const key of keys)
+      add(key, { type: 'write', calledAt, returnedAt, value, outcome, ...(condition && { condition }) })
+  }
+
+  /** The value that this client knows, or any where it knows none: as the checker sees it, and as the service does. */
+  function same(key: string): [Condition, ConditionalOptions] {
+    const { value, etag } = known.get(key) ?? { value: '*', etag: '*' }
+    return [{ match: value }, { ifMatch: etag }]
+  }
+
+  async function abandonedPut(id: string, value: string, turns: number): Promise<void> {
+    const leaving = new AbortController()
+    const target = new URL('/v0/entity', url)
+    target.searchParams.set('id', id)
+    const reply = fetch(target, { method: 'PUT', body: value, signal: leaving.signal })
+    void wait(turns).then(() => leaving.abort())
+    const { status } = await reply
+    if (status !== 201) throw new Error(`status ${status}`)
+  }
+
+  async function take({ kind, key, turns, durable }: Step): Promise<void> {
+    const value = `${name}.${++count}`
+    if (kind === 'get') return get(key)
+    if (kind === 'put') return write([key], value, undefined, () => client.put(key, value, { durable }))
+    if (kind === 'delete') return write([key], undefined, undefined, () => client.delete(key, { durable }))
+    if (kind === 'abandon') return write([key], value, undefined, () => abandonedPut(key, value, turns))
+    if (kind === 'batch') {
+      const keys = [key, `${key}'`]
+      const changes = keys.map((id) => ({ op: 'put' as const, id, value }))
+      return write(keys, value, undefined, () => client.batch(changes, { durable }))
+    }
+    if (kind === 'create') {
+      const options = { ifNoneMatch: '*', durable } as const
+      return write([key], value, { noneMatch: '*' }, () => client.put(key, value, options))
+    }
+    const [condition, options]: [Condition, ConditionalOptions] =
+      kind === 'replace' ? [{ match: '*' }, { ifMatch: '*' }] : same(key)
+    if (kind === 'deleteSame') {
+      return write([key], undefined, condition, () => client.delete(key, { ...options, durable }))
+    }
+    return write([key], value, condition, () => client.put(key, value, { ...options, durable }))
+  }
+
+  for (const step of steps) {
+    await wait(step.turns)
+    await take(step)
+  }
+  await client.close()
+}

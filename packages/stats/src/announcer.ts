@@ -1,0 +1,115 @@
+import type { Broadcaster } from '@influencer-stats/sse/client'
+import { backOff } from '@influencer-stats/runtime/back-off'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sameNumbers, type Prepared } from './core/prepared.ts'
+import type { Logger } from './logger/logger.ts'
+import type { Update } from './messages.ts'
+
+export interface AnnouncerOptions {
+  readonly broadcaster: Broadcaster
+  readonly logger: Logger
+  /** Every collection's numbers: a broadcaster that forgot what it had is told them anew. */
+  replies(): readonly Update[]
+}
+
+/** The topic that has a collection's numbers. */
+export const topicOf = (id: string) => `collections/${id}`
+
+/**
+ * Puts a collection's numbers to the broadcaster whenever they change, one after the other. Nobody waits for it: while
+ * the broadcaster is away or slow, the newest numbers of each collection are kept for it, and no older ones.
+ */
+export class Announcer {
+  /** Puts since the start. */
+  readonly figures = { sent: 0, failed: 0 }
+  readonly #options: AnnouncerOptions
+  /** What the broadcaster has, as far as is known. */
+  readonly #told = new Map<string, Prepared>()
+  readonly #waiting = new Map<string, Prepared>()
+  readonly #closing = new AbortController()
+  readonly #delays = backOff()
+  #running: Promise<void> | undefined
+  #isAway = false
+  /** Of the broadcaster's history: another one has none of what was told. */
+  #epoch: string | undefined
+
+  constructor(options: AnnouncerOptions) {
+    this.#options = options
+  }
+
+  /** Collections whose numbers wait to be put. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Takes note of numbers; puts those that say something new. */
+  take(updates: readonly Update[]): void {
+    for (const [id, reply] of updates) {
+      const known = this.#told.get(id)
+      if (!reply) this.#forget(id)
+      else if (known && sameNumbers(known, reply)) this.#waiting.delete(id)
+      else this.#waiting.set(id, reply)
+    }
+    if (this.#waiting.size > 0) this.#running ??= this.#run()
+  }
+
+  /** Cuts what is under way; what waits is lost. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#options.broadcaster.close()
+    await this.#running
+  }
+
+  #forget(id: string): void {
+    this.#told.delete(id)
+    this.#waiting.delete(id)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    for (let next; !signal.aborted && (next = this.#waiting.entries().next().value);) {
+      if (await this.#put(...next)) continue
+      await delay(this.#delays.next(), undefined, { signal }).catch(() => {})
+    }
+    this.#running = undefined
+  }
+
+  /** Puts one collection's numbers. Returns whether the broadcaster took them. */
+  async #put(id: string, reply: Prepared): Promise<boolean> {
+    this.#waiting.delete(id)
+    this.#told.set(id, reply)
+    try {
+      const eventId = await this.#options.broadcaster.put(topicOf(id), reply.body)
+      this.figures.sent++
+      this.#meet(eventId.split('-', 1)[0]!, id)
+      this.#report(undefined)
+      return true
+    } catch (fault) {
+      if (this.#closing.signal.aborted) return false
+      this.figures.failed++
+      this.#report(fault)
+      // Unless it is gone meanwhile; to the end, so that numbers that are refused do not hold up the others.
+      if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, reply)
+      return false
+    }
+  }
+
+  /** @param id whose numbers it has just taken */
+  #meet(epoch: string, id: string): void {
+    const isAnother = this.#epoch !== undefined && this.#epoch !== epoch
+    this.#epoch = epoch
+    if (!isAnother) return
+    for (const other of this.#told.keys()) if (other !== id) this.#told.delete(other)
+    this.take(this.#options.replies())
+  }
+
+  /** Logs once that the broadcaster is away, and once that it is back. */
+  #report(fault: unknown): void {
+    const isAway = fault !== undefined
+    if (isAway === this.#isAway) return
+    this.#isAway = isAway
+    const { logger } = this.#options
+    if (isAway) logger.error('numbers cannot be put to the broadcaster; the newest are kept for it', fault)
+    else logger.info('numbers are put to the broadcaster again')
+  }
+}

@@ -1,0 +1,206 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import type { Broadcaster } from '@influencer-stats/sse/client'
+import { sse } from '@influencer-stats/sse/service'
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Announcer } from '../src/announcer.ts'
+import type { Prepared } from '../src/core/prepared.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import type { Update } from '../src/messages.ts'
+import { startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+/** A collection's reply; only `asOf` differs where `impressions` does not. */
+function replyOf(impressions: number, asOf: number): Prepared {
+  const body = JSON.stringify({ impressions, asOf: new Date(asOf).toISOString() })
+  return { body, length: String(body.length), etag: '""', asOf }
+}
+
+/** A broadcaster that takes values when it is told to, or refuses them while it is away. */
+function setUp() {
+  const puts: string[] = []
+  const current = new Map<string, Prepared>()
+  const lines: string[] = []
+  const fake = { away: false, epoch: 'a', hold: undefined as Promise<void> | undefined }
+  const broadcaster: Broadcaster = {
+    async put(topic, value) {
+      await fake.hold
+      if (fake.away) throw new Error('away')
+      puts.push(`${topic} ${JSON.parse(value).impressions}`)
+      return `${fake.epoch}-${puts.length}`
+    },
+    close() {},
+  }
+  const logger = {
+    ...createSilentLogger(),
+    info: () => void lines.push('info'),
+    error: () => void lines.push('error'),
+  }
+  const announcer = new Announcer({ broadcaster, logger, replies: () => [...current] })
+  onTestFinished(() => announcer.close())
+
+  function take(...updates: Update[]): void {
+    for (const [id, reply] of updates) {
+      if (reply) current.set(id, reply)
+      else current.delete(id)
+    }
+    announcer.take(updates)
+  }
+  return { announcer, puts, lines, fake, take }
+}
+
+describe('the announcer', () => {
+  it('puts numbers when they change, not when they are only fresher', async () => {
+    const { announcer, puts, take } = setUp()
+    take(['c', replyOf(1, 1)], ['d', replyOf(5, 1)])
+    await until(() => announcer.waiting === 0 && puts.length === 2)
+    take(['c', replyOf(1, 2)], ['d', replyOf(6, 2)])
+    await until(() => puts.length === 3)
+    take(['c', replyOf(2, 3)])
+    await until(() => puts.length === 4)
+    expect(puts).toEqual(['collections/c 1', 'collections/d 5', 'collections/d 6', 'collections/c 2'])
+  })
+
+  it('keeps the newest numbers alone while the broadcaster is away, and says so once', async () => {
+    const { announcer, puts, lines, fake, take } = setUp()
+    fake.away = true
+    for (let i = 1; i <= 100; i++) take(['c', replyOf(i, i)], ['d', replyOf(-i, i)])
+    await until(() => announcer.figures.failed >= 3)
+    expect(announcer.waiting).toBe(2)
+    fake.away = false
+    await until(() => puts.length === 2)
+    expect(puts.toSorted()).toEqual(['collections/c 100', 'collections/d -100'])
+    await until(() => lines.length === 2)
+    expect(lines).toEqual(['error', 'info'])
+  })
+
+  it('puts numbers again that went back to what was told while others were under way', async () => {
+    const { puts, fake, take } = setUp()
+    take(['c', replyOf(1, 1)])
+    await until(() => puts.length === 1)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    fake.hold = promise
+    take(['c', replyOf(2, 2)])
+    take(['c', replyOf(1, 3)])
+    resolve()
+    await until(() => puts.length === 3)
+    expect(puts).toEqual(['collections/c 1', 'collections/c 2', 'collections/c 1'])
+  })
+
+  it('forgets what is gone, also while it is under way', async () => {
+    const { announcer, puts, fake, take } = setUp()
+    fake.away = true
+    take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
+    take(['c', undefined])
+    await until(() => announcer.figures.failed > 0)
+    fake.away = false
+    await until(() => puts.length > 0 && announcer.waiting === 0)
+    expect(puts).toEqual(['collections/d 1'])
+  })
+
+  it('tells a broadcaster that has forgotten everything all of it', async () => {
+    const { puts, fake, take } = setUp()
+    take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
+    await until(() => puts.length === 2)
+    fake.epoch = 'b'
+    take(['c', replyOf(2, 2)])
+    await until(() => puts.length >= 4)
+    expect(puts.slice(2)).toEqual(['collections/c 2', 'collections/d 1'])
+  })
+})
+
+/** Reads a stream as `curl -N` would: its text so far. */
+async function openStream(url: string): Promise<{ readonly text: string }> {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  const reply = await fetch(url, { signal: ending.signal, headers: { accept: 'text/event-stream' } })
+  expect(reply.status).toBe(200)
+  const stream = { text: '' }
+  const read = async () => {
+    for await (const chunk of reply.body!.pipeThrough(new TextDecoderStream())) stream.text += chunk
+  }
+  read().catch(() => {})
+  return stream
+}
+
+/** The numbers that a stream has brought. */
+const numbersIn = ({ text }: { text: string }) =>
+  [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json!))
+
+describe('live numbers', () => {
+  const VIDEO = '0000000000A'
+  const HOUR = 3_600_000
+  const AT = Date.parse('2026-11-20T12:00:00Z')
+  let standIn: StandIn
+  let stats: TestStats
+  beforeEach(async () => {
+    standIn = await startStandIn()
+    await standIn.control.freezeClock(AT)
+  })
+  afterEach(async () => {
+    await stats.stop()
+    await standIn.stop()
+  })
+
+  async function start(sseUri: string, more: { apiToken?: string } = {}) {
+    const timing = { refreshInterval: 30, dailyBudget: 0 }
+    stats = await startStats({ youtubeUri: standIn.url, sseUri, data: temporaryFolder(), ...timing, ...more })
+    const headers = more.apiToken ? { authorization: `Bearer ${more.apiToken}` } : undefined
+    expect((await stats.put('/collections/c', { videos: [VIDEO] }, headers)).status).toBe(201)
+  }
+  const figure = async (name: string) =>
+    Number(new RegExp(`^${name} (.+)$`, 'm').exec(String((await stats.get('/metrics')).body))![1])
+  const impressions = async () => (await stats.get('/collections/c/stats')).body.impressions
+
+  it.each(['', 'secret'])('come to a stream, and again when they change; with the token "%s"', async (apiToken) => {
+    const broadcaster = await embed(sse, { apiToken })
+    onTestFinished(async () => void (await broadcaster.stop()))
+    const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
+    await start(broadcaster.url, { apiToken })
+    await until(() => numbersIn(stream).length === 1)
+    const [first] = numbersIn(stream)
+    expect(first).toEqual({ ...(await stats.get('/collections/c/stats')).body, asOf: first.asOf })
+
+    await standIn.control.freezeClock(AT + HOUR)
+    await until(() => numbersIn(stream).length === 2)
+    expect(numbersIn(stream)[1].impressions).toBeGreaterThan(first.impressions)
+    expect(await figure('stats_puts_total')).toBe(2)
+  })
+
+  it('survive an outage of the broadcaster, which nobody else notices', async () => {
+    const first = await embed(sse)
+    await start(first.url)
+    const before = await impressions()
+    await until(async () => (await figure('stats_puts_total')) === 1)
+    await first.stop()
+
+    await standIn.control.freezeClock(AT + HOUR)
+    await until(async () => (await impressions()) > before)
+    await until(async () => (await figure('stats_puts_failed_total')) > 0)
+    expect(await figure('stats_puts_waiting')).toBeLessThanOrEqual(1)
+
+    const second = await embed(sse, { port: new URL(first.url).port })
+    const stream = await openStream(`${second.url}/wait?topic=collections/c&last=1`)
+    const now = await impressions()
+    await until(() => numbersIn(stream).some((numbers) => numbers.impressions === now))
+    await until(async () => (await figure('stats_puts_waiting')) === 0)
+    await second.stop()
+  })
+
+  it('are put in vain to one that never answers: reads go on, and so does the end', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+    onTestFinished(() => void silent.close())
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const connected = new Promise<void>((resolve) => silent.once('connection', () => resolve()))
+    await start(`http://127.0.0.1:${(silent.address() as { port: number }).port}`)
+    const before = await impressions()
+    await connected
+    await standIn.control.freezeClock(AT + HOUR)
+    await until(async () => (await impressions()) > before)
+    const began = performance.now()
+    expect(await stats.stop()).toBe(true)
+    expect(performance.now() - began).toBeLessThan(4_000)
+  })
+})

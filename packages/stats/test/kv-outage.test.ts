@@ -1,0 +1,95 @@
+import type { RunningService } from '@influencer-stats/runtime/host'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startKv } from './support/kv.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+const CLOSE = { connection: 'close' }
+
+describe.each([
+  { variant: 'v6', threads: 0 },
+  { variant: 'v6', threads: 1 },
+  { variant: 'v7', threads: 0 },
+  { variant: 'v7', threads: 1 },
+])('collections in the key-value service, %o', ({ variant, threads }) => {
+  const data = temporaryFolder()
+  let standIn: StandIn
+  let kv: RunningService
+  let stats: TestStats
+  const start = () =>
+    startStats({ variant, threads, state: 'kv', kvUri: kv.url, youtubeUri: standIn.url, refreshInterval: 50 })
+  beforeEach(async () => {
+    standIn = await startStandIn()
+    kv = await startKv({ data })
+    stats = await start()
+  })
+  afterEach(async () => {
+    await stats.stop()
+    await kv.stop()
+    await standIn.stop()
+  })
+
+  it('are refused with a code while it is down, and are all there once it is back', async () => {
+    await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
+    expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+    await kv.stop()
+    const refused = [
+      await stats.put('/collections/c', { videos: [] }),
+      await stats.put('/collections/d', { videos: SAMPLE_VIDEOS }),
+      await stats.put('/collections/c/videos/aaaaaaaaaaa'),
+      await stats.delete('/collections/c'),
+      await stats.get('/collections/c'),
+      await stats.get('/collections'),
+      await stats.get('/collections/c/stats/history'),
+    ]
+    for (const reply of refused) expect(reply).toMatchObject({ status: 503, body: { code: 'STATE_UNAVAILABLE' } })
+    expect(refused[0]!.headers.get('retry-after')).toBe('1')
+    // What is ready is served; what has to look first is not.
+    const read = await stats.get('/collections/c/stats')
+    expect(read).toMatchObject(
+      variant === 'v7' ? { status: 200, body: SAMPLE_TOTALS } : { status: 503, body: { code: 'STATE_UNAVAILABLE' } },
+    )
+    expect((await stats.get('/healthz', CLOSE)).status).toBe(200)
+
+    kv = await startKv({ data, port: new URL(kv.url).port })
+    expect(await stats.get('/collections/c')).toMatchObject({ status: 200, body: { videos: SAMPLE_VIDEOS } })
+    expect((await stats.get('/collections/d')).status).toBe(404)
+    expect((await stats.put('/collections/d', { videos: SAMPLE_VIDEOS })).status).toBe(201)
+    expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+  })
+
+  it('outlive the stats service, with their history and the quota used', async () => {
+    await stats.put('/collections/k', { videos: SAMPLE_VIDEOS })
+    expect((await stats.get('/collections/k/stats')).status).toBe(200)
+    const { body } = await stats.get('/collections/k/stats/history')
+    expect(body.points).toHaveLength(1)
+    await stats.stop()
+    stats = await start()
+    expect((await stats.get('/collections/k')).body.videos).toEqual(SAMPLE_VIDEOS)
+    expect((await stats.get('/collections/k/stats/history')).body).toEqual(body)
+    expect((await stats.get('/metrics')).body).toMatch(/^stats_quota_units_used [1-9]/m)
+  })
+})
+
+it('numbers are marked stale where neither YouTube nor the key-value service answers', async () => {
+  const standIn = await startStandIn()
+  const kv = await startKv()
+  const addresses = { kvUri: kv.url, youtubeUri: standIn.url }
+  const stats = await startStats({ variant: 'v7', state: 'kv', ...addresses, refreshInterval: 50, dailyBudget: 0 })
+  await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
+  expect((await stats.get('/collections/c/stats')).body.stale).toBe(false)
+  await kv.stop()
+  await standIn.stop()
+  await until(async () => (await stats.get('/collections/c/stats')).body.stale)
+  expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+  await stats.stop()
+})
+
+it('a start without the key-value service is refused', async () => {
+  const kv = await startKv()
+  await kv.stop()
+  const start = startStats({ state: 'kv', kvUri: kv.url, youtubeUri: 'http://127.0.0.1:9' })
+  await expect(start).rejects.toMatchObject({ name: 'StartError', code: 'STATE_UNAVAILABLE' })
+})
