@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { existsSync, rmSync } from 'node:fs'
+import { afterAll, expect, it } from 'vitest'
 import { kvBase, kvContender } from '../src/contenders/kv.ts'
 import { drawRequests } from '../src/load/drawers.ts'
 import { FULL, valueOf } from '../src/load/kv-entries.ts'
@@ -7,6 +7,9 @@ import { proveReads, proveWrites } from '../src/scenarios/kv.ts'
 
 const SPEC = { service: 'kv', variant: '', settings: {} }
 const ENTRIES = 1_500
+
+// A test's process may be ended before it could clean up at its exit.
+afterAll(async () => rmSync(await kvBase(ENTRIES), { recursive: true, force: true }))
 
 it('the key-value service gets a copy of a base, which stays as it was', async () => {
   const contender = kvContender(SPEC, ENTRIES)
