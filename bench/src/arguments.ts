@@ -60,12 +60,13 @@ export function parseBenchArguments(argv: readonly string[]): BenchArguments {
   if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
   const pairs = positive('pairs', values.pairs, 10)
   if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
+  const rounds = positive('rounds', values.rounds, values.quick ? 1 : values.full ? 7 : 3)
   return {
     specs,
     compare,
     duration: positive('duration', values.duration, values.quick ? 1 : 1.5),
-    rounds: positive('rounds', values.rounds, values.quick ? 1 : values.full ? 7 : 3),
-    openRounds: values.full ? 3 : 1,
+    rounds,
+    openRounds: Math.max(1, Math.floor(rounds / 2)),
     warmUp: values.full ? 2 : 1,
     pairs,
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
