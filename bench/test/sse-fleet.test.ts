@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet-limits.ts'
-import { runOn } from './support/broadcast-server.ts'
+import { runConnecting } from '../src/load/sse-fleet.ts'
+import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
 
 /** What a fleet of 20 streams and 100 values comes to on a server without faults. */
 const right = {
@@ -19,6 +20,34 @@ const right = {
 
 /** Others may take both processors for longer than a test lasts; then times are not what they must be. */
 const retry = 3
+
+describe.concurrent('streams that are opened again and again', () => {
+  it.each([
+    ['plain', 0],
+    ['full', 15],
+  ])('are all counted: %s', async (manner, refused) => {
+    const { url, stop } = await startBroadcaster(manner)
+    try {
+      // One round at least, whatever the time.
+      const result = await runConnecting({ ...SMALL, url, seconds: 0.01 })
+      expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
+      expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
+    } finally {
+      await stop()
+    }
+  })
+
+  it('go on until the time is up', async () => {
+    const { url, stop } = await startBroadcaster('plain')
+    try {
+      const { opened, refused } = await runConnecting({ ...SMALL, url, seconds: 0.5 })
+      expect(refused).toBe(0)
+      expect(opened).toBeGreaterThanOrEqual(40)
+    } finally {
+      await stop()
+    }
+  })
+})
 
 describe.concurrent('a fleet', () => {
   it('accounts for every value, chunked or not, one by one or joined', async () => {

@@ -64,6 +64,12 @@ const stats: Readonly<Record<string, Lesson>> = {
 }
 
 const sse: Readonly<Record<string, Lesson>> = {
+  'v4 connecting': {
+    why: 'has no graph of it.',
+    next:
+      "little: the head's write is a system call that every stream needs, and the rest is Node's socket, made and ended. " +
+      'What the door itself does, reading a head and checking it, is the smaller part of the work.',
+  },
   'v4 fan-out': {
     why: 'has no graph of it.',
     next:
@@ -73,4 +79,19 @@ const sse: Readonly<Record<string, Lesson>> = {
   },
 }
 
-export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats, sse }
+const kv: Readonly<Record<string, Lesson>> = {
+  'v4 put': {
+    why: 'has no graph of it.',
+    next:
+      'the reply: its one system call weighs more than handing a batch to LevelDB, which many puts share. The ETag, a ' +
+      'digest of the value, is the largest of the small ones that are ours.',
+  },
+  'v4 get': {
+    why: 'has no graph of it.',
+    next:
+      'nothing large that is ours: the reply is a system call, and the look into LevelDB is one native call. As in ' +
+      "stats only a listener without `node:http` would be cheaper, and it would owe all of HTTP's manners.",
+  },
+}
+
+export const lessons: Readonly<Record<string, Readonly<Record<string, Lesson>>>> = { stats, sse, kv }
