@@ -13,7 +13,7 @@ export interface AnnouncerOptions {
 }
 
 /** The topic that has a collection's numbers. */
-export const topicOf = (id: string) => `collections/${id}`
+const topicOf = (id: string) => `collections/${id}`
 
 /**
  * Puts a collection's numbers to the broadcaster whenever they change, one after the other. Nobody waits for it: while
