@@ -58,8 +58,8 @@ const stats: Readonly<Record<string, Lesson>> = {
   v7: {
     why: 'has no version like this one.',
     next:
-      'the server once more, as in v4: `server=node-http` gives the default what v5 has. Main is idle but for a refresh ' +
-      'each 10 s, so polling can grow before it needs a thread of its own.',
+      "nothing large that is ours: as in v5 the system call and Node's HTTP remain. Main is idle but for a refresh each " +
+      '10 s, so polling can grow before it needs a thread of its own.',
   },
 }
 
