@@ -116,6 +116,8 @@ export type CommonSettings = ValuesOf<typeof commonSettings>
 /** What else there is to the address of another service. */
 export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional'>
 
+const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
+
 /** The address of another service of the house; empty means the one started beside this one. */
 export const serviceUrl = (service: string, description: string, { env, when, optional }: ServiceUrlOptions = {}) =>
-  ({ type: 'string', default: '', service, description, env, when, optional }) as const
+  ({ type: 'string', default: '', pattern: HTTP_URL, service, description, env, when, optional }) as const
