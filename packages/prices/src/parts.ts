@@ -1,0 +1,20 @@
+import type { IndexKind } from './index/index.ts'
+
+/** Makes a part; its module is loaded only when it is chosen. */
+type Factory<Options, Part> = (options: Options) => Promise<Part>
+type Table<Options, Part> = Readonly<Record<string, Factory<Options, Part>>>
+
+/** The one table of alternatives: part -> name -> lazy factory. */
+export const parts = {
+  index: {
+    map: async () => (await import('./index/map.ts')).createMapIndex(),
+    'map-first-match': async () => (await import('./index/map-first-match.ts')).createMapFirstMatchIndex(),
+    roaring: async () => (await import('./index/roaring.ts')).createRoaringIndex(),
+    'roaring-offering': async () => (await import('./index/roaring-offering.ts')).createRoaringOfferingIndex(),
+    bitset: async () => (await import('./index/bitset.ts')).createBitsetIndex(),
+  } satisfies Table<void, IndexKind>,
+} as const
+
+/** The names of a part's alternatives. */
+export const namesOf = <Part extends keyof typeof parts>(part: Part) =>
+  Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]
