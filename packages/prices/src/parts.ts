@@ -1,3 +1,4 @@
+import type { Catalog, CatalogOptions } from './catalog/catalog.ts'
 import type { IndexKind } from './index/index.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
@@ -13,7 +14,18 @@ export const parts = {
     'roaring-offering': async () => (await import('./index/roaring-offering.ts')).createRoaringOfferingIndex(),
     bitset: async () => (await import('./index/bitset.ts')).createBitsetIndex(),
   } satisfies Table<void, IndexKind>,
+
+  catalog: {
+    memory: async (options) => (await import('./catalog/memory.ts')).createMemoryCatalog(options),
+    'lru-level': async (options) => (await import('./catalog/lru-level.ts')).createLruLevelCatalog(options),
+  } satisfies Table<CatalogOptions, Catalog>,
 } as const
+
+/** Catalogs whose answers lie in memory that main fills and all threads share. */
+export const SHARED_CATALOGS: readonly string[] = ['memory']
+
+/** The index that the path `/v1/search/bitmap/prices` means, as in the program this one mirrors. */
+export const BITMAP = 'roaring-offering'
 
 /** The names of a part's alternatives. */
 export const namesOf = <Part extends keyof typeof parts>(part: Part) =>

@@ -2,9 +2,12 @@ import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
 import { ambiguous, NONE } from './index.ts'
 
 const MOST = 256
+/** What a row takes in a bitmap that nobody has measured (bytes). */
+export const BYTES_A_ROW = 2
 
 /**
- * Intersects bitmaps, the rarest first, into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02.
+ * Intersects bitmaps into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02 and more. The shortest in
+ * bytes goes first: a few runs cut more for less than a rarer list (7 bitmaps of the sample: 0.70 us, 0.85 by cardinality).
  * Begin with `clear`, `add` every bitmap, then `run`.
  */
 export class Intersection {
@@ -21,6 +24,7 @@ export class Intersection {
     this.#count = 0
   }
 
+  /** @param size of the bitmap (bytes) */
   add(bitmap: ReadonlyRoaringBitmap32, size: number): void {
     let at = this.#count++
     for (; at > 0 && this.#sizes[at - 1]! > size; at--) {

@@ -3,7 +3,7 @@ import { FREE, type Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
 import { changesByOffering, rowsByOffering } from './by-offering.ts'
 import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
-import { decide, Intersection } from './intersection.ts'
+import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
 import { loadRoaring } from './roaring-library.ts'
 import { createRoaringSets, LazyViews, Touched, type Roaring, type RoaringSets } from './roaring-sets.ts'
 import { Segment } from './segment.ts'
@@ -149,7 +149,7 @@ class RoaringOfferingIndex implements PriceIndex {
       const positions = [...terms].map((term) => views.segment.positionOf(term)).filter((position) => position >= 0)
       if (positions.length === 0) return false
       const union = this.#roaring.RoaringBitmap32.orMany(positions.map((position) => views.get(position)))
-      this.#intersection.add(union, union.size)
+      this.#intersection.add(union, union.size * BYTES_A_ROW)
     }
     return true
   }
@@ -157,7 +157,7 @@ class RoaringOfferingIndex implements PriceIndex {
   #add(views: LazyViews, key: number): boolean {
     const position = views.segment.positionOf(key)
     if (position < 0) return false
-    this.#intersection.add(views.get(position), views.segment.cardinality(position))
+    this.#intersection.add(views.get(position), views.segment.bytesOf(position))
     return true
   }
 }

@@ -2,7 +2,7 @@ import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import { FREE, type Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
 import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
-import { decide, Intersection } from './intersection.ts'
+import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
 import { loadRoaring } from './roaring-library.ts'
 import { createRoaringSets, LazyViews, Touched, type Roaring, type RoaringSets } from './roaring-sets.ts'
 import { Segment } from './segment.ts'
@@ -179,7 +179,7 @@ class RoaringIndex implements PriceIndex {
       const bitmaps = [...terms].map((term) => this.#bitmapOf(term)).filter((bitmap) => bitmap !== undefined)
       if (bitmaps.length === 0) return false
       const union = this.#roaring.RoaringBitmap32.orMany(bitmaps)
-      this.#intersection.add(union, union.size)
+      this.#intersection.add(union, union.size * BYTES_A_ROW)
     }
     return true
   }
@@ -194,7 +194,7 @@ class RoaringIndex implements PriceIndex {
     const views = this.#segments.get(Math.floor(term / TERMS_A_SEGMENT))
     const position = views?.segment.positionOf(term) ?? -1
     if (position < 0) return false
-    this.#intersection.add(views!.get(position), views!.segment.cardinality(position))
+    this.#intersection.add(views!.get(position), views!.segment.bytesOf(position))
     return true
   }
 }

@@ -124,6 +124,11 @@ export class Segment {
     return this.#cells[this.#entries + ENTRY * position + 2]!
   }
 
+  /** How long a set is (bytes). */
+  bytesOf(position: number): number {
+    return this.#cells[this.#entries + ENTRY * position + 1]!
+  }
+
   set(position: number): Uint8Array {
     const start = this.#cells[this.#entries + ENTRY * position]!
     return this.bytes.subarray(start, start + this.#cells[this.#entries + ENTRY * position + 1]!)
