@@ -30,7 +30,7 @@ export interface BulkOptions {
  */
 export async function answerBulk(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
   const { searcher, view, index, begin, patience } = options
-  let rest = Buffer.alloc(0)
+  let rest: Buffer = Buffer.alloc(0)
   let out = Buffer.allocUnsafe(CHUNK + ITEM_ROOM)
   let filled = 0
   let begun = false
@@ -67,7 +67,8 @@ export async function answerBulk(request: Readable, reply: Writable, options: Bu
   }
 
   try {
-    for await (const chunk of request) {
+    // A request that is not read to its end is still to be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer)
       rest = bytes.subarray(await answer(bytes))
       // What waits keeps its whole chunk alive otherwise.
@@ -77,7 +78,7 @@ export async function answerBulk(request: Readable, reply: Writable, options: Bu
     if (rest.length > 0) throw house.BAD_JSON('the request ends in the middle of an item')
   } catch (error) {
     if (!(error instanceof Problem) || !(begun || filled > 0)) throw error
-    filled += out.utf8Write(errorLine(error, undefined), filled)
+    filled += out.write(errorLine(error, undefined), filled)
     await flush()
     return false
   }

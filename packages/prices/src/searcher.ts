@@ -20,6 +20,14 @@ export interface Step {
 const ROOM = 8_192
 
 const LONGEST_MESSAGE = 600
+const PRICE = Buffer.from('{"price":')
+const NO_ERROR = Buffer.from(',"error":{},"id":"')
+const END = Buffer.from('"}\n')
+
+function copy(from: Buffer, to: Buffer, at: number): number {
+  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!
+  return from.length
+}
 
 const reply = (miss: { code: keyof typeof all; detail: string }) => all[miss.code](miss.detail)
 const all = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
@@ -62,10 +70,10 @@ export class Searcher {
     if (!scanner.scan(bytes, start, bytes.length, view, this.#query) || scanner.idTo < 0) return -1
     const row = index.find(this.#query)
     if (row < 0) return -1
-    const answered = view.write(row, to, at + to.latin1Write('{"price":', at))
-    let next = answered + to.latin1Write(',"error":{},"id":"', answered)
+    const answered = view.write(row, to, at + copy(PRICE, to, at))
+    let next = answered + copy(NO_ERROR, to, answered)
     for (let i = scanner.idFrom; i < scanner.idTo; i++) to[next++] = bytes[i]!
-    return next + to.latin1Write('"}\n', next)
+    return next + copy(END, to, next)
   }
 
   /** Where the item ended that `answerUsual` has answered. */
@@ -84,15 +92,15 @@ export class Searcher {
       if (miss) throw reply(miss)
       const row = index.find(this.#query)
       if (row < 0) throw refusal(row)
-      return at + to.utf8Write(`{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`, at)
+      return at + to.write(`{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`, at)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return at + to.utf8Write(errorLine(error, id), at)
+      return at + to.write(errorLine(error, id), at)
     }
   }
 
   #render(row: number, view: View): string {
-    return this.#room.utf8Slice(0, view.write(row, this.#room, 0))
+    return this.#room.toString('utf8', 0, view.write(row, this.#room, 0))
   }
 
   #parse(body: Buffer): SearchRequest {
@@ -114,7 +122,7 @@ const refusal = (found: number): Problem =>
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.utf8Slice(0, bytes.length))
+    return JSON.parse(bytes.toString())
   } catch {
     throw house.BAD_JSON()
   }

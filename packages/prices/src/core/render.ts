@@ -64,6 +64,6 @@ export function writeAnswer(block: AnswerBlock, slot: number, { before, after }:
   at = copy(before, to, at)
   const value = block.values[slot]!
   if (Number.isSafeInteger(value) && !Object.is(value, -0)) at = writeInteger(value, to, at)
-  else at += to.latin1Write(JSON.stringify(value), at)
+  else at += to.write(JSON.stringify(value), at, 'latin1')
   return copy(after, to, at)
 }

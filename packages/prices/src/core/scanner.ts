@@ -4,7 +4,6 @@ import type { Words } from './resolve.ts'
 
 const QUOTE = 34
 const COMMA = 44
-const COLON = 58
 const BACKSLASH = 92
 const OPEN = 123
 const CLOSE = 125
@@ -26,7 +25,7 @@ const CHAR_VALUES = Buffer.from('"charValues":[')
  * escapes, all of it known. Anything else is left to JSON.parse, which takes 0.9 us where this takes 0.4.
  */
 export class RequestScanner {
-  #bytes = Buffer.alloc(0)
+  #bytes: Buffer = Buffer.alloc(0)
   #at = 0
   #limit = 0
   /** Where the last text lies. */

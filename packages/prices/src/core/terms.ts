@@ -104,7 +104,7 @@ export class Terms {
       texts: new TextTable(),
       integers: new Map(),
       list: [],
-    })
+    } as Values)
     if (typeof value === 'string') values.texts.set(value, code)
     else values.integers.set(value, code)
     values.list.push({ value, term: code })

@@ -69,7 +69,7 @@ export class TextTable {
   /** The same for the ASCII text in `bytes` from `start` to `end`; where there is no hash, the text is made. */
   findBytes(bytes: Buffer, start: number, end: number): number {
     if (this.#stale) this.#search()
-    if (!this.#hashed) return this.#codes.get(bytes.latin1Slice(start, end)) ?? -1
+    if (!this.#hashed) return this.#codes.get(bytes.toString('latin1', start, end)) ?? -1
     const length = end - start
     const c0 = this.#p0 < length ? bytes[start + this.#p0]! : 0
     const c1 = this.#p1 < length ? bytes[start + this.#p1]! : 0

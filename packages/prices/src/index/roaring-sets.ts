@@ -52,7 +52,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
           entries.push({ key, cardinality: segment!.cardinality(position), bytes: segment!.set(position) })
           continue
         }
-        const bitmap = new Bitmap(position < 0 ? undefined : view(segment!, position))
+        const bitmap = position < 0 ? new Bitmap() : new Bitmap(view(segment!, position))
         bitmap.removeMany(touched.remove)
         bitmap.addMany(touched.add)
         if (bitmap.size > 0) entries.push(freeze(key, bitmap))

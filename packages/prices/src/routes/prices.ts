@@ -1,6 +1,7 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
+import { Problem } from '@influencer-stats/runtime/problems'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
 import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
@@ -8,6 +9,7 @@ import type { Price } from '../core/price.ts'
 import { errors } from '../errors.ts'
 import type { ToMain, ToThread } from '../messages.ts'
 import { idSchema, priceBody, priceReply } from '../price-schema.ts'
+import { unreadBody } from './raw-body.ts'
 
 const tags = ['prices']
 const LINES_TYPE = 'application/x-ndjson'
@@ -93,6 +95,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
   app.post(
     '/prices/import',
     {
+      validatorCompiler: unreadBody,
       schema: {
         tags,
         summary: 'Import prices, one a line',
@@ -129,13 +132,15 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
     async (request: FastifyRequest) => {
       const token = await bus.call('importStart', (request.query as { replace: boolean }).replace)
       try {
-        for await (const chunk of (request.body as Readable | undefined) ?? []) {
+        const body = request.body as Readable | undefined
+        // A request that is not read to its end is still to be answered.
+        for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
           await bus.call('importChunk', token, new Uint8Array(chunk as Buffer))
         }
         return await bus.call('importEnd', token)
       } catch (error) {
         await bus.call('importAbort', token)
-        if (request.raw.destroyed && !request.raw.complete) throw house.BAD_REQUEST('the request broke off')
+        if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete) throw house.BAD_REQUEST('the request broke off')
         throw error
       }
     },

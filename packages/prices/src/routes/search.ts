@@ -1,9 +1,9 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import { since, type App } from '@influencer-stats/runtime/http'
+import { Problem } from '@influencer-stats/runtime/problems'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
-import { validatorOf } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Views } from '../app.ts'
 import { answerBulk } from '../bulk.ts'
@@ -11,6 +11,7 @@ import { errors } from '../errors.ts'
 import { idSchema } from '../price-schema.ts'
 import { searchBody } from '../search-schema.ts'
 import { Searcher } from '../searcher.ts'
+import { unreadBody } from './raw-body.ts'
 
 const SEARCH = '/v1/search/:index/prices'
 const BULK = '/v5/search/:index/bulk/prices'
@@ -67,10 +68,6 @@ const bodyFaults = [
   house.BODY_TOO_LARGE,
 ]
 
-/** Bodies are read here, from their bytes; the schema of a body is for the document alone. */
-const validatorCompiler = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-  httpPart === 'body' ? () => true : validatorOf(schema as object, httpPart)
-
 type SearchConfig = Pick<CommonSettings, 'corsOrigins'> & { readonly readTimeout: number }
 
 /** The searches: one by one, and many in one request. */
@@ -85,7 +82,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
       SEARCH,
       {
         config: { selfMeasured: true, access: 'read' },
-        validatorCompiler,
+        validatorCompiler: unreadBody,
         schema: {
           tags: ['search'],
           summary: 'The price that fits',
@@ -122,7 +119,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
       BULK,
       {
         config: { access: 'read' },
-        validatorCompiler,
+        validatorCompiler: unreadBody,
         schema: {
           tags: ['search'],
           summary: 'Many searches in one request',
@@ -161,7 +158,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
         } catch (error) {
           // Whoever left, or never reads, gets no more.
           if (reply.sent) raw.destroy()
-          else if (request.raw.destroyed && !request.raw.complete) throw house.BAD_REQUEST('the request broke off')
+          else if (!(error instanceof Problem) && request.raw.destroyed) throw house.BAD_REQUEST('the request broke off')
           else throw error
         } finally {
           await view.release()
