@@ -1,7 +1,16 @@
 import type { ClassicLevel } from 'classic-level'
 import { generationPrefix, META, answersKey, rowsKey, termKey, kindKey } from './block-store.ts'
 import type { Blocks } from './catalog/catalog.ts'
-import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, blockOf, ID_BYTES, sharedBlock, slotOf, type AnswerKind } from './core/answers.ts'
+import {
+  AnswerBlock,
+  BLOCK_BYTES,
+  BLOCK_ROWS,
+  blockOf,
+  ID_BYTES,
+  sharedBlock,
+  slotOf,
+  type AnswerKind,
+} from './core/answers.ts'
 import { AnswerKinds, Draft, faultOf, toRow } from './core/draft.ts'
 import { dateOf, FIRST_DAY, LAST_DAY } from './core/dates.ts'
 import { IdTable } from './core/id-table.ts'

@@ -1,4 +1,4 @@
-import { Draft } from './core/draft.ts'
+import type { Draft } from './core/draft.ts'
 import { isDate } from './core/dates.ts'
 import type { Price } from './core/price.ts'
 import { errors } from './errors.ts'
@@ -25,14 +25,18 @@ export class Importer {
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
   take(chunk: Uint8Array): void {
-    const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    const bytes =
+      this.#rest.length > 0
+        ? Buffer.concat([this.#rest, chunk])
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
       this.#takeLine(bytes.subarray(start, end))
       start = end + 1
     }
     this.#rest = Buffer.from(bytes.subarray(start))
-    if (this.#rest.length > LONGEST_LINE) throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
+    if (this.#rest.length > LONGEST_LINE)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
   }
 
   /** Takes the last line, which may have no end. */

@@ -24,7 +24,11 @@ const properties = {
       anyOf: [
         condition({ type: 'string', enum: ['equals', 'not'] }, valueSchema),
         condition({ type: 'string', enum: ['in', 'notIn'] }, choices, ['char', 'op', 'value']),
-        condition({ type: 'string', enum: ['between'] }, { ...choices, minItems: 2, maxItems: 2 }, ['char', 'op', 'value']),
+        condition({ type: 'string', enum: ['between'] }, { ...choices, minItems: 2, maxItems: 2 }, [
+          'char',
+          'op',
+          'value',
+        ]),
       ],
     },
   },
@@ -47,7 +51,7 @@ export const fitsSearch = validatorOf(searchBody, 'body') as unknown as Validato
 export const fitsBulk = validatorOf(bulkItem, 'body') as unknown as Validator<SearchRequest & { id: string }>
 
 /** What was wrong with the last value that did not fit. */
-export function misfitOf({ errors }: Pick<Validator<never>, "errors">): string {
+export function misfitOf({ errors }: Pick<Validator<never>, 'errors'>): string {
   const [first] = errors ?? []
   return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
 }

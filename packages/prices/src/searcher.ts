@@ -108,7 +108,6 @@ export class Searcher {
     if (!fitsSearch(value)) throw house.VALIDATION_FAILED(misfitOf(fitsSearch))
     return value
   }
-
 }
 
 /** The most bytes the answer to an item can take. */

@@ -18,8 +18,7 @@ export const prices = defineService<typeof settings, ToMain, ToThread>({
   port: 8084,
   settings,
   variants,
-  example: (url) =>
-    `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${exampleBody()}'`,
+  example: (url) => `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${exampleBody()}'`,
   open: async (context) => (await import('./main.ts')).openPrices(context),
   app: async (context) => (await import('./app.ts')).createPricesApp(context),
 })

@@ -21,9 +21,14 @@ const g1 = { offeringId: 'o1', groupId: 'g1', priceSpecId: 'MRC' }
 
 describe.each(namesOf('index'))('search with index %s', (index) => {
   let prices: TestPrices
+  let imported: unknown
   beforeAll(async () => {
-    prices = await startPrices({ data: temporaryFolder(), indexes: index, catalog: index === 'bitset' ? 'lru-level' : 'memory' })
-    expect(await prices.import(catalog)).toMatchObject({ status: 200, body: { imported: 8, prices: 8 } })
+    prices = await startPrices({
+      data: temporaryFolder(),
+      indexes: index,
+      catalog: index === 'bitset' ? 'lru-level' : 'memory',
+    })
+    imported = await prices.import(catalog)
   })
   afterAll(() => prices.stop())
   const search = (body: object) => prices.search(body, index)
@@ -32,11 +37,18 @@ describe.each(namesOf('index'))('search with index %s', (index) => {
     return body.value ?? body.code
   }
 
+  it('has imported every price', () => {
+    expect(imported).toMatchObject({ status: 200, body: { imported: 8, prices: 8 } })
+  })
+
   it('finds each price by all that it has, in any order', async () => {
     for (const price of [0, 1, 2, 7].map((i) => catalog[i]!)) {
       const { id, priceSpecId: spec, value, currency = 'USD' } = price
       const { charValues, ...rest } = searchOf(price)
-      for (const body of [{ ...rest, charValues }, { charValues: charValues.toReversed(), ...rest }]) {
+      for (const body of [
+        { ...rest, charValues },
+        { charValues: charValues.toReversed(), ...rest },
+      ]) {
         const reply = await search(body)
         expect(reply).toMatchObject({ status: 200, body: { id, spec, value, currency } })
         expect(Object.keys(reply.body)).toEqual(['id', 'spec', 'value', 'currency'])
@@ -149,7 +161,12 @@ describe('the API', () => {
   })
 
   it('puts, reads, replaces and deletes a price', async () => {
-    const price = priceOf({ id: uuid(900), offeringId: 'new', charValues: [{ char: 'colour', value: 'red' }], value: 9 })
+    const price = priceOf({
+      id: uuid(900),
+      offeringId: 'new',
+      charValues: [{ char: 'colour', value: 'red' }],
+      value: 9,
+    })
     const path = `/prices/${price.id}`
     expect(await prices.ask('PUT', path, price)).toMatchObject({ status: 201, body: { ...price, currency: 'USD' } })
     expect(await prices.ask('GET', path)).toMatchObject({ status: 200, body: price })
@@ -204,15 +221,29 @@ describe('the API', () => {
 
   it('answers bulk requests in order, whatever stands between the items', async () => {
     const items = [0, 1, 2, 7].map((i) => ({ id: `i${i}`, ...searchOf(catalog[i]!) }))
-    const wrong = [{ ...items[0], id: 'u', offeringId: 'x' }, { ...items[0], id: 't', charValues: [{ char: 'term', value: 1 }] }, { ...items[0], id: undefined }]
+    const wrong = [
+      { ...items[0], id: 'u', offeringId: 'x' },
+      { ...items[0], id: 't', charValues: [{ char: 'term', value: 1 }] },
+      { ...items[0], id: undefined },
+    ]
     const texts = [...items, ...wrong, items[0]].map((one) => JSON.stringify(one))
     for (const between of ['', '\n', ' \r\n\t']) {
       const answers = await prices.bulk(texts.join(between))
       expect(answers.map(({ id, price, error }) => [id, price?.value ?? error.code])).toEqual([
-        ['i0', 1], ['i1', 2.5], ['i2', -3], ['i7', 1e21],
-        ['u', 'OFFERING_NOT_FOUND'], ['t', 'VALUE_TYPE'], [null, 'VALIDATION_FAILED'], ['i0', 1],
+        ['i0', 1],
+        ['i1', 2.5],
+        ['i2', -3],
+        ['i7', 1e21],
+        ['u', 'OFFERING_NOT_FOUND'],
+        ['t', 'VALUE_TYPE'],
+        [null, 'VALIDATION_FAILED'],
+        ['i0', 1],
       ])
-      expect(answers[0]).toEqual({ price: { id: catalog[0]!.id, spec: 'MRC', value: 1, currency: 'USD' }, error: {}, id: 'i0' })
+      expect(answers[0]).toEqual({
+        price: { id: catalog[0]!.id, spec: 'MRC', value: 1, currency: 'USD' },
+        error: {},
+        id: 'i0',
+      })
     }
   })
 
@@ -224,7 +255,11 @@ describe('the API', () => {
       [`${item}${item}{"id":"${'x'.repeat(70_000)}`, 'ITEM_TOO_LARGE'],
     ] as const) {
       const answers = await prices.bulk(body)
-      expect(answers.map(({ id, error }) => [id, error.code])).toEqual([['a', undefined], ['a', undefined], [null, code]])
+      expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
+        ['a', undefined],
+        ['a', undefined],
+        [null, code],
+      ])
     }
     expect(await prices.bulk('')).toEqual([])
     const first = await prices.ask('POST', '/v5/search/bitmap/bulk/prices', 'nonsense')

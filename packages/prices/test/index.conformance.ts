@@ -90,7 +90,7 @@ function tableOf(rows: readonly (Row | undefined)[]): RowTable {
 function agree(index: PriceIndex, rows: readonly (Row | undefined)[], queries: readonly Asked[]): void {
   for (const query of queries) {
     const { found, count } = filter(rows, query)
-    expect(index.find(toQuery(query)), JSON.stringify(query)).toBe(found)
+    expect(index.find(toQuery(query))).toBe(found)
     expect(index.count(toQuery(query))).toBe(count)
     const wider = { ...query, group: FREE, spec: FREE }
     expect(index.count(toQuery(wider))).toBe(filter(rows, wider).count)
@@ -154,7 +154,10 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
                 const number = one.op === 'add' || rows.length === 0 ? rows.length : one.at % rows.length
                 // A row that is gone does not come back, and never changes its offering.
                 if (one.op !== 'add' && !rows[number]) continue
-                const after = one.op === 'remove' ? undefined : { ...one.row, ...(one.op === 'change' && { offering: rows[number]!.offering }) }
+                const after =
+                  one.op === 'remove'
+                    ? undefined
+                    : { ...one.row, ...(one.op === 'change' && { offering: rows[number]!.offering }) }
                 rows[number] = after
                 changes.set(number, { row: number, before: before[number], after })
               }

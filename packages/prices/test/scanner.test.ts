@@ -23,15 +23,54 @@ const condition = fc.oneof(
   fc.record({ char: name, op: fc.constantFrom('equals', 'not'), value }),
 )
 const request = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ offeringId: name, groupId: name, priceSpecId: name, charValues: fc.array(condition, { maxLength: 4 }) }) },
-  fc.record({ id: name, offeringId: name, groupId: name, priceSpecId: name, charValues: fc.array(condition, { maxLength: 4 }) }),
-  fc.record({ offeringId: name, groupId: name, priceSpecId: name, charValues: fc.array(condition, { maxLength: 3 }), id: name, at: fc.constant('2026-01-01') }, { requiredKeys: ['offeringId'] }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      offeringId: name,
+      groupId: name,
+      priceSpecId: name,
+      charValues: fc.array(condition, { maxLength: 4 }),
+    }),
+  },
+  fc.record({
+    id: name,
+    offeringId: name,
+    groupId: name,
+    priceSpecId: name,
+    charValues: fc.array(condition, { maxLength: 4 }),
+  }),
+  fc.record(
+    {
+      offeringId: name,
+      groupId: name,
+      priceSpecId: name,
+      charValues: fc.array(condition, { maxLength: 3 }),
+      id: name,
+      at: fc.constant('2026-01-01'),
+    },
+    { requiredKeys: ['offeringId'] },
+  ),
 )
-const usual = fc.record({ offeringId: fc.constantFrom('a', 'bb'), groupId: fc.constantFrom('a', 'long name'), priceSpecId: fc.constant('bb'), charValues: fc.array(fc.record({ char: fc.constantFrom('bb', 'long name'), value: fc.constantFrom('a', 'bb', 'long name') }), { maxLength: 4 }) })
+const usual = fc.record({
+  offeringId: fc.constantFrom('a', 'bb'),
+  groupId: fc.constantFrom('a', 'long name'),
+  priceSpecId: fc.constant('bb'),
+  charValues: fc.array(
+    fc.record({ char: fc.constantFrom('bb', 'long name'), value: fc.constantFrom('a', 'bb', 'long name') }),
+    { maxLength: 4 },
+  ),
+})
 
 /** A text of a request, perhaps with one change somewhere. */
 const text = fc
-  .tuple(fc.oneof(request, usual), fc.constantFrom(0, 1, 2), fc.option(fc.tuple(fc.nat(), fc.constantFrom('', ' ', '"', ',', '}', '\\', 'x', '\u0000')), { nil: undefined, freq: 3 }))
+  .tuple(
+    fc.oneof(request, usual),
+    fc.constantFrom(0, 1, 2),
+    fc.option(fc.tuple(fc.nat(), fc.constantFrom('', ' ', '"', ',', '}', '\\', 'x', '\u0000')), {
+      nil: undefined,
+      freq: 3,
+    }),
+  )
   .map(([one, indent, change]) => {
     const whole = JSON.stringify(one, undefined, indent === 2 ? 1 : undefined)
     if (!change) return whole

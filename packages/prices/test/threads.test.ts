@@ -38,7 +38,9 @@ describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog
 
   it('a bulk request keeps the view that it began with', async () => {
     const prices = await startPrices({ data: temporaryFolder(), catalog, threads: 1, cacheBytes: 16_384 })
-    const many = Array.from({ length: 3_000 }, (_, i) => priceOf({ id: uuid(i + 10), charValues: [{ char: 'n', value: i }] }))
+    const many = Array.from({ length: 3_000 }, (_, i) =>
+      priceOf({ id: uuid(i + 10), charValues: [{ char: 'n', value: i }] }),
+    )
     await prices.import(many)
     const item = (i: number) => `${JSON.stringify({ id: String(i), ...searchOf(many[i]!) })}\n`
     const gate = Promise.withResolvers<void>()
@@ -58,9 +60,15 @@ describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog
     } as never)
     // The head has come, so the request has its view.
     expect((await prices.ask('PUT', `/prices/${many[2_999]!.id}`, { ...many[2_999], value: 99 })).status).toBe(200)
-    await prices.import(many.map((one) => ({ ...one, value: 98 })), '?replace=true')
+    await prices.import(
+      many.map((one) => ({ ...one, value: 98 })),
+      '?replace=true',
+    )
     gate.resolve()
-    const answers = (await reply.text()).trim().split('\n').map((line) => JSON.parse(line))
+    const answers = (await reply.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(answers).toHaveLength(many.length + 1)
     for (const { price } of answers) expect(price.value).toBe(1)
     expect((await prices.search(searchOf(many[2_999]!))).body.value).toBe(98)

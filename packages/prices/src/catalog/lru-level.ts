@@ -28,7 +28,8 @@ class LruCatalog implements Catalog {
   with(changed: ReadonlyMap<number, unknown>): Catalog {
     const cache = new LRUCache<number, AnswerBlock>({ max: this.#max })
     // From the least to the most recently used, so that the order stays.
-    for (const [number, block] of [...this.#cache.entries()].reverse()) if (!changed.has(number)) cache.set(number, block)
+    for (const [number, block] of [...this.#cache.entries()].toReversed())
+      if (!changed.has(number)) cache.set(number, block)
     return new LruCatalog(this.#store.renew(), cache, this.#max)
   }
 

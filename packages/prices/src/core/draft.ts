@@ -92,7 +92,12 @@ export class Draft {
     if (fault) return fault
     const row = toRow(price, this.terms)
     if ('code' in row) return row
-    this.add(uuidBytes(price.id), row, price.value, this.kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY))
+    this.add(
+      uuidBytes(price.id),
+      row,
+      price.value,
+      this.kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
+    )
     return undefined
   }
 

@@ -71,7 +71,7 @@ export class IdTable {
 
   #grow(): void {
     const old = this.#slots
-    this.#slots = new Uint32Array(Math.ceil(Math.max(this.#size, 1_024) * GROWTH / FULL))
+    this.#slots = new Uint32Array(Math.ceil((Math.max(this.#size, 1_024) * GROWTH) / FULL))
     this.#used = 0
     this.#size = 0
     for (const found of old) if (found !== EMPTY && found !== GONE) this.add(found - 1, this.#idOf(found - 1))

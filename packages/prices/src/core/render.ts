@@ -51,7 +51,13 @@ function writeInteger(value: number, to: Buffer, start: number): number {
 }
 
 /** Writes a row's answer, `{"id","spec","value","currency"}`, and returns where it ends. */
-export function writeAnswer(block: AnswerBlock, slot: number, { before, after }: KindText, to: Buffer, start: number): number {
+export function writeAnswer(
+  block: AnswerBlock,
+  slot: number,
+  { before, after }: KindText,
+  to: Buffer,
+  start: number,
+): number {
   let at = copy(PREFIX, to, start)
   const { ids } = block
   const first = slot * ID_BYTES

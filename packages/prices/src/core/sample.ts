@@ -22,10 +22,7 @@ export function sampleShape(offerings = OFFERINGS): SampleShape {
       ['Term', ['12', '18', '24', '36', '48', '60']],
       ['B2B Traffic', [1, 2, 5, 10, 20, 50, 100].map((size) => `${size} GB`)],
       ['VPN', vpns],
-      [
-        'B2B Bandwidth',
-        [...mbps(1, 5, 10, 20, 25, 30, 50, 75, 100, 125, 150, 175, 200, ...from250To950), '1Gbps'],
-      ],
+      ['B2B Bandwidth', [...mbps(1, 5, 10, 20, 25, 30, 50, 75, 100, 125, 150, 175, 200, ...from250To950), '1Gbps']],
       ['Router', ['Included', 'Not Included']],
     ],
     offerings: Array.from({ length: offerings }, () => seededUuid(random)),

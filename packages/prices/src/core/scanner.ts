@@ -120,4 +120,3 @@ export class RequestScanner {
     return at < end && length > 0 && length <= MAX_TEXT
   }
 }
-

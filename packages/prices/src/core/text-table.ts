@@ -53,10 +53,7 @@ export class TextTable {
     if (this.#stale) this.#search()
     if (!this.#hashed) return this.#codes.get(text) ?? -1
     const { length } = text
-    const mixed =
-      length +
-      31 *
-        (unitAt(text, this.#p0) + 61 * (unitAt(text, this.#p1) + 127 * unitAt(text, this.#p2)))
+    const mixed = length + 31 * (unitAt(text, this.#p0) + 61 * (unitAt(text, this.#p1) + 127 * unitAt(text, this.#p2)))
     let slot = (Math.imul(mixed, this.#multiplier) >>> 7) & this.#mask
     for (;;) {
       const code = this.#slotCodes[slot]!

@@ -1,13 +1,17 @@
 import { StartError } from '@influencer-stats/runtime/errors'
+import type * as Library from 'roaring'
+
+/** The roaring library. */
+export type Roaring = typeof Library
 
 /**
  * roaring, whose binary is made after the install (see scripts/native.ts): pnpm goes on when that fails.
  * @throws StartError `ROARING_MISSING`
  */
-export async function loadRoaring(): Promise<typeof import('roaring')> {
+export async function loadRoaring(): Promise<Roaring> {
   try {
     const library = await import('roaring')
-    return library.default as unknown as typeof import('roaring')
+    return library.default as unknown as Roaring
   } catch (error) {
     const { message } = error as Error
     throw new StartError(

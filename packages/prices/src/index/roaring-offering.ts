@@ -4,8 +4,8 @@ import { hasDates, type Row, type RowTable } from '../core/rows.ts'
 import { changesByOffering, rowsByOffering } from './by-offering.ts'
 import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
 import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
-import { loadRoaring } from './roaring-library.ts'
-import { createRoaringSets, LazyViews, Touched, type Roaring, type RoaringSets } from './roaring-sets.ts'
+import { loadRoaring, type Roaring } from './roaring-library.ts'
+import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './roaring-sets.ts'
 import { Segment } from './segment.ts'
 
 // Sets besides those of terms.

@@ -1,9 +1,8 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
+import type { Roaring } from './roaring-library.ts'
 import { writeSegment, type Segment, type SegmentEntry, type SegmentSource } from './segment.ts'
 
 const FORMAT = 'unsafe_frozen_croaring'
-
-export type Roaring = typeof import('roaring')
 
 /** Places to put into a set and to take out of it, by the set's key. */
 export class Touched {

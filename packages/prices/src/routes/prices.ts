@@ -140,7 +140,8 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
         return await bus.call('importEnd', token)
       } catch (error) {
         await bus.call('importAbort', token)
-        if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete) throw house.BAD_REQUEST('the request broke off')
+        if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete)
+          throw house.BAD_REQUEST('the request broke off')
         throw error
       }
     },

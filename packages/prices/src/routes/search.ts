@@ -61,12 +61,7 @@ const misses = [
   errors.CHARACTERISTIC_NOT_FOUND,
   errors.VALUE_NOT_FOUND,
 ]
-const bodyFaults = [
-  house.VALIDATION_FAILED,
-  house.BAD_JSON,
-  house.UNSUPPORTED_MEDIA_TYPE,
-  house.BODY_TOO_LARGE,
-]
+const bodyFaults = [house.VALIDATION_FAILED, house.BAD_JSON, house.UNSUPPORTED_MEDIA_TYPE, house.BODY_TOO_LARGE]
 
 type SearchConfig = Pick<CommonSettings, 'corsOrigins'> & { readonly readTimeout: number }
 
@@ -77,7 +72,9 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
 
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: any) => done(null, body))
+    app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: any) =>
+      done(null, body),
+    )
     app.post(
       SEARCH,
       {
@@ -114,7 +111,9 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
 
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser([JSON_TYPE, LINES_TYPE], (_request: FastifyRequest, payload: unknown, done: any) => done(null, payload))
+    app.addContentTypeParser([JSON_TYPE, LINES_TYPE], (_request: FastifyRequest, payload: unknown, done: any) =>
+      done(null, payload),
+    )
     app.post(
       BULK,
       {
@@ -158,7 +157,8 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
         } catch (error) {
           // Whoever left, or never reads, gets no more.
           if (reply.sent) raw.destroy()
-          else if (!(error instanceof Problem) && request.raw.destroyed) throw house.BAD_REQUEST('the request broke off')
+          else if (!(error instanceof Problem) && request.raw.destroyed)
+            throw house.BAD_REQUEST('the request broke off')
           else throw error
         } finally {
           await view.release()

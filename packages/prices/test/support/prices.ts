@@ -25,12 +25,18 @@ export interface TestPrices {
 export async function startPrices(settings: Overrides): Promise<TestPrices> {
   const running = await embed(prices, { sample: 'no', ...settings }, SERVICES)
 
-  async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     const withBody = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const reply = await fetch(running.url + path, { method, ...withBody, headers: { ...type, ...headers } })
     const text = await reply.text()
-    const isJson = reply.headers.get('content-type')?.includes('json') && !reply.headers.get('content-type')?.includes('nd')
+    const isJson =
+      reply.headers.get('content-type')?.includes('json') && !reply.headers.get('content-type')?.includes('nd')
     return { status: reply.status, headers: reply.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
   }
 
@@ -43,10 +49,19 @@ export async function startPrices(settings: Overrides): Promise<TestPrices> {
       const init = { method: 'POST', body, headers: lines }
       const reply = await fetch(`${running.url}/v5/search/${index}/bulk/prices`, init)
       const text = await reply.text()
-      return text.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line))
+      return text
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
     },
     import: (prices_, query = '') =>
-      ask('POST', `/prices/import${query}`, prices_.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n'), lines),
+      ask(
+        'POST',
+        `/prices/import${query}`,
+        prices_.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n'),
+        lines,
+      ),
     stop: () => running.stop(),
   }
 }
