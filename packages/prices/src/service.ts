@@ -1,14 +1,14 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import { sampleShape } from './core/sample.ts'
+import type { Price } from './core/price.ts'
+import { samplePrices } from './core/sample.ts'
 import type { ToMain, ToThread } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
-/** A search that the sample catalog answers with one price; the first row of the sample. */
+/** The search for the first price of the sample catalog. */
 function exampleBody(): string {
-  const { offerings, chars } = sampleShape(1)
-  const charValues = chars.map(([char, [value]]) => ({ char, value }))
-  return JSON.stringify({ offeringId: offerings[0], groupId: 'group1', priceSpecId: 'MRC', charValues })
+  const [{ offeringId, groupId, priceSpecId, charValues }] = samplePrices(1).take(1).toArray() as [Price]
+  return JSON.stringify({ offeringId, groupId, priceSpecId, charValues })
 }
 
 /** The one price that fits, among millions. */

@@ -9,13 +9,13 @@ export function seededRandom(seed: number): (below: number) => number {
   }
 }
 
-const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0')
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hex16 = (number: number) => BYTES[number >> 8]! + BYTES[number & 255]!
 
 /** A seeded UUID of version 4. */
 export function seededUuid(random: (below: number) => number): string {
-  const word = 0x1_0000_0000
-  const half = 0x1_0000
-  const [a, b, c, d] = [random(word), random(half), random(0x1000), random(0x4000)]
-  const [e, f] = [random(word), random(half)]
-  return `${hexOf(a, 8)}-${hexOf(b, 4)}-4${hexOf(c, 3)}-${hexOf(0x8000 + d, 4)}-${hexOf(e, 8)}${hexOf(f, 4)}`
+  const next = () => hex16(random(0x1_0000))
+  const version = hex16(0x4000 + random(0x1000))
+  const variant = hex16(0x8000 + random(0x4000))
+  return `${next()}${next()}-${next()}-${version}-${variant}-${next()}${next()}${next()}`
 }

@@ -33,9 +33,10 @@ export function sampleShape(offerings = OFFERINGS): SampleShape {
 export function* samplePrices(offerings = OFFERINGS): Generator<Price> {
   const shape = sampleShape(offerings)
   const random = seededRandom(SEED + 1)
+  const everyCharValues = [...combinations(shape.chars)]
   let row = 0
   for (const offeringId of shape.offerings) {
-    for (const charValues of combinations(shape.chars)) {
+    for (const charValues of everyCharValues) {
       const included = charValues.at(-1)!.value === 'Included'
       yield {
         id: seededUuid(random),
