@@ -98,7 +98,7 @@ export class CatalogOwner {
     return row < 0 ? undefined : this.#priceAt(row)
   }
 
-  /** @returns whether it is new. @throws Problem `VALUE_TYPE`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  /** @returns whether it is new. @throws Problem `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
   put(price: Price): Promise<boolean> {
     return this.#inTurn(async () => {
       const id = uuidBytes(price.id)
@@ -142,7 +142,7 @@ export class CatalogOwner {
     for (const { char, value } of price.charValues) {
       const code = this.#terms.chars.codeOf(char)
       const type = code < 0 ? undefined : this.#terms.typeOf(code)
-      if (type && !fits(type, value)) throw errors.VALUE_TYPE(`${char} is of type ${type}`)
+      if (type && !fits(type, value)) throw errors.TYPE_CONFLICT(`${char} is of type ${type}`)
     }
     const row = toRow(price, this.#terms)
     if ('code' in row) throw errors[row.code](row.detail)
@@ -241,7 +241,7 @@ export class CatalogOwner {
     list.forEach((term, code) => {
       if (term.kind !== 'value') terms[code] = this.#terms.name(term.kind, term.text)
       else terms[code] = this.#terms.value(terms[term.char]!, term.value)
-      if (terms[code]! < 0) throw errors.VALUE_TYPE('another change gave the characteristic another type meanwhile')
+      if (terms[code]! < 0) throw errors.TYPE_CONFLICT('another change gave the characteristic another type meanwhile')
     })
     const kinds = draft.kinds.list.map(({ spec, currency }) => this.#kinds.codeOf(spec, currency))
     const table = draft.table()

@@ -38,7 +38,7 @@ export class Imports {
     }
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST`, `VALUE_TYPE` */
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST`, `TYPE_CONFLICT` */
   async end(token: number): Promise<{ imported: number; prices: number }> {
     const importer = this.#of(token)
     clearTimeout(this.#timer)

@@ -186,7 +186,7 @@ describe('the API', () => {
   })
 
   it.each([
-    [{ charValues: [{ char: 'term', value: 12 }] }, 'VALUE_TYPE'],
+    [{ charValues: [{ char: 'term', value: 12 }] }, 'TYPE_CONFLICT'],
     [{ charValues: [term('1'), term('2')] }, 'CHARACTERISTIC_TWICE'],
     [{ from: '2026-02-01', to: '2026-01-31' }, 'DATES_REVERSED'],
     [{ id: uuid(1) }, 'ID_MISMATCH'],
@@ -196,7 +196,8 @@ describe('the API', () => {
     [{ charValues: [{ char: 'speed', value: 1.5 }] }, 'VALIDATION_FAILED'],
   ])('refuses to put %j', async (fields, code) => {
     const price = { ...priceOf({ id: uuid(901) }), ...fields }
-    expect(await prices.ask('PUT', `/prices/${uuid(901)}`, price)).toMatchObject({ status: 400, body: { code } })
+    const status = code === 'VALIDATION_FAILED' ? 400 : 409
+    expect(await prices.ask('PUT', `/prices/${uuid(901)}`, price)).toMatchObject({ status, body: { code } })
     expect((await prices.ask('GET', `/prices/${uuid(901)}`)).status).toBe(404)
   })
 
@@ -205,7 +206,7 @@ describe('the API', () => {
     for (const [bad, what] of [
       ['{"id":', 'JSON'],
       [{ ...good, id: 'no uuid' }, 'id'],
-      [{ ...good, charValues: [{ char: 'term', value: 1 }] }, 'VALUE_TYPE'],
+      [{ ...good, charValues: [{ char: 'term', value: 1 }] }, 'TYPE_CONFLICT'],
       [{ ...good, from: '2026-13-01' }, 'from'],
     ] as const) {
       const reply = await prices.import([good, '', bad, good])
@@ -264,6 +265,12 @@ describe('the API', () => {
     expect(await prices.bulk('')).toEqual([])
     const first = await prices.ask('POST', '/v5/search/bitmap/bulk/prices', 'nonsense')
     expect(first).toMatchObject({ status: 400, body: { code: 'BAD_JSON' } })
+  })
+
+  it('takes an import without a body for a mistake', async () => {
+    for (const path of ['/prices/import?replace=true', '/v5/search/bitmap/bulk/prices']) {
+      expect(await prices.ask('POST', path)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
+    }
   })
 
   it('counts its prices', async () => {

@@ -8,7 +8,7 @@ import { uuidBytes } from './uuid.ts'
 
 /** Why a price cannot be taken: the code of an error and what it is about. */
 export interface Fault {
-  readonly code: 'VALUE_TYPE' | 'CHARACTERISTIC_TWICE' | 'DATES_REVERSED'
+  readonly code: 'TYPE_CONFLICT' | 'CHARACTERISTIC_TWICE' | 'DATES_REVERSED'
   readonly detail: string
 }
 
@@ -47,7 +47,7 @@ export function toRow(price: Price, terms: Terms): Row | Fault {
   for (const { char, value } of price.charValues) {
     const code = terms.name('char', char)
     const term = terms.value(code, value)
-    if (term < 0) return { code: 'VALUE_TYPE', detail: `${char} is of type ${terms.typeOf(code) ?? 'integer'}` }
+    if (term < 0) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${terms.typeOf(code) ?? 'integer'}` }
     values.push(term)
   }
   return {

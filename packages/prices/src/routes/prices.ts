@@ -49,7 +49,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
           ...changeReplies(
             house.VALIDATION_FAILED,
             errors.ID_MISMATCH,
-            errors.VALUE_TYPE,
+            errors.TYPE_CONFLICT,
             errors.CHARACTERISTIC_TWICE,
             errors.DATES_REVERSED,
           ),
@@ -124,17 +124,19 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
             errors.CATALOG_FULL,
             errors.IMPORT_RUNNING,
             errors.IMPORT_LOST,
-            errors.VALUE_TYPE,
+            errors.TYPE_CONFLICT,
           ),
         },
       } as never,
     },
     async (request: FastifyRequest) => {
+      // Nothing at all is more likely a mistake than a wish for an empty catalog.
+      if (!request.body) throw house.VALIDATION_FAILED('there is no body')
       const token = await bus.call('importStart', (request.query as { replace: boolean }).replace)
       try {
-        const body = request.body as Readable | undefined
+        const body = request.body as Readable
         // A request that is not read to its end is still to be answered.
-        for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
+        for await (const chunk of body.iterator({ destroyOnReturn: false })) {
           await bus.call('importChunk', token, new Uint8Array(chunk as Buffer))
         }
         return await bus.call('importEnd', token)

@@ -137,6 +137,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
       async (request: FastifyRequest, reply: FastifyReply) => {
         const view = views.current()
         const index = views.indexOf(view, (request.params as { index: string }).index)
+        if (!request.body) throw house.VALIDATION_FAILED('there is no body')
         const { raw } = reply
         // Bulk requests last: each has its searcher's buffers for itself between two chunks, and its view to the end.
         view.hold()
