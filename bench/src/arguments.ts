@@ -8,6 +8,8 @@ export interface BenchArguments {
   /** Seconds of a round. */
   readonly duration: number
   readonly rounds: number
+  /** Of the open loop. */
+  readonly openRounds: number
   readonly warmUp: number
   readonly pairs: number
   /** In place of those of the row. */
@@ -21,8 +23,8 @@ export interface BenchArguments {
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure, at most two minutes a service
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval
 
-  --duration S      seconds of a round (2)
-  --rounds N        rounds of each row (3)
+  --duration S      seconds of a round (1.5)
+  --rounds N        rounds of each row (3; 10 with --full)
   --connections N   in place of those of the row
   --generator NAME  autocannon (default), raw or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
@@ -60,9 +62,10 @@ export function parseBenchArguments(argv: readonly string[]): BenchArguments {
   return {
     specs,
     compare,
-    duration: positive('duration', values.duration, values.quick ? 1 : 2),
-    rounds: positive('rounds', values.rounds, values.quick ? 1 : 3),
-    warmUp: values.quick ? 1 : 2,
+    duration: positive('duration', values.duration, values.quick ? 1 : 1.5),
+    rounds: positive('rounds', values.rounds, values.quick ? 1 : values.full ? 10 : 3),
+    openRounds: values.full ? 5 : 1,
+    warmUp: 1,
     pairs,
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
     generator: values.generator,

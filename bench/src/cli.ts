@@ -4,15 +4,17 @@ import { compareRows } from './compare.ts'
 import { standInContender } from './contenders/service.ts'
 import { generators } from './load/generators.ts'
 import { describeMachine } from './machine.ts'
+import { measureFleets } from './measure-fleets.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
-import { tableOf } from './report/table.ts'
+import { intervalText } from './ratios.ts'
+import { measuredOf } from './report/measured.ts'
 import { publish } from './report/publish.ts'
-import type { Published } from './report/published.ts'
+import type { Measured, Published } from './report/published.ts'
 import type { Row } from './row.ts'
-import { readRow, scenarios } from './scenarios/stats.ts'
-import type { Scenario, Surroundings } from './scenarios/scenario.ts'
+import { scenarios } from './scenarios/all.ts'
+import type { FleetScenario, Scenario, Surroundings, Table } from './scenarios/scenario.ts'
 import { nameOf, parseSpec, type Spec } from './spec.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -37,61 +39,84 @@ async function withSurroundings<T>(work: (surroundings: Surroundings) => Promise
 
 /** The rows of a scenario that were asked for; those that no service answers for always stand beside them. */
 function chosen(rows: readonly Row[], specs: readonly Spec[], surroundings: Surroundings, scenario: Scenario): Row[] {
-  const named = specs.filter(({ service, variant }) => service === scenario.service && variant !== '')
-  if (named.length === 0) return [...rows]
-  const others = rows.filter((row) => !row.contender.name.startsWith(`${scenario.service}/`))
-  return [...named.map((spec) => ({ ...readRow(spec, surroundings), name: nameOf(spec) })), ...others]
+  const named = specs.filter((spec) => spec.service === scenario.service && nameOf(spec) !== scenario.service)
+  if (named.length === 0 || !scenario.row) return [...rows]
+  const others = rows.filter((row) => !row.contender.name.startsWith(scenario.service))
+  return [...named.map((spec) => ({ ...scenario.row!(spec, surroundings), name: nameOf(spec) })), ...others]
+}
+
+const withConnections = (row: Row, { connections }: BenchArguments): Row =>
+  connections ? { ...row, load: { ...row.load, connections } } : row
+
+/** Runs a table of requests. */
+async function runRows(scenario: Scenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured['results']> {
+  const closed = await generatorNamed(args.generator)
+  const open = await generatorNamed('raw')
+  return withSurroundings(async (surroundings) => {
+    const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
+    const asked = rows.map((row) => withConnections(row, args))
+    const progress = createProgress(process.stderr)
+    const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
+    progress.end()
+    return results
+  })
+}
+
+/** Runs a table of fleets. */
+async function runFleets(
+  scenario: FleetScenario,
+  specs: readonly Spec[],
+  args: BenchArguments,
+): Promise<Measured['results']> {
+  const { service, once } = scenario
+  const named = specs.filter((spec) => spec.service === service && nameOf(spec) !== service)
+  const asked = named.length > 0 ? named : [{ service, variant: '', settings: {} }]
+  const progress = createProgress(process.stderr)
+  const rounds = once ? 1 : args.rounds
+  const results = await measureFleets(scenario.fleets({ ...args, specs: asked }), { rounds, onStep: progress.step })
+  progress.end()
+  return results
 }
 
 async function runScenarios(args: BenchArguments): Promise<boolean> {
   const specs = args.specs.map(parseSpec)
   const services = new Set(specs.map(({ service }) => service))
-  const wanted = scenarios.filter(
-    ({ service, full }) => (args.full || !full) && (services.size === 0 || services.has(service)),
-  )
+  const isWanted = ({ service, full }: Table) => (args.full || !full) && (services.size === 0 || services.has(service))
+  const wanted = scenarios.filter(isWanted)
   if (wanted.length === 0) throw new Error(`nothing is measured of ${[...services].join(', ')}`)
-  const closed = await generatorNamed(args.generator)
-  const open = await generatorNamed('raw')
   const machine = describeMachine()
   say(
     `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}`,
   )
 
   const published: Published[] = []
-  await withSurroundings(async (surroundings) => {
-    for (const scenario of wanted) {
-      const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
-      const { connections } = args
-      const asked = connections ? rows.map((row) => ({ ...row, load: { ...row.load, connections } })) : rows
-      const progress = createProgress(process.stderr)
-      const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
-      progress.end()
-      say(`\n${scenario.title}\n`)
-      for (const line of table(tableOf(results))) say(line)
-      published.push({ scenario, machine, results })
-    }
-  })
+  for (const scenario of wanted) {
+    const results = await ('fleets' in scenario ? runFleets(scenario, specs, args) : runRows(scenario, specs, args))
+    const measured = measuredOf(scenario, results)
+    say(`\n${scenario.title}`)
+    for (const rows of measured.tables) say(['', ...table(rows)].join('\n'))
+    published.push({ scenario, machine, ...measured })
+  }
   const failed = published.flatMap(({ results }) => results).filter(({ failure }) => failure !== undefined)
   for (const { name, failure } of failed) process.stderr.write(`FAILED ${name}: ${failure}\n`)
-  if (failed.length === 0 && args.publish) await publish(published)
+  if (failed.length === 0 && args.publish) publish(published, scenarios)
   return failed.length === 0
 }
 
 async function runCompare(args: BenchArguments): Promise<boolean> {
   const [a, b] = args.specs.map(parseSpec) as [Spec, Spec]
+  const scenario = scenarios.find((each): each is Scenario => each.service === a.service && 'row' in each)
+  if (!scenario || b.service !== a.service) throw new Error(`${nameOf(a)} and ${nameOf(b)} cannot be compared`)
   const closed = await generatorNamed(args.generator)
   const progress = createProgress(process.stderr)
-  const ratios = await withSurroundings((surroundings) =>
-    compareRows(readRow(a, surroundings, args.connections), readRow(b, surroundings, args.connections), {
-      ...args,
-      closed,
-      onStep: progress.step,
-    }),
-  )
+  const ratios = await withSurroundings((surroundings) => {
+    const [of, against] = [a, b].map((spec) => withConnections(scenario.row!(spec, surroundings), args))
+    return compareRows(of!, against!, { ...args, closed, onStep: progress.step })
+  })
   progress.end()
-  for (const { figure, median, low, high, confidence, differs } of ratios) {
-    const interval = `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${(confidence * 100).toFixed(0)} % sure)`
-    say(`${figure}: ${nameOf(a)} / ${nameOf(b)} = ${interval}: ${differs ? 'a difference' : 'no difference'}`)
+  for (const ratio of ratios) {
+    const verdict = ratio.differs ? 'a difference' : 'no difference'
+    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${intervalText(ratio)}: ${verdict}`)
   }
   return true
 }

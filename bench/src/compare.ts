@@ -1,30 +1,18 @@
 import type { Row, Round } from './row.ts'
 import { measureOnce, type MeasureOptions } from './measure.ts'
-import { isDifference, medianInterval, type Interval } from './statistics.ts'
+import { ratiosOf, type Ratio } from './ratios.ts'
 
 export interface CompareOptions extends MeasureOptions {
   /** At least 10. */
   readonly pairs: number
 }
 
-/** One figure of A as a multiple of B's. */
-export interface Ratio extends Interval {
-  readonly figure: string
-  readonly ratios: readonly number[]
-  readonly differs: boolean
-}
-
-const FIGURES: Record<string, (round: Round) => number> = {
-  'requests/s': ({ perSecond }) => perSecond,
-  'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
-}
-
 async function runFresh(row: Row, { closed, warmUp, duration }: CompareOptions): Promise<Round> {
   const running = await row.contender.start()
   try {
     await row.prepare(running)
-    await measureOnce(row, running, closed, { duration: warmUp })
-    return await measureOnce(row, running, closed, { duration })
+    await measureOnce(row, running, closed, warmUp)
+    return await measureOnce(row, running, closed, duration)
   } finally {
     await running.stop()
   }
@@ -44,9 +32,8 @@ export async function compareRows(a: Row, b: Row, options: CompareOptions): Prom
     }
     pairs.push({ a: rounds.get(a)!, b: rounds.get(b)! })
   }
-  return Object.entries(FIGURES).map(([figure, valueOf]) => {
-    const ratios = pairs.map((pair) => valueOf(pair.a) / valueOf(pair.b))
-    const interval = medianInterval(ratios)
-    return { figure, ratios, ...interval, differs: isDifference(interval) }
-  })
+  return ratiosOf(
+    pairs.map((pair) => pair.a),
+    pairs.map((pair) => pair.b),
+  )
 }

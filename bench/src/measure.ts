@@ -1,7 +1,7 @@
 import type { Running } from './contenders/contender.ts'
 import type { LoadGenerator, LoadPlan, LoadResult } from './load/load.ts'
 import { PINS, processorSeconds, residentMegabytes } from './processes.ts'
-import type { Round, Row, RowResult } from './row.ts'
+import type { OpenLoopResult, Round, Row, RowResult } from './row.ts'
 import { median } from './statistics.ts'
 
 export interface MeasureOptions {
@@ -10,9 +10,11 @@ export interface MeasureOptions {
   /** For the open loop; without it, there is none. */
   readonly open?: LoadGenerator
   readonly rounds: number
+  /** Of the open loop. */
+  readonly openRounds: number
   /** Seconds of a round. */
   readonly duration: number
-  /** Seconds before the first round of each row, not measured. */
+  /** Seconds before the first round of each row, and before each of the open loop; not measured. */
   readonly warmUp: number
   /** Told before each step: what it is, and which of how many. */
   onStep?(what: string, step: number, steps: number): void
@@ -22,6 +24,10 @@ export interface MeasureOptions {
 const OPEN_LOOP_SHARE = 0.7
 const LONGEST_FAILURE = 200
 
+/** What an error says, in one line. */
+export const reasonOf = (error: unknown): string =>
+  (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_FAILURE)
+
 /** Why a run is no result; nothing if it is one. */
 function faultOf({ errors, wrong, requests }: LoadResult): string | undefined {
   if (errors > 0) return `${errors} requests got no reply`
@@ -29,15 +35,26 @@ function faultOf({ errors, wrong, requests }: LoadResult): string | undefined {
   return requests === 0 ? 'no request was answered' : undefined
 }
 
-type Load = Pick<LoadPlan, 'duration' | 'rate'>
+type Load = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate'>
 
-/** One run of one row. @throws Error when an answer was wrong or missing: such a run is no result */
-export async function measureOnce(row: Row, running: Running, generator: LoadGenerator, load: Load): Promise<Round> {
-  const before = processorSeconds(running.pid)
-  const result = await generator.run({ url: running.url, ...row.load, ...load, warmUp: 0, pin: PINS.client })
-  const cpu = processorSeconds(running.pid) - before
+/** @throws Error when an answer was wrong or missing: such a run is no result */
+async function load(row: Row, { url }: Running, generator: LoadGenerator, how: Load): Promise<LoadResult> {
+  const result = await generator.run({ url, ...row.load, ...how, pin: PINS.client })
   const fault = faultOf(result)
   if (fault) throw new Error(fault)
+  return result
+}
+
+/** One run of a row in the closed loop. @throws Error when an answer was wrong or missing */
+export async function measureOnce(
+  row: Row,
+  running: Running,
+  generator: LoadGenerator,
+  duration: number,
+): Promise<Round> {
+  const before = processorSeconds(running.pid)
+  const result = await load(row, running, generator, { duration, warmUp: 0 })
+  const cpu = processorSeconds(running.pid) - before
   return {
     perSecond: result.perSecond,
     cpuPerRequest: (cpu / result.requests) * 1e6,
@@ -53,7 +70,7 @@ interface State {
   running?: Running
   failure?: string
   readonly rounds: Round[]
-  open?: Round & { rate: number }
+  open?: { readonly rate: number; readonly rounds: LoadResult[] }
 }
 
 /**
@@ -61,9 +78,9 @@ interface State {
  * that a change of the machine's speed meets all alike. A row that fails says so; the others go on.
  */
 export async function measureRows(rows: readonly Row[], options: MeasureOptions): Promise<RowResult[]> {
-  const { closed, open, rounds, duration, warmUp } = options
+  const { closed, open, rounds, openRounds, duration, warmUp } = options
   const states = rows.map((row): State => ({ row, rounds: [] }))
-  const steps = rows.length * (2 + rounds + (open ? 1 : 0))
+  const steps = rows.length * (2 + rounds + (open ? openRounds : 0))
   let step = 0
 
   async function attempt(state: State, what: string, work: (running: Running) => Promise<void>): Promise<void> {
@@ -72,7 +89,7 @@ export async function measureRows(rows: readonly Row[], options: MeasureOptions)
     try {
       await work(state.running!)
     } catch (error) {
-      state.failure = `${what}: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_FAILURE)}`
+      state.failure = `${what}: ${reasonOf(error)}`
     }
   }
   const each = async (
@@ -91,18 +108,12 @@ export async function measureRows(rows: readonly Row[], options: MeasureOptions)
     }
     await Promise.all(states.map((state) => attempt(state, 'start', () => start(state))))
     await each(states, 'warm up', async ({ row }, running) => {
-      await measureOnce(row, running, closed, { duration: warmUp })
+      await measureOnce(row, running, closed, warmUp)
     })
     for (let round = 0; round < rounds; round++) {
-      // Another order every round: no row always follows the same one.
-      const turn = round % states.length
-      await each(
-        [...states.slice(turn), ...states.slice(0, turn)],
-        `round ${round + 1} of ${rounds}`,
-        async (state, running) => {
-          state.rounds.push(await measureOnce(state.row, running, closed, { duration }))
-        },
-      )
+      await each(turned(states, round), `round ${round + 1} of ${rounds}`, async (state, running) => {
+        state.rounds.push(await measureOnce(state.row, running, closed, duration))
+      })
     }
     if (open) await measureOpenLoops(states, open, options, each)
   } finally {
@@ -114,7 +125,7 @@ export async function measureRows(rows: readonly Row[], options: MeasureOptions)
     connections: row.load.connections,
     generator: closed.name,
     rounds: done,
-    open: constant,
+    open: constant && summary(constant),
     source: row.source,
     failure,
   }))
@@ -126,20 +137,49 @@ type Each = (
   work: (state: State, running: Running) => Promise<void>,
 ) => Promise<void>
 
+/** Another order every round: no row always follows the same one. */
+function turned<T>(items: readonly T[], round: number): T[] {
+  const turn = round % items.length
+  return [...items.slice(turn), ...items.slice(0, turn)]
+}
+
 /** Latencies at a rate that server and generator both can keep. */
 async function measureOpenLoops(
   states: readonly State[],
   open: LoadGenerator,
-  { duration }: MeasureOptions,
+  { duration, warmUp, openRounds }: MeasureOptions,
   each: Each,
 ): Promise<void> {
   const fastest = states.filter(({ rounds }) => rounds.length > 0).toSorted((a, b) => capacity(b) - capacity(a))[0]
   if (!fastest?.running) return
-  const ceiling = (await measureOnce(fastest.row, fastest.running, open, { duration })).perSecond
-  await each(states, 'open loop', async (state, running) => {
-    const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * Math.min(capacity(state), ceiling)))
-    state.open = { ...(await measureOnce(state.row, running, open, { duration, rate })), rate }
-  })
+  const ceiling = (await measureOnce(fastest.row, fastest.running, open, duration)).perSecond
+  for (let round = 0; round < openRounds; round++) {
+    await each(turned(states, round), `open loop ${round + 1} of ${openRounds}`, async (state, running) => {
+      const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * Math.min(capacity(state), ceiling)))
+      state.open ??= { rate, rounds: [] }
+      // Warmed up each time, because the generator is a new process: cold, it falls 200 ms behind at 40,000 requests/s.
+      state.open.rounds.push(await load(state.row, running, open, { duration, warmUp, rate: state.open.rate }))
+    })
+  }
 }
 
 const capacity = ({ rounds }: State) => median(rounds.map(({ perSecond }) => perSecond))
+
+/** The median of each percentile over the rounds. */
+function summary({ rate, rounds }: NonNullable<State['open']>): OpenLoopResult {
+  const middle = (valueOf: (result: LoadResult) => number) => median(rounds.map(valueOf))
+  return {
+    rate,
+    rounds: rounds.length,
+    perSecond: middle(({ perSecond }) => perSecond),
+    latency: {
+      p50: middle(({ latency }) => latency.p50),
+      p75: middle(({ latency }) => latency.p75),
+      p90: middle(({ latency }) => latency.p90),
+      p99: middle(({ latency }) => latency.p99),
+      p999: middle(({ latency }) => latency.p999),
+      max: middle(({ latency }) => latency.max),
+    },
+    lateness: middle(({ lateness }) => lateness?.p99 ?? NaN),
+  }
+}

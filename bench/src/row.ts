@@ -26,6 +26,19 @@ export interface Round {
   readonly clientCpu: number
 }
 
+/** How long requests take at a constant rate. Each figure is the median of the rounds'. */
+export interface OpenLoopResult {
+  /** Requests a second that were due. */
+  readonly rate: number
+  readonly rounds: number
+  /** Replies a second. */
+  readonly perSecond: number
+  /** In microseconds, from when the requests were due. */
+  readonly latency: Latency
+  /** How late the generator saw that requests were due (us, p99): its own part of the latencies. */
+  readonly lateness: number
+}
+
 /** What a run of a row came to, or why it is no result. */
 export interface RowResult {
   readonly name: string
@@ -35,7 +48,7 @@ export interface RowResult {
   readonly generator: string
   readonly rounds: readonly Round[]
   /** Open loop at a constant rate below that: how long a request takes. Absent for rows that are too slow for one. */
-  readonly open?: Round & { readonly rate: number }
+  readonly open?: OpenLoopResult
   /** Requests a second of the same row at the source. */
   readonly source?: number
   readonly failure?: string

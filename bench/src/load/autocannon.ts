@@ -1,5 +1,5 @@
 import type { LoadGenerator } from './load.ts'
-import { runInOwnProcess } from './own-process.ts'
+import { limitOf, runInOwnProcess } from './own-process.ts'
 
 /**
  * The usual one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;
@@ -10,6 +10,6 @@ export function createAutocannon(): LoadGenerator {
     name: 'autocannon',
     loops: ['closed'],
     available: async () => true,
-    run: (plan) => runInOwnProcess('autocannon', plan),
+    run: (plan) => runInOwnProcess('autocannon', plan, limitOf(plan)),
   }
 }

@@ -1,15 +1,15 @@
-import type { LoadPlan, LoadResult } from './load.ts'
-import type { Answer, Inside, Order } from './own-process.ts'
+import type { Answer, Inside, Order, PlanOf, ResultOf, Runs } from './own-process.ts'
 
 /** Entry of a generator's process: takes one order, answers it, and is gone when its parent is. */
-const runs: Record<Inside, () => Promise<(plan: LoadPlan) => Promise<LoadResult>>> = {
+const runs: { readonly [G in Inside]: () => Promise<Runs[G]> } = {
   autocannon: async () => (await import('./autocannon-run.ts')).runAutocannon,
   raw: async () => (await import('./raw-run.ts')).runRaw,
+  'sse-fleet': async () => (await import('./sse-fleet-run.ts')).runFleetHere,
 }
 
-async function answer({ generator, plan }: Order): Promise<Answer> {
+async function answer<G extends Inside>({ generator, plan }: Order<G>): Promise<Answer<G>> {
   try {
-    const run = await runs[generator]()
+    const run = (await runs[generator]()) as (plan: PlanOf<G>) => Promise<ResultOf<G>>
     return { result: await run(plan) }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }

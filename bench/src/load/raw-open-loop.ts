@@ -8,7 +8,7 @@ import { Microseconds, type Tally } from './tally.ts'
  * of the event loop, which look at the clock and at the sockets every 1.2 us. On two
  * shared cores requests were seen to be due 1 us late (p50) and 50-140 us (p99), 600 us while others used them.
  */
-const TIMER_SLACK = 1.2
+export const TIMER_SLACK = 1.2
 
 /**
  * Request `i` is due at `start + i / rate`, whatever became of those before it. It goes to the connection that has been

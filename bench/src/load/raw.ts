@@ -1,5 +1,5 @@
 import type { LoadGenerator } from './load.ts'
-import { runInOwnProcess } from './own-process.ts'
+import { limitOf, runInOwnProcess } from './own-process.ts'
 
 /**
  * Our own generator: ready-made bytes on `node:net`, every reply's status and body checked, and the only one with an
@@ -11,6 +11,6 @@ export function createRaw(): LoadGenerator {
     name: 'raw',
     loops: ['closed', 'open'],
     available: async () => true,
-    run: (plan) => runInOwnProcess('raw', plan),
+    run: (plan) => runInOwnProcess('raw', plan, limitOf(plan)),
   }
 }

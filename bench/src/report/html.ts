@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { RowResult } from '../row.ts'
-import { spread } from '../statistics.ts'
 import type { Published } from './published.ts'
-import { bars, curves, escape, type Bar } from './svg.ts'
-import { tableOf } from './table.ts'
+import { escape } from './svg.ts'
 
 const FLAME = fileURLToPath(new URL('../../../flame/', import.meta.url))
 
@@ -21,20 +18,6 @@ p, figcaption { color: var(--soft) } svg { width: 100%; height: auto } svg text 
 td, th { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right } td:first-child, th:first-child { text-align: left }
 .failed { color: var(--mark) }`
 
-const whole = (value: number) => Math.round(value).toLocaleString('en-US')
-const POINTS = ['p50', 'p75', 'p90', 'p99', 'p99.9', 'max']
-
-function barsOf(
-  results: readonly RowResult[],
-  valueOf: (round: RowResult['rounds'][number]) => number,
-  withSource = false,
-): Bar[] {
-  return results.map(({ name, rounds, source }) => {
-    const { median, min, max } = spread(rounds.map(valueOf))
-    return { label: name, value: median, low: min, high: max, reference: withSource ? source : undefined }
-  })
-}
-
 function flameLinks({ scenario, results }: Published): string {
   const links = results
     .map(({ name }) => `${scenario.service}/${name}`)
@@ -43,34 +26,18 @@ function flameLinks({ scenario, results }: Published): string {
   return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
 }
 
+const cells = (tag: string, row: readonly string[]) =>
+  `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
+
+const tableHtml = ([head, ...rows]: readonly (readonly string[])[]) =>
+  `<div class="scroll"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
+
 function sectionOf(published: Published): string {
-  const { scenario, machine, results } = published
-  const done = results.filter(({ failure, rounds }) => failure === undefined && rounds.length > 0)
-  const open = done.flatMap((result) => (result.open ? [{ label: result.name, latency: result.open.latency }] : []))
-  const percentiles = open.map(({ label, latency }) => {
-    const { p50, p75, p90, p99, p999, max } = latency
-    return { label, values: [p50, p75, p90, p99, p999, max] }
-  })
-  const [head, ...rows] = tableOf(results)
-  const cells = (tag: string, row: readonly string[]) =>
-    `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
-  const hasSource = done.some(({ source }) => source !== undefined)
+  const { scenario, machine, tables, figures } = published
   return `<h2>${escape(scenario.title)}</h2>
 <p>${escape(`${machine.processor}, ${machine.processors} processors, ${machine.memoryGiB} GiB, Node ${machine.node}, commit ${machine.commit}, load ${machine.load}, ${machine.date}`)}</p>
-<h3>Server processor time a request (us; less is better)</h3>${bars(
-    barsOf(done, (round) => round.cpuPerRequest),
-    (value) => value.toFixed(1),
-  )}
-<h3>Requests a second${hasSource ? ' (mark: the source, on its own machine)' : ''}</h3>${bars(
-    barsOf(done, (round) => round.perSecond, true),
-    whole,
-  )}
-${percentiles.length > 0 ? `<h3>Latency at a constant rate, from the intended start (us)</h3>${curves(percentiles, POINTS, whole)}` : ''}
-<h3>Resident memory (MB)</h3>${bars(
-    barsOf(done, (round) => round.memory),
-    whole,
-  )}
-<div class="scroll"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>
+${figures.map(({ title, svg }) => `<h3>${escape(title)}</h3>${svg}`).join('\n')}
+${tables.map(tableHtml).join('')}
 ${flameLinks(published)}`
 }
 

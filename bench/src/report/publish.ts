@@ -1,18 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AnyScenario } from '../scenarios/scenario.ts'
 import { reportHtml } from './html.ts'
 import type { Published } from './published.ts'
+import { readResults, writeResults } from './results.ts'
 import { markdownOf } from './table.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-}
-
-const fileName = (name: string) => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replace(/-+$/, '')
 
 /** Puts text between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. @returns the file's new text */
 export function replaceSection(text: string, name: string, section: string): string {
@@ -23,29 +18,22 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-function sectionOf({ scenario, machine, results }: Published): string {
+function sectionOf({ scenario, machine, tables }: Published): string {
   const where = `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, load ${machine.load}, ${machine.date.slice(0, 10)}.`
-  return `${scenario.title}.\n\n${markdownOf(results)}\n\n${where}`
+  return [`${scenario.title}.`, ...tables.map(markdownOf), where].join('\n\n')
 }
 
 /** Writes the result files, the report and the READMEs' tables: the one place that writes any of them. */
-export async function publish(published: readonly Published[]): Promise<void> {
-  for (const { scenario, machine, results } of published) {
-    for (const result of results) {
-      const file = join(ROOT, 'bench/results', scenario.service, fileName(result.name), `${scenario.name}.json`)
-      write(
-        file,
-        `${JSON.stringify({ scenario: scenario.name, title: scenario.title, machine, ...result }, undefined, 2)}\n`,
-      )
-    }
-  }
-  write(join(ROOT, 'bench/report.html'), reportHtml(published))
+export function publish(published: readonly Published[], scenarios: readonly AnyScenario[]): void {
+  for (const one of published) writeResults(one)
+  // The report shows all services, also those that this run did not measure.
+  writeFileSync(join(ROOT, 'bench/report.html'), reportHtml(readResults(scenarios)))
   for (const one of published) {
     for (const readme of ['README.md', `packages/${one.scenario.service}/README.md`]) {
       const file = join(ROOT, readme)
       const text = readFileSync(file, 'utf8')
       const name = `${one.scenario.service}/${one.scenario.name}`
-      if (text.includes(`<!-- bench:${name} -->`)) write(file, replaceSection(text, name, sectionOf(one)))
+      if (text.includes(`<!-- bench:${name} -->`)) writeFileSync(file, replaceSection(text, name, sectionOf(one)))
     }
   }
 }

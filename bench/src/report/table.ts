@@ -1,6 +1,9 @@
 import { SATURATED } from '../load/load.ts'
 import type { RowResult } from '../row.ts'
+import { intervalText, stepsOf } from '../ratios.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import { spread } from '../statistics.ts'
+import { tenth, whole } from './numbers.ts'
 
 const HEAD = [
   '',
@@ -16,9 +19,6 @@ const HEAD = [
   'generator CPU',
   'source/s',
 ]
-
-const whole = (value: number) => (Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : '-')
-const tenth = (value: number) => (Number.isFinite(value) ? value.toFixed(1) : '-')
 
 /** The cells of one row, the same in the terminal, the README and the report. */
 export function cellsOf({ name, rounds, open, source, failure }: RowResult): string[] {
@@ -42,8 +42,13 @@ export function cellsOf({ name, rounds, open, source, failure }: RowResult): str
 
 export const tableOf = (results: readonly RowResult[]): string[][] => [HEAD, ...results.map(cellsOf)]
 
-export function markdownOf(results: readonly RowResult[]): string {
-  const [head, ...rows] = tableOf(results)
+/** What each step of the scenario gained or lost; empty where it has none. */
+export function stepsTableOf(results: readonly RowResult[], { steps = [] }: Pick<Scenario, 'steps'>): string[][] {
+  const rows = stepsOf(results, steps).map(({ name, ratios }) => [name, ...ratios.map(intervalText)])
+  return rows.length > 0 ? [['', 'CPU us/request', 'requests/s'], ...rows] : []
+}
+
+export function markdownOf([head, ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head!), line(head!.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }

@@ -1,4 +1,7 @@
+import type { FleetRow } from '../fleet-row.ts'
+import type { FleetColumn } from '../report/fleet-table.ts'
 import type { Row } from '../row.ts'
+import type { Spec } from '../spec.ts'
 
 /** What all rows of a run share. */
 export interface Surroundings {
@@ -7,12 +10,39 @@ export interface Surroundings {
 }
 
 /** A table of a service: its rows, measured in one run. */
-export interface Scenario {
+export interface Table {
   readonly service: string
   readonly name: string
   /** What it shows, in a sentence. */
   readonly title: string
   /** Whether it belongs to `pnpm bench <service>`, or to `--full` alone. */
   readonly full: boolean
-  rows(surroundings: Surroundings): Promise<Row[]>
 }
+
+/** A table of requests and their replies. */
+export interface Scenario extends Table {
+  /** Rows whose ratio is told with its interval: [of, against]. */
+  readonly steps?: readonly (readonly [string, string])[]
+  rows(surroundings: Surroundings): Promise<Row[]>
+  /** The row of any variant or combination of parts, where the table is about those; `compare` measures two such. */
+  row?(spec: Spec, surroundings: Surroundings): Row
+}
+
+/** What was asked of a table of fleets. */
+export interface FleetAsked {
+  /** What to measure of the service. */
+  readonly specs: readonly Spec[]
+  /** Seconds that a server is saturated, and those before that are not measured. */
+  readonly duration: number
+  readonly warmUp: number
+}
+
+/** A table of open streams and what is sent to all of them; it has the columns that it names. */
+export interface FleetScenario extends Table {
+  readonly columns: readonly FleetColumn[]
+  /** Whether rows are measured once, whatever was asked: where little but memory is told, rounds differ by 2 %. */
+  readonly once: boolean
+  fleets(asked: FleetAsked): FleetRow[]
+}
+
+export type AnyScenario = Scenario | FleetScenario

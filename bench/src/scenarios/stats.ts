@@ -70,12 +70,12 @@ const readSample = (connections: number): Row['load'] => ({
 })
 
 /** A row of reads of the sample collection. */
-export function readRow(spec: Spec, { youtubeUri }: Surroundings, connections = 16): Row {
+export function readRow(spec: Spec, { youtubeUri }: Surroundings): Row {
   return {
     name: spec.variant || 'default',
     contender: serviceContender(spec, { youtubeUri }),
     prepare: prepareSample,
-    load: readSample(connections),
+    load: readSample(16),
     source: Object.keys(spec.settings).length === 0 ? SOURCE[spec.variant] : undefined,
   }
 }
@@ -108,13 +108,22 @@ function standInRow(connections: number, source?: number): Row {
 
 const spec = (variant: string, settings: Spec['settings'] = {}): Spec => ({ service: 'stats', variant, settings })
 
+const LADDER = Object.keys(variants)
+
 const ladder: Scenario = {
   service: 'stats',
   name: 'read',
   title: 'Reads of one collection of three videos, 16 connections, one serving thread',
   full: false,
+  steps: [
+    ...LADDER.slice(1).map((variant, i) => [variant, LADDER[i]!] as const),
+    ['v7', 'v4'],
+    ['v7', 'bare node:http'],
+    ['v7', 'nginx static file'],
+  ],
+  row: readRow,
   rows: async (surroundings) => [
-    ...Object.keys(variants).map((variant) => readRow(spec(variant), surroundings)),
+    ...LADDER.map((variant) => readRow(spec(variant), surroundings)),
     ...constants(16),
     standInRow(16),
   ],
@@ -193,6 +202,10 @@ const uncached: Scenario = {
   name: 'uncached',
   title: 'Reads that ask YouTube every time (cache: none), 3 videos a collection, the stand-in on the same machine',
   full: true,
+  steps: [
+    ['v3 with batching, 64 collections', 'v3, 64 collections'],
+    ['v3 with batching, one collection', 'v3, one collection'],
+  ],
   rows: async ({ youtubeUri }) => {
     async function prepareMany(running: Running): Promise<void> {
       for (const { id, videos } of manyCollections) await makeCollection(running, id, videos)

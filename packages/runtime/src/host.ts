@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import { Gauge, type Registry } from 'prom-client'
 import { StartError } from './errors.ts'
 import { isLoopback } from './guard.ts'
 import type { Config } from './messages.ts'
 import { createMainPool } from './main-pool.ts'
-import { createProcessRegistry, mergeMetrics } from './metrics.ts'
+import { createProcessRegistry, mergeMetrics } from './process-metrics.ts'
+import { Gauge, type Registry } from './prom-client.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
 import type { AnyService } from './service.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
@@ -53,6 +53,7 @@ export async function startService({ services, definition, config, log }: HostOp
     handlers: new Map(Object.entries(opened.handlers)),
     log,
     shared: () => opened.shared?.(),
+    threadGone: (shared) => opened.threadGone?.(shared),
     scrape: async () => mergeMetrics([await registry.getMetricsAsJSON(), ...(await running.collect(SCRAPE_TIMEOUT))]),
   }
   // Known before it starts: what is broadcast while threads start must reach them too.

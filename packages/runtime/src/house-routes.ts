@@ -13,7 +13,7 @@ const strings = (...names: string[]) => ({
 })
 const status = strings('status')
 
-/** The routes that every service has: health, metrics, version, API document. */
+/** The routes that every service has: health, metrics, version. */
 export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape }: AppHost) => {
   const open = { access: 'open' as const }
 
@@ -60,6 +60,4 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
     },
     async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
   )
-
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 })

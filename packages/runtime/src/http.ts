@@ -1,4 +1,3 @@
-import fastifyCors from '@fastify/cors'
 import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerFactory } from 'fastify'
 import { performance } from 'node:perf_hooks'
@@ -89,7 +88,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     return503OnClosing: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
-    serverFactory: options.serverFactory?.(manners),
+    serverFactory: options.serverFactory && withNodeOptions(options.serverFactory(manners)),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
       if (status) parserErrors.observe(status, 0)
@@ -177,7 +176,11 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   app.setNotFoundHandler(replyUnmatched)
 
   if (config.corsOrigins.length > 0)
-    await app.register(fastifyCors, { origin: config.corsOrigins, credentials: true, methods: CORS_METHODS })
+    await app.register(import('@fastify/cors'), {
+      origin: config.corsOrigins,
+      credentials: true,
+      methods: CORS_METHODS,
+    })
   await app.register(openApi, options)
   await app.register(houseRoutes, host)
   return app as unknown as App
@@ -185,6 +188,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
 
 /** Time since the head was received (s). */
 export const since = (request: { startedAt: number }): number => (performance.now() - request.startedAt) / 1000
+
+/** Fastify leaves it to the factory to pass `http` on to Node. */
+const withNodeOptions =
+  (factory: FastifyServerFactory): FastifyServerFactory =>
+  (handler, options) =>
+    factory(handler, { ...options, ...(options.http as object) })
 
 function measure(figures: RouteMetrics) {
   return function onResponse(request: any, reply: any, done: () => void): void {

@@ -1,9 +1,9 @@
-import { ClassicLevel, type OpenOptions } from 'classic-level'
+import { ClassicLevel, type DatabaseOptions } from 'classic-level'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from './errors.ts'
 
-export interface LevelOptions extends OpenOptions {
+export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
   /** Whose data it is, and in which version of its layout. */
   readonly service: string
   readonly format: number
@@ -12,14 +12,17 @@ export interface LevelOptions extends OpenOptions {
 const FORMAT_FILE = 'format.json'
 
 /**
- * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings. A folder belongs to one process; its threads share
- * one handle. Main opens first and closes last, after its threads are gone: otherwise the process crashes.
+ * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings unless the options name other encodings. A folder
+ * belongs to one process; its threads share one handle, with the options of the first. Main opens first and closes last, after its threads are gone: otherwise the process crashes.
  *
  * @throws StartError `DATA_UNWRITABLE`, `DATA_NEWER` or `DATA_LOCKED`
  */
-export async function openLevel(folder: string, { service, format, ...options }: LevelOptions): Promise<ClassicLevel> {
+export async function openLevel<K = string, V = string>(
+  folder: string,
+  { service, format, ...options }: LevelOptions<K, V>,
+): Promise<ClassicLevel<K, V>> {
   prepareFolder(folder, service, format)
-  const db = new ClassicLevel(join(folder, 'level'), { multithreading: true, ...options })
+  const db = new ClassicLevel<K, V>(join(folder, 'level'), { multithreading: true, ...options })
   try {
     await db.open()
   } catch (error) {

@@ -1,5 +1,5 @@
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { performance } from 'node:perf_hooks'
+import { Gauge, Registry } from './prom-client.ts'
 
 // Upper bounds of the buckets, in seconds.
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -111,16 +111,4 @@ export function createThreadRegistry(thread: number): Registry {
     },
   })
   return registry
-}
-
-/** A registry with the figures of the process: processor time, memory, event loop of main. */
-export function createProcessRegistry(): Registry {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  return registry
-}
-
-/** One text of many registries: counters and histograms summed over threads. */
-export function mergeMetrics(parts: MetricsJson[]): Promise<string> {
-  return AggregatorRegistry.aggregate(parts as never).metrics()
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
+import type { Registry } from './prom-client.ts'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from './connections.ts'
 import { drain } from './drain.ts'

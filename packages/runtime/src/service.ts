@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
+import type { Registry } from './prom-client.ts'
 import type { Calls, Handlers, Bus } from './channel.ts'
 import type { CommonSettings, Settings, ValuesOf } from './settings.ts'
 
@@ -18,6 +18,8 @@ export interface OpenContext<Config, ToThread extends Calls> {
 export interface Opened<ToMain extends Calls> {
   /** What a thread gets when it starts; called anew for each thread, and must survive `structuredClone`. */
   shared?(): unknown
+  /** Called when a thread is gone, however it ended, with what it was started with. */
+  threadGone?(shared: unknown): void
   /** What threads may ask of main. */
   handlers: Handlers<ToMain>
   /** Called once, after every thread is gone. Idempotent. */

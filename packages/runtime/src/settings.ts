@@ -74,6 +74,14 @@ export const commonSettings = defineSettings({
     description: 'names other than loopback that the Host header may carry',
   },
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
+  semiSpace: {
+    type: 'integer',
+    default: 16,
+    minimum: 1,
+    maximum: 64,
+    description:
+      'half of the young heap of each thread (MB): less is smaller, and slower where replies make much garbage',
+  },
   bodyLimit: {
     type: 'integer',
     default: 1_048_576,

@@ -18,6 +18,7 @@ export interface PoolOptions {
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
   readonly log: Logger
   shared(): unknown
+  threadGone(shared: unknown): void
   scrape(): Promise<string>
 }
 
@@ -105,6 +106,7 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       worker.on('exit', (code) => {
         if (threads.get(index) === thread) threads.delete(index)
         pulse.end()
+        options.threadGone(data.shared)
         channel.abandon(new Error(`thread ${index} is gone`))
         line.port1.close()
         gone.resolve()

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { mergeMetrics, RequestMetrics } from '../src/metrics.ts'
+import { RequestMetrics } from '../src/metrics.ts'
+import { mergeMetrics } from '../src/process-metrics.ts'
 import { startCounter } from './support/counter.ts'
 
 const observation = fc.record({

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Logger } from './logger/logger.ts'
 import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
@@ -32,6 +34,14 @@ export function serverConformance(server: string): void {
 
     const get = (url: string, headers: Record<string, string> = {}) =>
       stats.get(url, { authorization: 'Bearer read', ...headers })
+
+    it('refuses a request without a Host as a problem', async () => {
+      const socket = connect(Number(new URL(stats.url).port), '127.0.0.1')
+      socket.end(`GET ${path} HTTP/1.1\r\n\r\n`)
+      const reply = await text(socket)
+      expect(reply).toMatch(/^HTTP\/1.1 400 /)
+      expect(reply).toContain('"code":"HOST_MISSING"')
+    })
 
     it('answers with the numbers, their age, an ETag and a request id', async () => {
       const { status, headers, body } = await get(path)

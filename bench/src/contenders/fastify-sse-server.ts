@@ -1,0 +1,31 @@
+import sse from '@fastify/sse'
+import fastify, { type FastifyPluginAsync, type FastifyReply } from 'fastify'
+
+// A process of its own: the source's three requests, as the README of @fastify/sse says to serve them.
+const app = fastify()
+// The module itself is the plugin for the whole app; its types know only the export for one scope.
+await app.register(sse as unknown as FastifyPluginAsync)
+
+const streams = new Set<FastifyReply['sse']>()
+
+app.get('/wait', { sse: 'only' }, async (_request, reply) => {
+  reply.sse.keepAlive()
+  // Before the first value: a browser must know at once that it is connected.
+  reply.sse.sendHeaders()
+  reply.raw.flushHeaders()
+  streams.add(reply.sse)
+  reply.sse.onClose(() => streams.delete(reply.sse))
+})
+
+app.get<{ Querystring: { v: string } }>('/put', async ({ query }) => {
+  // Whoever leaves meanwhile takes its `send` along.
+  for (const stream of streams) stream.send(query.v).catch(() => streams.delete(stream))
+  return query.v
+})
+
+app.get('/closeall', async () => {
+  for (const stream of streams) stream.close()
+  return ''
+})
+
+process.stdout.write(`${new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port}\n`)

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet-limits.ts'
+import { runOn } from './support/broadcast-server.ts'
+
+/** What a fleet of 20 streams and 100 values comes to on a server without faults. */
+const right = {
+  streams: 20,
+  refused: 0,
+  cut: 0,
+  unclosed: 0,
+  values: 100,
+  rejected: 0,
+  received: 100,
+  lost: 0,
+  doubled: 0,
+  outOfOrder: 0,
+  wrong: 0,
+}
+
+/** Others may take both processors for longer than a test lasts; then times are not what they must be. */
+const retry = 3
+
+describe.concurrent('a fleet', () => {
+  it('accounts for every value, chunked or not, one by one or joined', async () => {
+    const [plain, joining] = await Promise.all([runOn('plain'), runOn('joining')])
+    expect(plain).toMatchObject(right)
+    expect(joining).toMatchObject(right)
+    for (const { memory, processor, delivery, queries, cpu } of [plain, joining]) {
+      expect(memory.idle).toBeGreaterThan(10)
+      expect(memory.sent).toBeGreaterThan(10)
+      expect(processor.sending).toBeGreaterThan(0)
+      expect(processor.sending).toBeLessThan(2)
+      expect(cpu).toBeGreaterThan(0)
+      expect(Object.values(delivery)).toEqual(Object.values(delivery).sort((a, b) => a - b))
+      expect(queries.mean).toBeGreaterThan(0)
+    }
+  })
+
+  it('saturates a server', async () => {
+    const result = await runOn('plain', { sending: { seconds: 0.5, warmUp: 0.5 }, publishers: 8 })
+    expect(result).toMatchObject({ ...right, values: result.values, received: result.values })
+    expect(result.deliveriesPerSecond).toBeGreaterThan(1000)
+  })
+
+  it('opens streams in their pace', { retry }, async () => {
+    const { connectsPerSecond } = await runOn('plain', { spacing: 10, sending: { values: 1, interval: 1 } })
+    // 20 streams, the last one due after 190 ms.
+    expect(connectsPerSecond).toBeGreaterThan(90)
+    expect(connectsPerSecond).toBeLessThan(20 / 0.19)
+  })
+
+  it('shows 50 ms where values are delivered 50 ms late', { retry }, async () => {
+    const result = await runOn('delaying')
+    expect(result).toMatchObject(right)
+    expect(result.delivery.p50 / 1000).toBeGreaterThan(49)
+    expect(result.delivery.p50 / 1000).toBeLessThan(55)
+    expect(result.queries.p50 / 1000).toBeLessThan(20)
+  })
+
+  it.each([
+    ['dropping', { lost: 200, received: 90 }],
+    ['doubling', { doubled: 200 }],
+    ['garbling', { wrong: 200, lost: 200, received: 90 }],
+    ['swapping', { outOfOrder: 200 }],
+    ['lying', { wrong: 10 }],
+    ['late', { rejected: 10 }],
+    ['lasting', { unclosed: 20 }],
+  ])('tells of a server that is %s', async (manner, told) => {
+    // One publisher, so that the order is known; one that is late by more than a second holds up those behind.
+    const publishers = manner === 'late' ? 20 : 1
+    expect(await runOn(manner, { publishers })).toMatchObject({ ...right, ...told })
+  })
+
+  it('counts values that were refused as rejected, not as lost', async () => {
+    expect(await runOn('refusing')).toMatchObject({ ...right, rejected: 10, received: 90 })
+  })
+
+  it('counts streams that are refused or cut', async () => {
+    expect(await runOn('full')).toMatchObject({ ...right, refused: 15 })
+    expect(await runOn('cutting')).toMatchObject({ cut: 3, unclosed: 0, refused: 0 })
+  })
+
+  it('sees a stream that has another order than the rest', async () => {
+    const { outOfOrder, lost, doubled } = await runOn('straying', { sending: { values: 500, interval: 0.1 } })
+    expect({ lost, doubled, strayed: outOfOrder > 0 }).toEqual({ lost: 0, doubled: 0, strayed: true })
+  })
+
+  it('does not start without the open files that it needs', async () => {
+    expect(() => mustHaveFiles(1000, 8, 1072)).not.toThrow()
+    expect(() => mustHaveFiles(1000, 8, 1071)).toThrow('ulimit -n 1072')
+    const limit = openFilesLimit()
+    expect(limit).toBeGreaterThan(100)
+    if (limit < 10_000_000) await expect(runOn('plain', { streams: limit })).rejects.toThrow('ulimit -n')
+  })
+})
+
+describe('addresses', () => {
+  it('are as many as ports need', () => {
+    expect(localAddressOf(15_999, 16_000, '127.0.0.1')).toBeUndefined()
+    const used = Array.from({ length: 40_000 }, (_, i) => localAddressOf(i, 40_000, '127.0.0.1'))
+    expect(new Set(used)).toEqual(new Set(['127.0.0.1', '127.0.0.2', '127.0.0.3']))
+    expect(used.filter((address) => address === '127.0.0.2').length).toBeLessThanOrEqual(16_000)
+    expect(localAddressOf(0, 40_000, '10.0.0.1')).toBeUndefined()
+  })
+})

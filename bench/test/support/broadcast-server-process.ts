@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Entry of a broadcaster with known manners: the one that its argument names, on every 10th value where it is a fault. */
+const { createServer } = process.getBuiltinModule('node:http')
+
+const manner = process.argv[2] ?? 'plain'
+const HEAD = { 'content-type': 'text/event-stream', connection: 'close' }
+
+interface Stream {
+  readonly index: number
+  readonly write: (text: string) => void
+  readonly end: () => void
+  held: string
+  heldFor: Socket | undefined
+}
+const streams = new Set<Stream>()
+let opened = 0
+let values = 0
+let joined = ''
+
+const eventOf = (value: string) => `id: ${values}\ndata: ${value}\n\n`
+const everyone = (text: string) => {
+  for (const { write } of streams) write(text)
+}
+
+/** How a value reaches the streams: those that are not named here reach them as they should. */
+const sends: Record<string, (event: string, value: string, from: Socket) => void> = {
+  plain: everyone,
+  delaying: (event) => void setTimeout(everyone, 50, event),
+  dropping: (event) => (values % 10 === 0 ? undefined : everyone(event)),
+  doubling: (event) => everyone(values % 10 === 0 ? event + event : event),
+  garbling: (event, value) => everyone(values % 10 === 0 ? eventOf(`${value}1`) : event),
+  // The 10th of every ten comes ahead of the 9th.
+  swapping(event) {
+    for (const stream of streams) {
+      if (values % 10 === 9) stream.held = event
+      else {
+        stream.write(event + stream.held)
+        stream.held = ''
+      }
+    }
+  },
+  // One stream sees values of two publishers in another order than the rest.
+  straying(event, _value, from) {
+    for (const stream of streams) {
+      if (stream.index > 0) stream.write(event)
+      else if (stream.held === '') {
+        stream.held = event
+        stream.heldFor = from
+      } else {
+        stream.write(stream.heldFor === from ? stream.held + event : event + stream.held)
+        stream.held = ''
+      }
+    }
+  },
+  cutting(event) {
+    for (const stream of streams) {
+      if (values === 5 && stream.index < 3) stream.end()
+      else stream.write(event)
+    }
+  },
+  // Everything of one turn in one piece that all sockets share, without chunks: as fast as Node can.
+  joining(event) {
+    if (joined === '') {
+      setImmediate(() => {
+        const bytes = Buffer.from(joined)
+        joined = ''
+        for (const { write } of streams) write(bytes as unknown as string)
+      })
+    }
+    joined += event
+  },
+}
+const send = sends[manner] ?? everyone
+
+function wait(request: IncomingMessage, response: ServerResponse): void {
+  const index = opened++
+  if (manner === 'full' && index >= 5) return void response.writeHead(503).end()
+  response.useChunkedEncodingByDefault = manner !== 'joining'
+  response.writeHead(200, HEAD)
+  response.flushHeaders()
+  const { socket } = request
+  const write =
+    manner === 'joining' ? (text: string) => void socket.write(text) : (text: string) => void response.write(text)
+  const stream: Stream = { index, write, end: () => response.end(), held: '', heldFor: undefined }
+  streams.add(stream)
+  response.on('close', () => streams.delete(stream))
+}
+
+const server = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
+  if (pathname === '/wait') return wait(request, response)
+  if (pathname === '/closeall') {
+    if (manner !== 'lasting') for (const { end } of streams) end()
+    return void response.end()
+  }
+  const value = searchParams.get('v')!
+  values++
+  if (manner === 'refusing' && values % 10 === 0) return void response.writeHead(503).end()
+  // The reply first, as the service does.
+  if (manner === 'late') setTimeout(() => response.end(value), values % 10 === 0 ? 1200 : 0)
+  else response.end(manner === 'lying' && values % 10 === 0 ? 'another' : value)
+  send(eventOf(value), value, request.socket)
+})
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as { port: number }).port))
+process.once('disconnect', () => process.exit())

@@ -1,0 +1,49 @@
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { parseQuery } from './core/query.ts'
+import { groupSizes, reportQueue } from './gauges.ts'
+import type { Shared } from './messages.ts'
+import { parts } from './parts.ts'
+import { batchRoutes } from './routes/batch.ts'
+import { createBodyParser } from './routes/body.ts'
+import { entitiesRoutes } from './routes/entities.ts'
+import { entityRoutes } from './routes/entity.ts'
+import type { KvConfig } from './settings.ts'
+import type { Store } from './store/store.ts'
+
+type Context = AppContext<KvConfig, Record<never, never>, Record<never, never>>
+
+/** Builds the app of one serving thread. */
+export async function createKvApp({ config, shared, registry, ...context }: Context): Promise<App> {
+  const { health, stripes } = shared as Shared
+  const store: Store = await parts.store[config.store]({
+    folder: config.data,
+    cacheMegabytes: config.cacheMegabytes,
+    commit: config.commit,
+    maxBytes: config.queueBytes,
+    maxWrites: config.queueWrites,
+    timeout: config.queueTimeout,
+    health,
+    stripes,
+    onCommit: groupSizes(registry),
+  })
+  if (store.queue) reportQueue(store.queue, registry)
+
+  const server = await parts.server[config.server]()
+  const app = await createApp(
+    { config, registry, ...context },
+    {
+      title: 'Key-value service',
+      description: 'Bytes under keys: durable, ordered, conditional.',
+      querystringParser: parseQuery as never,
+      serverFactory: server.serverFactory?.({ store, valueLimit: config.valueLimit }),
+    },
+  )
+  app.addHook('onClose', () => store.close())
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', createBodyParser(config))
+  entityRoutes(app, store, config)
+  entitiesRoutes(app, store, config)
+  batchRoutes(app, store, config)
+  return app
+}

@@ -1,0 +1,30 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { KvClient } from '../client.ts'
+import type { Progress } from './progress.ts'
+
+const NEWLINE = 0x0a
+
+/** Writes every entry to a file, a line each. The file is there whole or not at all. */
+export async function exportTo(client: KvClient, file: string, progress: Progress): Promise<void> {
+  const draft = `${file}.${process.pid}`
+  let entries = 0
+  let bytes = 0
+  async function* counted(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) entries++
+      bytes += piece.length
+      progress.update(entries, bytes)
+      yield piece
+    }
+  }
+  try {
+    await pipeline(counted(await client.entryLines()), createWriteStream(draft, { flush: true }))
+    progress.update(entries, bytes)
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer'
+
+/** One change: a value put under a key, or a key deleted. The shape of LevelDB's batches. */
+export type Op =
+  | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
+  | { readonly type: 'del'; readonly key: Buffer }
+
+/** An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8. */
+export function putLine(key: Buffer, value: Buffer): string {
+  const id = JSON.stringify(key.toString())
+  return isUtf8(value)
+    ? `{"op":"put","id":${id},"value":${JSON.stringify(value.toString())}}\n`
+    : `{"op":"put","id":${id},"valueBase64":"${value.toString('base64')}"}\n`
+}
+
+/** A change as a line of NDJSON. */
+export const opLine = (op: Op): string =>
+  op.type === 'put' ? putLine(op.key, op.value) : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  put: ['op', 'id', 'value', 'valueBase64'],
+  delete: ['op', 'id'],
+}
+
+/** Parses one line. @returns the change, or in words what is wrong with the line */
+export function parseLine(text: string): Op | string {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    return 'it is not JSON'
+  }
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
+  const { op, id, value, valueBase64 } = line as Record<string, unknown>
+  const fields = typeof op === 'string' && Object.hasOwn(FIELDS, op) ? FIELDS[op]! : undefined
+  if (!fields) return '"op" is neither "put" nor "delete"'
+  const stray = Object.keys(line).find((name) => !fields.includes(name))
+  if (stray !== undefined) return `a ${op} has no ${JSON.stringify(stray)}`
+  // A lone surrogate has no UTF-8: it would become another key.
+  if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return '"id" is not a string of at least a character'
+  const key = Buffer.from(id)
+  if (op === 'delete') return { type: 'del', key }
+  if ((value === undefined) === (valueBase64 === undefined)) return 'it has not one of "value" and "valueBase64"'
+  if (value !== undefined) {
+    if (typeof value !== 'string' || !value.isWellFormed()) return '"value" is not a string'
+    return { type: 'put', key, value: Buffer.from(value) }
+  }
+  if (typeof valueBase64 !== 'string' || !BASE64.test(valueBase64)) return '"valueBase64" is not base64'
+  return { type: 'put', key, value: Buffer.from(valueBase64, 'base64') }
+}

@@ -1,0 +1,79 @@
+import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { Level } from './store/commit.ts'
+import { createHealth } from './store/health.ts'
+import type { Queue } from './store/store.ts'
+
+const LEVELS = 7
+// LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
+const SLOWDOWN_FILES = 8
+const STOP_FILES = 12
+
+function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(value())
+      },
+    }),
+  )
+}
+
+/** The size of a level (MB), as `leveldb.stats` tells: a line a level, `level files size read write`. */
+function sizesOf(db: Level): Map<number, number> {
+  const rows = db.getProperty('leveldb.stats').matchAll(/^ *(\d+) +\d+ +(\d+(?:\.\d+)?) /gm)
+  return new Map(Array.from(rows, ([, level, megabytes]) => [Number(level), Number(megabytes)]))
+}
+
+const filesAt = (db: Level, level: number) => Number(db.getProperty(`leveldb.num-files-at-level${level}`))
+
+/** The figures of the database, of main. */
+export function reportLevel(db: Level, health: SharedArrayBuffer, cacheMegabytes: number, registry: Registry): void {
+  const files: Gauge = new Gauge({
+    name: 'kv_level_files',
+    help: 'Table files at each level of LevelDB.',
+    labelNames: ['level'],
+    registers: [registry],
+    collect() {
+      for (let level = 0; level < LEVELS; level++) files.set({ level }, filesAt(db, level))
+    },
+  })
+  const sizes: Gauge = new Gauge({
+    name: 'kv_level_bytes',
+    help: 'Size of the table files at each level of LevelDB, rounded to MiB.',
+    labelNames: ['level'],
+    registers: [registry],
+    collect() {
+      const found = sizesOf(db)
+      for (let level = 0; level < LEVELS; level++) sizes.set({ level }, (found.get(level) ?? 0) * 1_048_576)
+    },
+  })
+  const state = createHealth(health)
+  gauge(registry, 'kv_write_stall', 'Whether LevelDB slows writes down (1) or stops them (2).', () => {
+    const behind = filesAt(db, 0)
+    return behind >= STOP_FILES ? 2 : behind >= SLOWDOWN_FILES ? 1 : 0
+  })
+  gauge(registry, 'kv_writes_refused', 'Whether a failed write made the store refuse more.', () =>
+    state.fault() ? 1 : 0,
+  )
+  gauge(registry, 'kv_block_cache_bytes', "Size of LevelDB's cache of blocks.", () => cacheMegabytes * 1_048_576)
+}
+
+/** The figures of a thread's queue of writes. */
+export function reportQueue(queue: Queue, registry: Registry): void {
+  gauge(registry, 'kv_queue_writes', 'Writes that wait to be written.', () => queue.writes)
+  gauge(registry, 'kv_queue_bytes', 'Bytes that wait to be written.', () => queue.bytes)
+}
+
+/** Counts how many writes become one batch. */
+export function groupSizes(registry: Registry): (writes: number) => void {
+  const sizes = new Histogram({
+    name: 'kv_group_writes',
+    help: 'Writes that became one batch of LevelDB.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024],
+    registers: [registry],
+  })
+  return (writes) => sizes.observe(writes)
+}

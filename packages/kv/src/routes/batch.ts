@@ -1,0 +1,60 @@
+import type { App } from '@influencer-stats/runtime/http'
+import { changeReplies } from '@influencer-stats/runtime/replies'
+import { parseBatch, type BadLine } from '../core/batch.ts'
+import { errors } from '../errors.ts'
+import type { KvConfig } from '../settings.ts'
+import type { Store } from '../store/store.ts'
+import { readFlag, readQuery } from './read-query.ts'
+import { bytes, durable, undocumentedChecks } from './schemas.ts'
+
+const EMPTY = Buffer.alloc(0)
+
+function refuse({ line, reason, tooLarge }: BadLine): Error {
+  const detail = `line ${line}: ${reason}`
+  if (tooLarge === 'key') return errors.KEY_TOO_LARGE(detail)
+  return tooLarge === 'value' ? errors.VALUE_TOO_LARGE(detail) : errors.BATCH_LINE_INVALID(detail)
+}
+
+/** Many changes at once. */
+export function batchRoutes(app: App, store: Store, { valueLimit }: Pick<KvConfig, 'valueLimit'>): void {
+  app.post(
+    '/v0/batch',
+    {
+      ...undocumentedChecks,
+      schema: {
+        tags: ['entities'],
+        summary: 'Many changes, all or none',
+        description:
+          'A line each: `{"op":"put","id":"k","value":"text"}`, `{"op":"put","id":"k","valueBase64":"AAE="}` or ' +
+          '`{"op":"delete","id":"k"}`. They take effect in their order.',
+        querystring: { type: 'object', additionalProperties: false, properties: { durable } },
+        body: { content: { 'application/x-ndjson': { schema: bytes } } },
+        response: {
+          200: {
+            type: 'object',
+            required: ['applied'],
+            additionalProperties: false,
+            properties: { applied: { type: 'integer', description: 'How many changes there were.' } },
+          },
+          ...changeReplies(
+            errors.QUERY_INVALID,
+            errors.BATCH_LINE_INVALID,
+            errors.BATCH_TOO_LARGE,
+            errors.KEY_TOO_LARGE,
+            errors.VALUE_TOO_LARGE,
+            errors.WRITE_QUEUE_FULL,
+            errors.STORE_FAILED,
+            errors.DISK_FULL,
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
+      const ops = parseBatch((request.body as Buffer | undefined) ?? EMPTY, valueLimit)
+      if (!Array.isArray(ops)) throw refuse(ops)
+      if (ops.length > 0) await store.write({ ops, durable: isDurable })
+      return { applied: ops.length }
+    },
+  )
+}

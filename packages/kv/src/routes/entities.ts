@@ -1,0 +1,60 @@
+import { hookHeaders } from '@influencer-stats/runtime/hijack'
+import { since, type App } from '@influencer-stats/runtime/http'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import { errors } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import { readCount, readQuery, requireKey } from './read-query.ts'
+import { bytes, key, octets, undocumentedChecks } from './schemas.ts'
+import { streamScan } from './stream.ts'
+
+const URL = '/v0/entities'
+const NDJSON = 'application/x-ndjson'
+
+/** Entries in the order of their keys. */
+export function entitiesRoutes(app: App, store: Store, config: Pick<CommonSettings, 'corsOrigins'>): void {
+  const headersOf = hookHeaders(config)
+
+  app.get(
+    URL,
+    {
+      ...undocumentedChecks,
+      config: { selfMeasured: true },
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['entities'],
+        summary: 'Entries in the order of their keys, as they are when the reply begins',
+        description:
+          'By default a chunk of the chunked coding an entry: its key, a newline, its value. With `Accept: ' +
+          `${NDJSON}\` a line an entry, which \`POST /v0/batch\` takes as it is.`,
+        querystring: {
+          type: 'object',
+          required: ['start'],
+          additionalProperties: false,
+          properties: {
+            start: { ...key, description: 'The first key; `%00` for all.' },
+            end: { ...key, description: 'The first key that is left out.' },
+            limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },
+          },
+        },
+        response: {
+          200: { description: 'The entries.', content: { ...octets, [NDJSON]: { schema: bytes } } },
+          ...readReplies(errors.QUERY_INVALID, errors.KEY_TOO_LARGE),
+        },
+      },
+    },
+    async (request, reply) => {
+      const parameter = readQuery(request.query, ['start', 'end', 'limit'])
+      const start = requireKey(parameter('start'), 'start')
+      const end = parameter('end')
+      const limit = readCount(parameter('limit'), 'limit')
+      const scan = store.scan({ start, ...(end && { end: requireKey(end, 'end') }), ...(limit && { limit }) })
+      // HTTP/1.0 has no chunks to put entries in.
+      const asLines = request.headers.accept?.includes(NDJSON) || request.raw.httpVersion === '1.0'
+      const headers = headersOf(reply)
+      await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, headers, () => reply.hijack())
+      figures.observe(200, since(request))
+    },
+  )
+  const figures = app.figuresOf('GET', URL)
+}

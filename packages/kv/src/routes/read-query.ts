@@ -1,0 +1,41 @@
+import { MAX_KEY } from '../core/limits.ts'
+import type { Query } from '../core/query.ts'
+import { errors } from '../errors.ts'
+
+/**
+ * What a route takes of a query string, by name; nothing where it is absent.
+ * @throws QUERY_INVALID for what cannot be parsed and for a parameter that is not among `names`
+ */
+export function readQuery(query: unknown, names: readonly string[]): (name: string) => Buffer | undefined {
+  const { fault, names: given, values } = query as Query
+  if (fault !== undefined) throw errors.QUERY_INVALID(fault)
+  for (const name of given) if (!names.includes(name)) throw errors.QUERY_INVALID('a parameter is unknown')
+  return (name) => {
+    const index = given.indexOf(name)
+    return index < 0 ? undefined : values[index]
+  }
+}
+
+/** @throws QUERY_INVALID where it is missing, KEY_TOO_LARGE */
+export function requireKey(key: Buffer | undefined, name: string): Buffer {
+  if (!key) throw errors.QUERY_INVALID(`"${name}" is missing`)
+  if (key.length > MAX_KEY) throw errors.KEY_TOO_LARGE()
+  return key
+}
+
+/** @throws QUERY_INVALID for what is neither `true` nor `false` */
+export function readFlag(value: Buffer | undefined, name: string): boolean {
+  const text = value?.toString() ?? 'false'
+  if (text !== 'true' && text !== 'false') throw errors.QUERY_INVALID(`"${name}" is neither true nor false`)
+  return text === 'true'
+}
+
+const COUNT = /^[1-9][0-9]{0,8}$/
+
+/** @throws QUERY_INVALID for what is no whole number from 1 to 999,999,999 */
+export function readCount(value: Buffer | undefined, name: string): number | undefined {
+  const text = value?.toString()
+  if (text === undefined) return undefined
+  if (!COUNT.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a whole number from 1 to 999999999`)
+  return Number(text)
+}

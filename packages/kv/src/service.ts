@@ -1,0 +1,19 @@
+import { defineService } from '@influencer-stats/runtime/service'
+import { settings } from './settings.ts'
+import { variants } from './variants.ts'
+
+/** Bytes under keys: durable, ordered, conditional. */
+export const kv = defineService<typeof settings>({
+  name: 'kv',
+  summary: 'keeps bytes under keys, durably and in order',
+  port: 8082,
+  settings,
+  variants,
+  example: (url) =>
+    `curl -XPUT '${url}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
+    `curl '${url}/v0/entity?id=greeting'`,
+  singleThreadBecause: ({ store }) =>
+    store === 'memory' ? 'the store "memory" is known to one thread only' : undefined,
+  open: async (context) => (await import('./main.ts')).openKv(context),
+  app: async (context) => (await import('./app.ts')).createKvApp(context),
+})

@@ -1,0 +1,49 @@
+import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { MAX_VALUE } from './core/limits.ts'
+import { COMMITS, namesOf } from './parts.ts'
+
+const bytes = { type: 'integer', minimum: 1, maximum: MAX_VALUE } as const
+
+/** The settings of the key-value service. Durations in milliseconds, sizes in bytes unless named otherwise. */
+export const settings = defineSettings({
+  store: { type: 'string', enum: namesOf('store'), default: 'level', description: 'where values are kept' },
+  commit: {
+    type: 'string',
+    enum: COMMITS,
+    default: 'group',
+    description: 'how writes reach LevelDB: those of one turn as one batch, or one by one',
+  },
+  server: {
+    type: 'string',
+    enum: namesOf('server'),
+    default: 'node-http',
+    description: 'who answers GET and PUT of one value',
+  },
+  cacheMegabytes: {
+    type: 'integer',
+    default: 128,
+    minimum: 1,
+    maximum: 4_095,
+    description: "LevelDB's cache of blocks (MiB)",
+  },
+  valueLimit: { ...bytes, default: 16_777_216, description: 'largest value (bytes)' },
+  batchLimit: { ...bytes, default: 33_554_432, description: 'largest body of a batch (bytes)' },
+  queueBytes: { ...bytes, default: 67_108_864, description: 'most bytes that wait to be written, each thread' },
+  queueWrites: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'most writes that wait to be written, each thread',
+  },
+  queueTimeout: {
+    type: 'integer',
+    default: 2_000,
+    minimum: 1,
+    maximum: 600_000,
+    description: 'a write waits for room in the queue for (ms)',
+  },
+})
+
+/** The key-value service's own settings. */
+export type KvConfig = ValuesOf<typeof settings>

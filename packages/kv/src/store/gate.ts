@@ -1,0 +1,79 @@
+import { errors } from '../errors.ts'
+import type { Queue } from './store.ts'
+
+export interface GateOptions {
+  /** Most bytes and most writes that wait to be written. */
+  readonly maxBytes: number
+  readonly maxWrites: number
+  /** How long a write waits for room (ms). */
+  readonly timeout: number
+}
+
+/** Keeps the queue of writes bounded: LevelDB refuses nothing, so without it a slow disk would fill the memory. */
+export interface Gate extends Queue {
+  /** Nothing where there is room; else a promise of it. @throws WRITE_QUEUE_FULL after the time-out */
+  enter(bytes: number): Promise<void> | undefined
+  leave(bytes: number): void
+}
+
+interface Waiting {
+  readonly bytes: number
+  readonly enter: () => void
+}
+
+export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate {
+  const waiting = new Set<Waiting>()
+  let bytes = 0
+  let writes = 0
+
+  // What is larger than the whole queue is let in alone.
+  const hasRoom = (more: number) => writes === 0 || (writes < maxWrites && bytes + more <= maxBytes)
+
+  function take(more: number): void {
+    bytes += more
+    writes++
+  }
+
+  function wait(more: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(one)
+        const seconds = String(Math.ceil(timeout / 1000))
+        reject(errors.WRITE_QUEUE_FULL(undefined, { headers: { 'retry-after': seconds } }))
+      }, timeout)
+      const one: Waiting = {
+        bytes: more,
+        enter() {
+          clearTimeout(timer)
+          take(more)
+          resolve()
+        },
+      }
+      waiting.add(one)
+    })
+  }
+
+  return {
+    get bytes() {
+      return bytes
+    },
+    get writes() {
+      return writes
+    },
+    enter(more) {
+      if (waiting.size > 0 || !hasRoom(more)) return wait(more)
+      take(more)
+      return undefined
+    },
+    leave(less) {
+      bytes -= less
+      writes--
+      // In their order: a large one is not overtaken for ever by small ones.
+      for (const one of waiting) {
+        if (!hasRoom(one.bytes)) return
+        waiting.delete(one)
+        one.enter()
+      }
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { holds } from '../core/condition.ts'
+import type { Op } from '../core/lines.ts'
+import type { Commit, CommitOptions } from './commit.ts'
+import type { Write } from './store.ts'
+
+interface Pending {
+  readonly write: Write
+  readonly bytes: number
+  readonly resolve: (held: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+// What is larger waits for the next batch, so that one batch never holds the disk for long.
+const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
+
+/**
+ * What arrives within one turn of the event loop becomes one batch; the next gathers while that is written. One batch is
+ * under way at a time, which also puts this thread's writes into one order: conditions are judged when a group forms.
+ */
+export function createGroupCommit({ db, gate, health, stripes, onCommit }: CommitOptions): Commit {
+  let gathering: Pending[] = []
+  let running: Promise<void> | undefined
+
+  function takeGroup(): Pending[] {
+    let bytes = 0
+    let count = 0
+    while (count < gathering.length && (count === 0 || bytes + gathering[count]!.bytes <= MAX_GROUP_BYTES)) {
+      bytes += gathering[count++]!.bytes
+    }
+    const group = count === gathering.length ? gathering : gathering.slice(0, count)
+    gathering = count === gathering.length ? [] : gathering.slice(count)
+    return group
+  }
+
+  async function run(): Promise<void> {
+    // After what the loop reads in this turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (gathering.length > 0) await commit(takeGroup())
+    running = undefined
+  }
+
+  async function commit(group: readonly Pending[]): Promise<void> {
+    const writes = group.map(({ write }) => write)
+    const held = stripes?.of(writes)
+    try {
+      // Nothing to wait for is no turn of the microtask queue.
+      const waiting = held && stripes!.acquire(held)
+      if (waiting) await waiting
+      let outcomes: readonly boolean[] | undefined
+      try {
+        outcomes = await write(writes)
+      } finally {
+        if (held) stripes!.release(held)
+      }
+      for (let i = 0; i < group.length; i++) group[i]!.resolve(outcomes ? outcomes[i]! : true)
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    } finally {
+      for (const { bytes } of group) gate.leave(bytes)
+    }
+  }
+
+  /** Resolves with which conditions held; with nothing where there were none. */
+  async function write(writes: readonly Write[]): Promise<readonly boolean[] | undefined> {
+    const outcomes = writes.some(({ condition }) => condition) ? judge(writes) : undefined
+    const ops: Op[] = []
+    let sync = false
+    for (let i = 0; i < writes.length; i++) {
+      if (outcomes && !outcomes[i]) continue
+      const one = writes[i]!
+      if (one.ops.length === 1) ops.push(one.ops[0]!)
+      else for (const op of one.ops) ops.push(op)
+      sync ||= one.durable
+    }
+    const fault = health.fault()
+    if (fault) throw fault
+    if (ops.length > 0) {
+      // One durable write makes the whole group durable: see the README for what that costs the others.
+      await db.batch(ops as Op[], { sync }).catch((error: unknown) => {
+        throw health.fail(error)
+      })
+      onCommit(writes.length)
+    }
+    return outcomes
+  }
+
+  /** Judges each condition by what the writes before it, in the same group, will have left. */
+  function judge(writes: readonly Write[]): boolean[] {
+    const changed = new Map<string, Buffer | undefined>()
+    const current = (key: Buffer) => {
+      const text = key.toString('latin1')
+      return changed.has(text) ? changed.get(text) : db.getSync(key)
+    }
+    return writes.map(({ ops, condition }) => {
+      if (condition && !holds(condition, current(ops[0]!.key))) return false
+      for (const op of ops) changed.set(op.key.toString('latin1'), op.type === 'put' ? op.value : undefined)
+      return true
+    })
+  }
+
+  return {
+    submit(write, bytes) {
+      return new Promise((resolve, reject) => {
+        gathering.push({ write, bytes, resolve, reject })
+        running ??= run()
+      })
+    },
+    async idle() {
+      while (running) await running
+    },
+  }
+}

@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namesOf } from '../src/parts.ts'
+import { startKv, type TestKv } from './support/kv.ts'
+
+const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
+const NDJSON = { accept: 'application/x-ndjson' }
+
+/** Sends bytes on a connection of its own and reads until it ends. */
+async function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let reply = ''
+  socket.setEncoding('latin1').on('data', (part) => (reply += part))
+  socket.write(text)
+  await once(socket, 'close')
+  return reply
+}
+
+describe.each(namesOf('server'))('the API with server %s', (server) => {
+  let kv: TestKv
+  beforeAll(async () => {
+    kv = await startKv({ server, valueLimit: 100_000, batchLimit: 200_000 })
+  })
+  afterAll(() => kv.stop())
+
+  it('puts, reads, replaces and deletes a value', async () => {
+    expect((await kv.ask('PUT', entity('k'), 'one')).status).toBe(201)
+    const first = await kv.ask('GET', entity('k'))
+    expect(first).toMatchObject({ status: 200, text: 'one' })
+    expect(first.headers.get('content-type')).toBe('application/octet-stream')
+    expect(first.headers.get('x-content-type-options')).toBe('nosniff')
+    const put = await kv.ask('PUT', entity('k'), 'two', { 'content-type': 'application/json' })
+    const second = await kv.ask('GET', entity('k'))
+    expect(second.text).toBe('two')
+    expect(put.headers.get('etag')).toBe(second.headers.get('etag'))
+    expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'))
+    expect((await kv.ask('DELETE', entity('k'))).status).toBe(202)
+    expect(await kv.ask('GET', entity('k'))).toMatchObject({ status: 404, code: 'ENTITY_NOT_FOUND' })
+    expect((await kv.ask('DELETE', entity('k'))).status).toBe(202)
+  })
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['every byte', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
+    ['50,000 bytes', Buffer.alloc(50_000, 'é')],
+  ])('keeps %s as a value, and tells of it in reply to HEAD', async (_, value) => {
+    expect((await kv.ask('PUT', `${entity('v')}&durable=true`, value)).status).toBe(201)
+    const { bytes, headers } = await kv.ask('GET', entity('v'))
+    expect(bytes).toEqual(value)
+    const head = await kv.ask('HEAD', entity('v'))
+    expect(head.status).toBe(200)
+    expect(head.bytes).toHaveLength(0)
+    for (const name of ['etag', 'content-length', 'content-type'])
+      expect(head.headers.get(name)).toBe(headers.get(name))
+    expect((await kv.ask('HEAD', entity('not there'))).status).toBe(404)
+  })
+
+  it('takes any UTF-8 as a key, "+" being a space', async () => {
+    await kv.ask('PUT', '/v0/entity?id=a+b', 'space')
+    expect((await kv.ask('GET', '/v0/entity?id=a%20b')).text).toBe('space')
+    await kv.ask('PUT', entity('ключ\0🎈'), 'value')
+    expect((await kv.ask('GET', entity('ключ\0🎈'))).text).toBe('value')
+    expect((await kv.ask('PUT', entity('x'.repeat(1024)), '')).status).toBe(201)
+  })
+
+  it.each([
+    ['', 'QUERY_INVALID'],
+    ['?id', 'QUERY_INVALID'],
+    ['?id=', 'QUERY_INVALID'],
+    ['?id=%', 'QUERY_INVALID'],
+    ['?id=%FF', 'QUERY_INVALID'],
+    ['?id=%zz', 'QUERY_INVALID'],
+    ['?id=a&id=b', 'QUERY_INVALID'],
+    ['?id=a&', 'QUERY_INVALID'],
+    ['?id=a&durable=true&more=1', 'QUERY_INVALID'],
+    ['?key=a', 'QUERY_INVALID'],
+    [`?id=${'x'.repeat(1025)}`, 'KEY_TOO_LARGE'],
+    [`?id=${'%D1%8F'.repeat(513)}`, 'KEY_TOO_LARGE'],
+  ])('refuses the query string "%.40s"', async (query, code) => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const body = method === 'PUT' ? 'x' : undefined
+      expect((await kv.ask(method, `/v0/entity${query}`, body)).code).toBe(code)
+    }
+  })
+
+  it('refuses a flag that is none, another method, and a parameter of another route', async () => {
+    expect((await kv.ask('PUT', `${entity('k')}&durable=yes`, '')).code).toBe('QUERY_INVALID')
+    expect((await kv.ask('GET', `${entity('k')}&durable=true`)).code).toBe('QUERY_INVALID')
+    const post = await kv.ask('POST', entity('k'), 'x')
+    expect(post).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' })
+    expect(post.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT')
+  })
+
+  it('writes only under the condition that is asked for', async () => {
+    const put = (body: string, headers: Record<string, string>) => kv.ask('PUT', entity('c'), body, headers)
+    expect((await put('x', { 'if-match': '*' })).code).toBe('CONDITION_FAILED')
+    expect((await put('1', { 'if-none-match': '*' })).status).toBe(201)
+    expect((await put('2', { 'if-none-match': '*' })).code).toBe('CONDITION_FAILED')
+    const etag = (await kv.ask('GET', entity('c'))).headers.get('etag')!
+    expect((await put('2', { 'if-match': '"other"' })).code).toBe('CONDITION_FAILED')
+    expect((await put('2', { 'if-match': `W/${etag}` })).code).toBe('CONDITION_FAILED')
+    expect((await put('2', { 'if-match': `"other" , ${etag}` })).status).toBe(201)
+    expect((await put('3', { 'if-match': etag })).code).toBe('CONDITION_FAILED')
+    expect((await kv.ask('GET', entity('c'))).text).toBe('2')
+    for (const bad of ['etag', '"a" "b"', '*, "a"', ''])
+      expect((await put('3', { 'if-match': bad })).code).toBe('CONDITION_INVALID')
+    expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': etag })).code).toBe('CONDITION_FAILED')
+    expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': '*' })).status).toBe(202)
+  })
+
+  it('says 304 to who has the value, 412 to who asked for another', async () => {
+    await kv.ask('PUT', entity('n'), 'x')
+    const etag = (await kv.ask('GET', entity('n'))).headers.get('etag')!
+    const get = (headers: Record<string, string>) => kv.ask('GET', entity('n'), undefined, headers)
+    for (const tags of [etag, `W/${etag}`, `"a", ${etag}`, '*'])
+      expect(await get({ 'if-none-match': tags })).toMatchObject({ status: 304, text: '' })
+    expect((await get({ 'if-none-match': '"a"' })).status).toBe(200)
+    expect((await get({ 'if-none-match': 'a' })).code).toBe('CONDITION_INVALID')
+    expect((await get({ 'if-match': '"a"' })).code).toBe('CONDITION_FAILED')
+    expect((await get({ 'if-match': etag })).status).toBe(200)
+  })
+
+  it('refuses a value that is too large, also one of unknown length, and keeps the old one', async () => {
+    await kv.ask('PUT', entity('large'), 'old')
+    expect((await kv.ask('PUT', entity('large'), Buffer.alloc(100_000))).status).toBe(201)
+    await kv.ask('PUT', entity('large'), 'old')
+    expect((await kv.ask('PUT', entity('large'), Buffer.alloc(100_001))).code).toBe('VALUE_TOO_LARGE')
+    const head = `PUT ${entity('large')} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunk = `fa00\r\n${'x'.repeat(64_000)}\r\n`
+    // Never ended: the reply comes as soon as it is clear.
+    expect(await raw(kv.url, head + chunk + chunk)).toMatch(/^HTTP\/1\.1 413 .*VALUE_TOO_LARGE/s)
+    expect((await kv.ask('GET', entity('large'))).text).toBe('old')
+    const small = `${head}3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n`.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+    expect(await raw(kv.url, small)).toMatch(/^HTTP\/1\.1 201 /)
+    expect((await kv.ask('GET', entity('large'))).text).toBe('abcd')
+  })
+
+  it('keeps nothing of a value whose client leaves halfway', async () => {
+    const { hostname, port } = new URL(kv.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`PUT ${entity('half')} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc`)
+    await once(socket, 'connect')
+    socket.destroy()
+    await kv.ask('PUT', entity('after'), 'x')
+    expect((await kv.ask('GET', entity('half'))).status).toBe(404)
+  })
+
+  it('gives ranges, as a chunk an entry or as lines', async () => {
+    for (const id of ['r/é', 'r/a', 'r/b', 'r/B']) await kv.ask('PUT', entity(id), `value of ${id}`)
+    const range = (query: string, headers = {}) => kv.ask('GET', `/v0/entities?${query}`, undefined, headers)
+    const ids = async (query: string) => {
+      const lines = (await range(query, NDJSON)).text.split('\n').filter(Boolean)
+      return lines.map((line) => JSON.parse(line).id)
+    }
+    expect(await ids('start=r/&end=r0')).toEqual(['r/B', 'r/a', 'r/b', 'r/é'])
+    expect(await ids('start=r/a&end=r/b')).toEqual(['r/a'])
+    expect(await ids('start=r/&limit=2')).toEqual(['r/B', 'r/a'])
+    expect(await ids('start=r0&end=r/')).toEqual([])
+    expect(await ids('start=r/a&end=r/a')).toEqual([])
+    expect((await range('start=r/a&limit=1')).text).toBe('r/a\nvalue of r/a')
+    const request = 'GET /v0/entities?start=r/&limit=2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await raw(kv.url, request)).toMatch(
+      /\r\n\r\n10\r\nr\/B\nvalue of r\/B\r\n10\r\nr\/a\nvalue of r\/a\r\n0\r\n\r\n$/,
+    )
+    const old = 'GET /v0/entities?start=r/a&limit=1 HTTP/1.0\r\nHost: localhost\r\n\r\n'
+    expect(await raw(kv.url, old)).toMatch(/\r\n\r\n\{"op":"put","id":"r\/a","value":"value of r\/a"\}\n$/)
+  })
+
+  it('keeps a connection after a range', async () => {
+    const one = 'GET /v0/entities?start=r/&limit=1 HTTP/1.1\r\nHost: localhost\r\n'
+    const reply = await raw(kv.url, `${one}\r\n${one}Connection: close\r\n\r\n`)
+    expect(reply.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+  })
+
+  it.each([
+    '',
+    'start=',
+    'end=a',
+    'start=a&limit=0',
+    'start=a&limit=x',
+    'start=a&limit=-1',
+    'start=a&id=b',
+    'start=%80',
+  ])('refuses the range "%s"', async (query) => {
+    expect((await kv.ask('GET', `/v0/entities?${query}`)).code).toBe('QUERY_INVALID')
+  })
+
+  it('applies a batch in its order, and gives back lines that are one', async () => {
+    const bytes = Buffer.from([0xff, 0, 10])
+    const lines = [
+      { op: 'put', id: 'b/1', value: 'one\n"' },
+      { op: 'put', id: 'b/2', valueBase64: bytes.toString('base64') },
+      { op: 'put', id: 'b/3', value: 'gone' },
+      { op: 'delete', id: 'b/3' },
+    ]
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    const { status, text } = await kv.ask('POST', '/v0/batch?durable=true', body)
+    expect({ status, text }).toEqual({ status: 200, text: '{"applied":4}' })
+    expect((await kv.ask('GET', entity('b/2'))).bytes).toEqual(bytes)
+    const range = await kv.ask('GET', '/v0/entities?start=b/&end=b0', undefined, NDJSON)
+    expect(range.text).toBe(body.split('\n').slice(0, 2).join('\n') + '\n')
+    expect((await kv.ask('POST', '/v0/batch', range.text)).text).toBe('{"applied":2}')
+    expect((await kv.ask('POST', '/v0/batch', '')).text).toBe('{"applied":0}')
+  })
+
+  it.each([
+    ['{', 'BATCH_LINE_INVALID'],
+    ['[]', 'BATCH_LINE_INVALID'],
+    ['{"op":"get","id":"x"}', 'BATCH_LINE_INVALID'],
+    ['{"op":"put","id":"x"}', 'BATCH_LINE_INVALID'],
+    ['{"op":"put","id":"","value":""}', 'BATCH_LINE_INVALID'],
+    ['{"op":"put","id":"\\ud800","value":""}', 'BATCH_LINE_INVALID'],
+    ['{"op":"put","id":"x","value":"","valueBase64":""}', 'BATCH_LINE_INVALID'],
+    ['{"op":"put","id":"x","valueBase64":"%%"}', 'BATCH_LINE_INVALID'],
+    ['{"op":"delete","id":"x","value":""}', 'BATCH_LINE_INVALID'],
+    [`{"op":"delete","id":"${'x'.repeat(1025)}"}`, 'KEY_TOO_LARGE'],
+    [`{"op":"put","id":"x","value":"${'x'.repeat(100_001)}"}`, 'VALUE_TOO_LARGE'],
+  ])('refuses a batch with the line %.60s, names it, and applies nothing', async (line, code) => {
+    const good = '{"op":"put","id":"never","value":""}'
+    const reply = await kv.ask('POST', '/v0/batch', `${good}\n\n${line}\n${good}`)
+    expect(reply.code).toBe(code)
+    expect(JSON.parse(reply.text).detail).toMatch(/^line 3: /)
+    expect((await kv.ask('GET', entity('never'))).status).toBe(404)
+  })
+
+  it('refuses a batch that is too large or has bytes that are no UTF-8', async () => {
+    expect((await kv.ask('POST', '/v0/batch', Buffer.alloc(200_001, 10))).code).toBe('BATCH_TOO_LARGE')
+    const body = Buffer.concat([Buffer.from('{"op":"delete","id":"'), Buffer.from([0xff]), Buffer.from('"}')])
+    expect((await kv.ask('POST', '/v0/batch', body)).code).toBe('BATCH_LINE_INVALID')
+    expect((await kv.ask('POST', '/v0/batch?id=x', '')).code).toBe('QUERY_INVALID')
+  })
+
+  it('keeps pages of other sites from writing', async () => {
+    const reply = await kv.ask('PUT', entity('k'), 'x', { 'sec-fetch-site': 'cross-site' })
+    expect(reply).toMatchObject({ status: 403, code: 'CROSS_SITE' })
+  })
+
+  it('reports the store in its metrics', async () => {
+    const { text } = await kv.ask('GET', '/metrics')
+    expect(text).toMatch(/^kv_level_files\{level="0"\} \d/m)
+    expect(text).toMatch(/^kv_group_writes_count [1-9]/m)
+    expect(text).toMatch(/^kv_queue_writes 0$/m)
+    expect(text).toMatch(/^kv_write_stall 0$/m)
+    expect(text).toMatch(
+      /^http_request_duration_seconds_count\{method="PUT",route="\/v0\/entity",status="201"\} [1-9]/m,
+    )
+  })
+})

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startKv, type TestKv } from './support/kv.ts'
+import { runCli } from './support/process.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+let kv: TestKv
+let file: string
+beforeEach(async () => {
+  kv = await startKv()
+  file = join(temporaryFolder(), 'entries.ndjson')
+})
+afterEach(() => kv.stop())
+
+it('exports every entry, and imports them again', async () => {
+  const entries = Array.from({ length: 3_000 }, (_, i) => ({ id: `k${i}`, value: Buffer.alloc(500, i) }))
+  for (let i = 0; i < entries.length; i += 1_000)
+    await kv.client.batch(entries.slice(i, i + 1_000).map((entry) => ({ op: 'put', ...entry })))
+  expect((await runCli('export', file, '--url', kv.url)).code).toBe(0)
+  const other = await startKv()
+  const imported = await runCli('import', file, '--url', other.url)
+  expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('3000') })
+  const found = new Map<string, Buffer>()
+  for await (const { id, value } of other.client.entries()) found.set(id, value)
+  expect(found.size).toBe(entries.length)
+  for (const { id, value } of entries) expect(found.get(id)).toEqual(value)
+  await other.stop()
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3_001)
+})
+
+it('names the line of the file that is bad', async () => {
+  const line = '{"op":"put","id":"a","value":"1"}'
+  writeFileSync(file, `${line}\n\n${line}\n{"op":"put"}\n`)
+  const { code, stderr } = await runCli('import', file, '--url', kv.url)
+  expect(code).toBe(1)
+  expect(stderr).toContain('line 4 ')
+  writeFileSync(file, `${line}\n\n{"op":"put","id":"${'x'.repeat(1025)}","value":""}\n`)
+  const refused = await runCli('import', file, '--url', kv.url)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain('line 3')
+})
+
+it('says what is wrong in a line, without a stack', async () => {
+  expect((await runCli('export', file, '--url', 'http://127.0.0.1:9')).code).toBe(1)
+  expect((await runCli('import', join(file, 'none'), '--url', kv.url)).stderr.trim().split('\n')).toHaveLength(1)
+  expect((await runCli('delete', file)).code).toBe(2)
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseBatch } from '../src/core/batch.ts'
+import { parseTags } from '../src/core/condition.ts'
+import { eachLine } from '../src/core/each-line.ts'
+import { toChunks, type Entry } from '../src/core/frames.ts'
+import { opLine, parseLine, putLine, type Op } from '../src/core/lines.ts'
+import { parseQuery } from '../src/core/query.ts'
+
+const text = fc.string({ unit: 'grapheme', minLength: 1 })
+const bytes = fc.uint8Array().map((one) => Buffer.from(one))
+const key = text.map((one) => Buffer.from(one))
+const value = fc.oneof(
+  bytes,
+  fc.string({ unit: 'grapheme' }).map((one) => Buffer.from(one)),
+)
+const op: fc.Arbitrary<Op> = fc.oneof(
+  fc.record({ type: fc.constant('put' as const), key, value }),
+  fc.record({ type: fc.constant('del' as const), key }),
+)
+
+describe('query strings', () => {
+  it('are read back as they were encoded, by either of the usual ways', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, minLength: 1 }), (pairs) => {
+        const usual = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+        for (const encoded of [usual, new URLSearchParams(pairs).toString()]) {
+          const { fault, names, values } = parseQuery(encoded)
+          expect(fault).toBeUndefined()
+          expect(names.map((name, i) => [name, values[i]!.toString()])).toEqual(pairs)
+        }
+      }),
+    )
+  })
+
+  it('never throw, and have a fault or a value for every name', () => {
+    const piece = fc.constantFrom('a', '=', '&', '%', '%41', '%ff', '%C3', '%A9', '+', '\u00e9', 'id')
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece).map((pieces) => pieces.join('')),
+        ),
+        (encoded) => {
+          const { fault, names, values } = parseQuery(encoded)
+          expect(values).toHaveLength(names.length)
+          expect(new Set(names).size).toBe(names.length)
+          if (fault !== undefined) expect(names).toEqual([])
+          for (const one of values) expect(Buffer.from(one.toString()).equals(one) && one.length > 0).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('lines', () => {
+  it('are read back as the changes they were made of', () => {
+    fc.assert(
+      fc.property(op, (one) => {
+        const line = opLine(one)
+        expect(line.indexOf('\n')).toBe(line.length - 1)
+        expect(parseLine(line)).toEqual(one)
+      }),
+    )
+  })
+
+  it('make a batch of any changes', () => {
+    fc.assert(
+      fc.property(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), (ops, between) => {
+        expect(parseBatch(Buffer.from(ops.map(opLine).join(between)), 1e6)).toEqual(ops)
+      }),
+    )
+  })
+
+  it('are found in bytes, whatever pieces those come in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(bytes), fc.array(fc.nat(40)), async (parts, cuts) => {
+        const whole = Buffer.from(parts.join('\n'))
+        async function* pieces() {
+          let from = 0
+          for (const cut of cuts) yield whole.subarray(from, (from += cut))
+          yield whole.subarray(from)
+        }
+        const lines: string[] = []
+        for await (const line of eachLine(pieces())) lines.push(line.toString('latin1'))
+        const expected = whole.toString('latin1').split('\n')
+        if (expected.at(-1) === '') expected.pop()
+        expect(lines).toEqual(expected)
+      }),
+    )
+  })
+
+  it('have text where the value is text', () => {
+    expect(putLine(Buffer.from('a'), Buffer.from('é'))).toBe('{"op":"put","id":"a","value":"é"}\n')
+    expect(putLine(Buffer.from('a'), Buffer.from([0xff]))).toBe('{"op":"put","id":"a","valueBase64":"/w=="}\n')
+  })
+})
+
+describe('chunks', () => {
+  it('have the size they say', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, value)), (entries: Entry[]) => {
+        let rest = toChunks(entries)
+        for (const [id, kept] of entries) {
+          const end = rest.indexOf('\r\n')
+          const size = Number.parseInt(rest.toString('latin1', 0, end), 16)
+          expect(rest.subarray(end + 2, end + 2 + size)).toEqual(Buffer.concat([id, Buffer.from('\n'), kept]))
+          expect(rest.toString('latin1', end + 2 + size, end + 4 + size)).toBe('\r\n')
+          rest = rest.subarray(end + 4 + size)
+        }
+        expect(rest).toHaveLength(0)
+      }),
+    )
+  })
+})
+
+describe('entity tags', () => {
+  it.each([
+    ['*', '*'],
+    ['"a"', ['"a"']],
+    ['"a","b"', ['"a"', '"b"']],
+    [' W/"a" ,, "" ,', ['W/"a"', '""']],
+    ['', undefined],
+    ['a', undefined],
+    ['"a" "b"', undefined],
+    ['"a', undefined],
+    ['w/"a"', undefined],
+  ])('are read from %s', (given, tags) => {
+    expect(parseTags(given)).toEqual(tags)
+  })
+})

@@ -1,0 +1,77 @@
+import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createKvClient, KvError } from '../src/client.ts'
+import { openKvLevel } from '../src/store/level.ts'
+import { startKv } from './support/kv.ts'
+import { spawnKv } from './support/process.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+it('a second process on the same folder refuses to start with one line', async () => {
+  const data = temporaryFolder()
+  const first = await startKv({ data })
+  const { code, stderr } = await spawnKv(data).ended
+  expect(code).toBe(1)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toContain(data)
+  await first.stop()
+})
+
+it('refuses writes on a full disk, reads on, and keeps what it acknowledged', async () => {
+  const data = temporaryFolder()
+  // 4 MiB a file.
+  const service = spawnKv(data, { fileBlocks: 4_096 })
+  const client = createKvClient(await service.url)
+  const value = Buffer.alloc(100_000, 'x')
+  let acknowledged = 0
+  const full = (async () => {
+    for (;;) {
+      await client.put(`k${acknowledged}`, value)
+      acknowledged++
+    }
+  })()
+  await expect(full).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
+  expect(acknowledged).toBeGreaterThan(10)
+  // One that would have had room: nothing is written behind half a record.
+  await expect(client.put('small', 'x')).rejects.toBeInstanceOf(KvError)
+  expect((await client.get('k0'))!.value.equals(value)).toBe(true)
+  await client.close()
+  await service.stop()
+
+  const again = await startKv({ data })
+  for (let i = 0; i < acknowledged; i++) expect((await again.client.get(`k${i}`))?.value.equals(value)).toBe(true)
+  await again.client.put('small', 'x')
+  await again.stop()
+})
+
+it('opens or refuses a damaged log, and never gives a wrong value', async () => {
+  const valueOf = (i: number) => `value ${i} `.repeat(20)
+  async function* damages() {
+    yield (file: string, size: number) => truncateSync(file, size - 1)
+    yield (file: string, size: number) => truncateSync(file, size - 5_000)
+    yield (file: string) => appendFileSync(file, Buffer.alloc(100, 0xab))
+    for (const back of [1, 10, 300, 5_000])
+      yield (file: string, size: number) => {
+        const bytes = readFileSync(file)
+        bytes[size - back]! ^= 0x40
+        writeFileSync(file, bytes)
+      }
+  }
+  for await (const damage of damages()) {
+    const folder = temporaryFolder()
+    const db = await openKvLevel(folder, 8)
+    for (let i = 0; i < 200; i++) await db.put(Buffer.from(`k${i}`), Buffer.from(valueOf(i)))
+    await db.close()
+    const log = readdirSync(join(folder, 'level')).find((name) => name.endsWith('.log'))!
+    const file = join(folder, 'level', log)
+    damage(file, readFileSync(file).length)
+    const found = await openKvLevel(folder, 8).catch((error) =>
+      expect(error).toMatchObject({ code: 'DATA_UNREADABLE' }),
+    )
+    if (!found) continue
+    const values = await found.iterator().all()
+    for (const [key, value] of values) expect(value.toString()).toBe(valueOf(Number(key.toString().slice(1))))
+    expect(values.length).toBeGreaterThan(50)
+    await found.close()
+  }
+})

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { etagOf } from '../src/core/condition.ts'
+import type { Entry } from '../src/core/frames.ts'
+import type { Op } from '../src/core/lines.ts'
+import type { Range, Store } from '../src/store/store.ts'
+
+const put = (key: string, value: string): Op => ({ type: 'put', key: Buffer.from(key), value: Buffer.from(value) })
+const del = (key: string): Op => ({ type: 'del', key: Buffer.from(key) })
+
+/** What every store must do. @param open a new, empty store */
+export function storeConformance(name: string, open: () => Promise<Store>): void {
+  describe(`store ${name}`, () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+    afterEach(() => store.close())
+
+    const write = (...ops: Op[]) => store.write({ ops, durable: false })
+    const read = (key: string) => store.get(Buffer.from(key))?.toString()
+
+    async function all(range: Range): Promise<Entry[]> {
+      const scan = store.scan(range)
+      const found: Entry[] = []
+      for (let slice = await scan.next(); slice.length > 0; slice = await scan.next()) found.push(...slice)
+      await scan.close()
+      return found
+    }
+    const keys = async (range: Range) => (await all(range)).map(([key]) => key.toString())
+
+    it('gives back what was written, the last winning, durable or not', async () => {
+      expect(read('a')).toBeUndefined()
+      expect(await write(put('a', '1'))).toBe(true)
+      expect(await store.write({ ops: [put('a', '2')], durable: true })).toBe(true)
+      expect(read('a')).toBe('2')
+      await write(put('a', ''))
+      expect(read('a')).toBe('')
+      await write(del('a'), del('never there'))
+      expect(read('a')).toBeUndefined()
+    })
+
+    it('applies the changes of one write in their order', async () => {
+      await write(put('a', '1'), del('a'), put('b', '1'), put('b', '2'))
+      expect([read('a'), read('b')]).toEqual([undefined, '2'])
+    })
+
+    it('writes under a condition only where it holds', async () => {
+      const tag = etagOf(Buffer.from('1'))
+      const when = (condition: object, ...ops: Op[]) => store.write({ ops, condition, durable: false })
+      expect(await when({ match: '*' }, put('a', 'x'))).toBe(false)
+      expect(await when({ noneMatch: '*' }, put('a', '1'))).toBe(true)
+      expect(await when({ noneMatch: '*' }, put('a', 'x'))).toBe(false)
+      expect(await when({ match: ['"x"'] }, del('a'))).toBe(false)
+      expect(read('a')).toBe('1')
+      expect(await when({ match: ['"x"', tag] }, put('a', '2'), put('b', '2'))).toBe(true)
+      expect(await when({ match: [tag] }, put('a', 'x'), put('b', 'x'))).toBe(false)
+      expect([read('a'), read('b')]).toEqual(['2', '2'])
+    })
+
+    it('lets one of many win who make the same key at once, before and after plain writes', async () => {
+      const make = (value: string) =>
+        store.write({ ops: [put('k', value)], condition: { noneMatch: '*' }, durable: false })
+      const won = await Promise.all(Array.from({ length: 20 }, (_, i) => make(String(i))))
+      expect(won.filter(Boolean)).toHaveLength(1)
+      expect(read('k')).toBe(String(won.indexOf(true)))
+      const [plain, late] = await Promise.all([write(put('m', 'plain')), make('x')])
+      expect([plain, late, read('m')]).toEqual([true, false, 'plain'])
+    })
+
+    it('counts right where many compare and swap', async () => {
+      await write(put('n', '0'))
+      async function add(): Promise<void> {
+        for (;;) {
+          const now = store.get(Buffer.from('n'))!
+          const condition = { match: [etagOf(now)] }
+          if (await store.write({ ops: [put('n', String(Number(now) + 1))], condition, durable: false })) return
+        }
+      }
+      await Promise.all(Array.from({ length: 25 }, add))
+      expect(read('n')).toBe('25')
+    })
+
+    it('scans the base as it was when the scan began', async () => {
+      await Promise.all(
+        Array.from({ length: 5_000 }, (_, i) => write(put(`k${String(i).padStart(5, '0')}`, 'old'.repeat(100)))),
+      )
+      await write(put('last', 'old'))
+      const scan = store.scan({ start: Buffer.from('k') })
+      const first = await scan.next()
+      await write(put('k04999', 'new'), put('k04999a', 'new'), del('last'))
+      const found = [...first]
+      for (let slice = await scan.next(); slice.length > 0; slice = await scan.next()) found.push(...slice)
+      await scan.close()
+      await scan.close()
+      expect(found).toHaveLength(5_001)
+      expect(found.at(-2)![1].toString()).toBe('old'.repeat(100))
+      expect(found.at(-1)!.map(String)).toEqual(['last', 'old'])
+    })
+
+    it('agrees with a sorted list of bytes, whatever is written and asked', async () => {
+      const key = fc.uint8Array({ minLength: 1, maxLength: 3 }).map((bytes) => Buffer.from(bytes))
+      const value = fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes))
+      const op = fc.oneof(
+        fc.record({ type: fc.constant('put' as const), key, value }),
+        fc.record({ type: fc.constant('del' as const), key }),
+      )
+      const range = fc.record({
+        start: key,
+        end: fc.option(key, { nil: undefined }),
+        limit: fc.integer({ min: 1, max: 9 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(op, { minLength: 1, maxLength: 4 }), { maxLength: 12 }),
+          range,
+          async (writes, asked) => {
+            const old = await all({ start: Buffer.from([0]) })
+            if (old.length > 0) await write(...old.map(([known]): Op => ({ type: 'del', key: known })))
+            const model = new Map<string, Buffer>()
+            await Promise.all(writes.map((ops) => write(...ops)))
+            for (const one of writes.flat()) {
+              if (one.type === 'put') model.set(one.key.toString('latin1'), one.value)
+              else model.delete(one.key.toString('latin1'))
+            }
+            const expected = [...model.keys()]
+              .map((text) => Buffer.from(text, 'latin1'))
+              .sort(Buffer.compare)
+              .filter(
+                (one) => Buffer.compare(one, asked.start) >= 0 && (!asked.end || Buffer.compare(one, asked.end) < 0),
+              )
+              .slice(0, asked.limit)
+            const found = await all(asked)
+            expect(found.map(([found]) => found)).toEqual(expected)
+            for (const [one, kept] of found) expect(kept).toEqual(model.get(one.toString('latin1')))
+          },
+        ),
+        { numRuns: 60 },
+      )
+    })
+
+    it('ends before the end, and gives nothing where the end comes first', async () => {
+      await write(put('a', '1'), put('b', '2'), put('c', '3'))
+      const at = (text: string) => Buffer.from(text)
+      expect(await keys({ start: at('a'), end: at('c') })).toEqual(['a', 'b'])
+      expect(await keys({ start: at('aa') })).toEqual(['b', 'c'])
+      expect(await keys({ start: at('c'), end: at('a') })).toEqual([])
+    })
+
+    it('finishes what it took when it is closed, and can be closed twice', async () => {
+      const writing = write(put('a', '1'))
+      await store.close()
+      expect(await writing).toBe(true)
+      await store.close()
+    })
+  })
+}

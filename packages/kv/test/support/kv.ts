@@ -1,0 +1,49 @@
+import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import { createKvClient, type KvClient } from '../../src/client.ts'
+import { kv } from '../../src/service.ts'
+import { temporaryFolder } from './temporary.ts'
+
+const SERVICES = new URL('../../../../services.ts', import.meta.url).href
+
+/** A reply as tests look at it. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  readonly text: string
+  readonly code: string | undefined
+}
+
+/** A running key-value service of a test's own. */
+export interface TestKv {
+  readonly url: string
+  readonly client: KvClient
+  ask(method: string, path: string, body?: string | Uint8Array, headers?: Record<string, string>): Promise<Reply>
+  stop(): Promise<boolean>
+}
+
+export async function startKv(settings: Overrides = {}): Promise<TestKv> {
+  const running = await embed(kv, { data: temporaryFolder(), ...settings }, SERVICES)
+  const client = createKvClient(running.url)
+  return {
+    url: running.url,
+    client,
+    async ask(method, path, body, headers = {}) {
+      const reply = await fetch(running.url + path, { method, body: body as never, headers })
+      const bytes = Buffer.from(await reply.arrayBuffer())
+      const text = bytes.toString()
+      const isProblem = reply.headers.get('content-type') === 'application/problem+json'
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        bytes,
+        text,
+        code: isProblem && text !== '' ? JSON.parse(text).code : undefined,
+      }
+    },
+    async stop() {
+      await client.close()
+      return running.stop()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
+
+/** A program that ran to its end. */
+export interface Ended {
+  readonly code: number | null
+  readonly stderr: string
+}
+
+/** The service as `pnpm start kv` runs it, in a process of its own that does not outlive the test. */
+export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } = {}) {
+  const args = [process.execPath, START, 'kv', '--port', '0', '--data', folder]
+  // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
+  const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const child = fileBlocks
+    ? spawn('bash', limited, { stdio: [...stdio] })
+    : spawn(args[0]!, args.slice(1), { stdio: [...stdio] })
+  let stdout = ''
+  let stderr = ''
+  const url = new Promise<string>((resolve) => {
+    child.stdout!.setEncoding('utf8').on('data', (part) => {
+      stdout += part
+      const found = /^kv +(http:\S+)/m.exec(stdout)
+      if (found) resolve(found[1]!)
+    })
+  })
+  child.stderr!.setEncoding('utf8').on('data', (part) => (stderr += part))
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, stderr }))
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  return {
+    url,
+    ended,
+    async stop(): Promise<Ended> {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** Runs `pnpm kv ...`. */
+export async function runCli(...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (part) => (stderr += part))
+  const [code] = await once(child, 'close')
+  return { code, stderr }
+}

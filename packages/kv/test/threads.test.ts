@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startKv, type TestKv } from './support/kv.ts'
+
+const CLOSE = { connection: 'close' }
+
+describe('three threads', () => {
+  let kv: TestKv
+  beforeEach(async () => {
+    kv = await startKv({ threads: 3 })
+  })
+  afterEach(() => kv.stop())
+
+  it('a write answered by one is seen by the next read on every other', async () => {
+    for (let round = 0; round < 10; round++) {
+      await kv.ask('PUT', '/v0/entity?id=k', String(round), CLOSE)
+      const reads = await Promise.all(
+        Array.from({ length: 12 }, () => kv.ask('GET', '/v0/entity?id=k', undefined, CLOSE)),
+      )
+      expect(reads.map(({ text }) => text)).toEqual(Array.from({ length: 12 }, () => String(round)))
+    }
+  })
+
+  it('lets one of many win who make the same key at once, plain writes beside them', async () => {
+    for (let round = 0; round < 5; round++) {
+      const made = await Promise.all(
+        Array.from({ length: 24 }, (_, i) =>
+          kv.ask('PUT', `/v0/entity?id=r${round}`, String(i), { ...CLOSE, 'if-none-match': '*' }),
+        ),
+      )
+      expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
+      const won = made.findIndex(({ status }) => status === 201)
+      expect((await kv.ask('GET', `/v0/entity?id=r${round}`)).text).toBe(String(won))
+    }
+  })
+
+  it('counts right where many compare and swap', async () => {
+    await kv.client.put('n', '0')
+    async function add(): Promise<void> {
+      for (;;) {
+        const { headers, text } = await kv.ask('GET', '/v0/entity?id=n', undefined, CLOSE)
+        const swap = { ...CLOSE, 'if-match': headers.get('etag')! }
+        if ((await kv.ask('PUT', '/v0/entity?id=n', String(Number(text) + 1), swap)).status === 201) return
+      }
+    }
+    await Promise.all(Array.from({ length: 12 }, add))
+    expect((await kv.client.get('n'))!.value.toString()).toBe('12')
+  })
+})
+
+it('a store in memory is refused to several threads', async () => {
+  await expect(startKv({ store: 'memory', threads: 2 })).rejects.toMatchObject({ code: 'SINGLE_THREAD' })
+})

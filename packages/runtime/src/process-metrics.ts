@@ -1,0 +1,16 @@
+import AggregatorRegistry from 'prom-client/lib/cluster.js'
+import collectDefaultMetrics from 'prom-client/lib/defaultMetrics.js'
+import type { MetricsJson } from './metrics.ts'
+import { Registry } from './prom-client.ts'
+
+/** A registry with the figures of the process: processor time, memory, event loop of main. */
+export function createProcessRegistry(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+/** One text of many registries: counters and histograms summed over threads. */
+export function mergeMetrics(parts: MetricsJson[]): Promise<string> {
+  return AggregatorRegistry.aggregate(parts as never).metrics()
+}

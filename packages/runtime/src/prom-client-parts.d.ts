@@ -1,0 +1,25 @@
+// The parts of prom-client that are loaded one by one: its types describe them, but only under the name of the whole.
+
+declare module 'prom-client/lib/cluster.js' {
+  export { AggregatorRegistry as default } from 'prom-client'
+}
+
+declare module 'prom-client/lib/counter.js' {
+  export { Counter as default } from 'prom-client'
+}
+
+declare module 'prom-client/lib/defaultMetrics.js' {
+  export { collectDefaultMetrics as default } from 'prom-client'
+}
+
+declare module 'prom-client/lib/gauge.js' {
+  export { Gauge as default } from 'prom-client'
+}
+
+declare module 'prom-client/lib/histogram.js' {
+  export { Histogram as default } from 'prom-client'
+}
+
+declare module 'prom-client/lib/registry.js' {
+  export { Registry as default } from 'prom-client'
+}

@@ -1,0 +1,71 @@
+import { createGuard } from '@influencer-stats/runtime/guard'
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { parseQuery } from './core/query.ts'
+import { reportHub } from './gauges.ts'
+import type { History } from './history/history.ts'
+import { createNoHistory } from './history/none.ts'
+import { createRingHistory } from './history/ring.ts'
+import { historyOptions, lagLimits } from './main.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { parts } from './parts.ts'
+import { pageRoute } from './routes/page.ts'
+import { streamRoutes } from './routes/streams.ts'
+import { valueRoutes } from './routes/values.ts'
+import { waitRoute } from './routes/wait.ts'
+import type { SseConfig } from './settings.ts'
+import { Streams } from './streams.ts'
+import { rawDoor, type WaitOptions } from './wait.ts'
+
+type Context = AppContext<SseConfig, ToMain, ToThread>
+
+/** Builds the app of one serving thread from the parts that the configuration names. */
+export async function createSseApp(context: Context): Promise<App> {
+  const { config, lifecycle, registry } = context
+  const { kept, streams: cell } = context.shared as Shared
+  const history = await openHistory(context, kept)
+  const streams = new Streams({
+    history,
+    cell,
+    retry: config.retry,
+    coalesce: config.fanout === 'joined',
+    streamBuffer: config.streamBuffer,
+    maxStreams: config.maxStreams,
+    maxPerAddress: config.maxStreamsPerAddress,
+    heartbeat: config.heartbeat,
+  })
+  reportHub(streams.hub, registry, config.metricTopics)
+  const broker = await parts.broker[config.broker]({
+    bus: context.bus,
+    history,
+    lag: lagLimits(config),
+    deliver: (entries) => streams.hub.deliver(entries),
+    count: () => streams.count(),
+  })
+  const encoders = { eventStream: await parts.encoder['event-stream'](), comet: await parts.encoder.comet() }
+
+  const door: WaitOptions = { streams, history, encoders }
+  const app = await createApp(context, {
+    title: 'Broadcaster',
+    description: 'Values for every open stream.',
+    querystringParser: parseQuery,
+    serverFactory: config.door === 'raw' ? rawDoor(door) : undefined,
+  })
+  lifecycle.drain.addEventListener('abort', () => streams.close(), { once: true })
+  app.addHook('onClose', async () => {
+    streams.close()
+    await broker.close()
+  })
+  waitRoute(app, { ...door, broker, guard: createGuard(config), lifecycle, config })
+  valueRoutes(app, broker, history, config.maxValue)
+  streamRoutes(app, broker, history)
+  pageRoute(app)
+  return app
+}
+
+/** The thread's own history: main's copy, or, where main keeps none, the history itself. */
+async function openHistory({ config }: Context, kept: Shared['kept']): Promise<History> {
+  const options = historyOptions(config)
+  if (!kept) return parts.history[config.history](options)
+  return config.history === 'none' ? createNoHistory(options, kept) : createRingHistory(options, kept)
+}

@@ -1,0 +1,38 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
+import type { Entry } from '../core/event.ts'
+import type { History } from '../history/history.ts'
+import type { ThreadCount, ToMain, ToThread } from '../messages.ts'
+
+/** Gives values their one order and brings them to every thread in that order, once. */
+export interface Broker {
+  /**
+   * Resolves with the value's place in the order once it is kept; it is brought to the streams after that.
+   * @throws Problem `FALLEN_BEHIND` with `Retry-After`
+   */
+  publish(topic: string, value: string): Promise<number>
+  /** Ends all streams, each after the values that were put before. Resolves with the closing's place. */
+  closeAll(): Promise<number>
+  /** Resolves once all that was brought to any thread has been brought to this one. */
+  catchUp(): Promise<void>
+  /** The streams of every thread. */
+  connections(): Promise<ThreadCount[]>
+  /** Idempotent. */
+  close(): Promise<void>
+}
+
+export interface BrokerOptions {
+  readonly bus: Bus<ToMain, ToThread>
+  /** This thread's own: the broker sees to it that it has whatever is delivered. */
+  readonly history: History
+  readonly lag: LagLimits
+  /** Takes entries to this thread's streams. */
+  deliver(entries: readonly Entry[]): void
+  /** This thread's streams. */
+  count(): ThreadCount
+}
+
+/** How much may be put and not yet delivered to every thread: messages between threads have no back-pressure. */
+export interface LagLimits {
+  readonly values: number
+  readonly bytes: number
+}

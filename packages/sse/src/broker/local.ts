@@ -1,0 +1,17 @@
+import type { Broker, BrokerOptions } from './broker.ts'
+import { Sequencer } from './sequencer.ts'
+
+/** The one serving thread gives the order itself. */
+export function createLocalBroker({ history, lag, deliver, count }: BrokerOptions): Broker {
+  const sequencer = new Sequencer({ history, lag, deliver })
+  return {
+    async publish(topic, value) {
+      const [seq] = await sequencer.publish([[topic, value]])
+      return seq!
+    },
+    closeAll: () => sequencer.closeAll(),
+    async catchUp() {},
+    connections: async () => [count()],
+    close: () => sequencer.close(),
+  }
+}

@@ -1,0 +1,29 @@
+/** Query parameters by name; one that came several times is a list. */
+export type Query = Record<string, string | string[]>
+
+// No schema knows a parameter of this name, so a query string with a bad escape is refused wherever one is taken.
+const MALFORMED = { '(malformed)': '' }
+
+const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
+
+/** Parses a query string strictly: UTF-8 only, `+` is a space, an empty name or a bad escape spoils all of it. */
+export function parseQuery(text: string): Query {
+  const query: Query = Object.create(null)
+  if (text === '') return query
+  try {
+    for (const pair of text.split('&')) {
+      const [name, value = ''] = splitAt(pair, '=').map(decode)
+      if (!name) return MALFORMED
+      const known = query[name]
+      query[name] = known === undefined ? value : [known, value].flat()
+    }
+  } catch {
+    return MALFORMED
+  }
+  return query
+}
+
+function splitAt(text: string, mark: string): string[] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}

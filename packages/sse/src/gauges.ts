@@ -1,0 +1,45 @@
+import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { Hub } from './hub.ts'
+
+/** A figure that is read where it is kept when somebody asks. Threads' are added up. */
+export function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(value())
+      },
+    }),
+  )
+}
+
+/** @param topics those that have a figure of their own: anybody can make topics, so not all may */
+export function reportHub(hub: Hub, registry: Registry, topics: readonly string[]): void {
+  const { figures } = hub
+  gauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
+  gauge(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
+  gauge(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
+  gauge(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
+  gauge(registry, 'sse_streams_cut_total', 'Streams cut because they were not read.', () => figures.cut)
+  registry.registerMetric(
+    new Gauge({
+      name: 'sse_topic_streams',
+      help: 'Open streams of the topics named in metricTopics, and of all others together.',
+      labelNames: ['topic'],
+      registers: [],
+      collect() {
+        const counts = hub.topics()
+        let others = 0
+        for (const streams of counts.values()) others += streams
+        for (const topic of topics) {
+          const streams = counts.get(topic) ?? 0
+          this.set({ topic }, streams)
+          others -= streams
+        }
+        this.set({ topic: '(others)' }, others)
+      },
+    }),
+  )
+}

@@ -1,0 +1,60 @@
+import type { Event } from '../core/event.ts'
+
+/** What a history holds, as plain data: a thread that starts gets it. */
+export interface Kept {
+  readonly epoch: string
+  /** The last place given out. */
+  readonly seq: number
+  /** Topics that are not listed may have had events up to here. */
+  readonly floor: number
+  /** The one that was put to last stands last. */
+  readonly topics: readonly KeptTopic[]
+}
+
+export interface KeptTopic {
+  readonly topic: string
+  /** Events up to here are no longer kept. */
+  readonly floor: number
+  /** Never empty. */
+  readonly events: readonly Event[]
+}
+
+/** The events that a client missed. */
+export interface Missed {
+  readonly events: readonly Event[]
+  /** Whether these are all: otherwise some are no longer kept. */
+  readonly complete: boolean
+}
+
+/** Remembers events, for clients that come back and for those that want the current value first. */
+export interface History {
+  readonly epoch: string
+  /** The last place given out, closings included. */
+  readonly seq: number
+  /** Takes events in order; resolves once they are kept. */
+  append(events: readonly Event[]): void | Promise<void>
+  /** What came to these topics after `seq`, in order. */
+  since(topics: readonly string[], seq: number): Missed
+  /** A topic's newest event. Kept however old it is, until there are too many topics. */
+  current(topic: string): Event | undefined
+  /** A place was given to something that is not kept. */
+  skip(seq: number): void
+  kept(): Kept
+  /** Idempotent. */
+  close(): Promise<void>
+}
+
+export interface HistoryOptions {
+  /** Where it is kept, for one that survives a restart. */
+  readonly folder: string
+  /** Most events of a topic. */
+  readonly count: number
+  /** Most bytes of a topic's values. */
+  readonly bytes: number
+  /** How long an event is kept (ms). */
+  readonly age: number
+  /** Most topics; beyond, the one that was not put to for the longest time is forgotten. */
+  readonly topics: number
+  /** Most bytes of all values; beyond, topics are forgotten likewise. */
+  readonly total: number
+}

@@ -1,0 +1,40 @@
+import type { Entry } from './core/event.ts'
+import type { Kept } from './history/history.ts'
+
+/** A value for a topic that has no place in the order yet. */
+export type Put = readonly [topic: string, value: string]
+
+/** The streams of one thread. */
+export interface ThreadCount {
+  readonly thread: number
+  readonly streams: number
+  /** Streams by topic; a stream of several topics counts for each. */
+  readonly topics: readonly (readonly [topic: string, streams: number])[]
+}
+
+/** What threads ask of main, which gives values their order. */
+export type ToMain = {
+  /** Resolves with the values' places in the order once they are kept; not yet delivered. */
+  publish(puts: readonly Put[]): number[]
+  closeAll(): number
+  /** Resolves once everything that was brought to any thread has been brought to the one that asks. */
+  catchUp(): void
+  connections(): ThreadCount[]
+  /** The answer to `count`. */
+  counted(round: number, count: ThreadCount): void
+}
+
+/** What main tells all threads. */
+export type ToThread = {
+  deliver(entries: readonly Entry[]): void
+  /** Asks for `counted`. */
+  count(round: number): void
+}
+
+/** What a thread is started with. */
+export interface Shared {
+  /** How many streams are open on all threads: one Int32. */
+  readonly streams: SharedArrayBuffer
+  /** What has been put so far, where main keeps it. */
+  readonly kept: Kept | undefined
+}

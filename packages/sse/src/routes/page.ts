@@ -1,0 +1,29 @@
+import type { App } from '@influencer-stats/runtime/http'
+import { readReplies } from '@influencer-stats/runtime/replies'
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Broadcaster</title>
+<p>Every value that is put appears in the console of this page: <code>curl '/put?v=hello'</code>.</p>
+<iframe src="/wait?cid=1" style="display:none"></iframe>
+</html>
+`
+
+/** A page whose hidden frame logs every value: how a browser listened before EventSource. */
+export function pageRoute(app: App): void {
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['streams'],
+        summary: 'A page that logs every value to its console',
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+          ...readReplies(),
+        },
+      },
+    },
+    async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE),
+  )
+}

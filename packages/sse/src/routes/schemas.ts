@@ -1,0 +1,83 @@
+import type { FromSchema } from 'json-schema-to-ts'
+
+const topic = { type: 'string', minLength: 1, maxLength: 256 } as const
+
+/** Most topics of one stream. */
+export const MAX_TOPICS = 16
+
+export const waitQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    cid: { type: 'string', maxLength: 256, description: 'A label for the stream; nothing depends on it.' },
+    topic: {
+      anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
+      description: `Whose values to send; may be given up to ${MAX_TOPICS} times. Without one it is \`default\`.`,
+    },
+    last: { type: 'string', enum: ['0', '1'], description: "`1` begins with each topic's current value." },
+    lastEventId: {
+      type: 'string',
+      maxLength: 256,
+      description: 'Resume after this event, where no `Last-Event-ID` can be sent.',
+    },
+    access_token: { type: 'string', maxLength: 4_096, description: 'The token, where no header can be sent.' },
+  },
+} as const
+
+export type WaitQuery = FromSchema<typeof waitQuery>
+
+const v = { type: 'string', description: 'The value.' } as const
+
+export const getPutQuery = {
+  type: 'object',
+  required: ['v'],
+  additionalProperties: false,
+  properties: { v, topic },
+} as const
+
+export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
+
+export const topicQuery = { type: 'object', additionalProperties: false, properties: { topic } } as const
+
+export const noQuery = { type: 'object', additionalProperties: false, properties: {} } as const
+
+const count = { type: 'integer', minimum: 0 } as const
+
+export const connectionsReply = {
+  type: 'object',
+  required: ['streams', 'threads', 'topics'],
+  additionalProperties: false,
+  properties: {
+    streams: count,
+    threads: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['thread', 'streams'],
+        additionalProperties: false,
+        properties: { thread: count, streams: count },
+      },
+    },
+    topics: {
+      type: 'array',
+      description: 'Those with the most streams.',
+      items: {
+        type: 'object',
+        required: ['topic', 'streams'],
+        additionalProperties: false,
+        properties: { topic: { type: 'string' }, streams: count },
+      },
+    },
+  },
+} as const
+
+const eventIdHeader = {
+  'event-id': { type: 'string', description: 'The id that the value has on every stream.' },
+} as const
+
+/** A value as plain text, with its event's id. */
+export const valueReply = (description: string) => ({
+  description,
+  headers: eventIdHeader,
+  content: { 'text/plain': { schema: { type: 'string' } } },
+})

@@ -1,0 +1,66 @@
+import { errors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import type { Broker } from '../broker/broker.ts'
+import { closingId } from '../core/event-id.ts'
+import type { History } from '../history/history.ts'
+import type { ThreadCount } from '../messages.ts'
+import { connectionsReply, noQuery } from './schemas.ts'
+
+const tags = ['streams']
+const MAX_TOPICS_LISTED = 1_000
+
+/** All streams at once: closing and counting them. */
+export function streamRoutes(app: App, broker: Broker, history: History): void {
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/closeall',
+    config: { access: 'change' },
+    exposeHeadRoute: false,
+    schema: {
+      tags,
+      summary: 'End all streams; their clients stay away',
+      querystring: noQuery,
+      response: {
+        200: {
+          description: 'Every stream gets `event: closed` and ends.',
+          headers: { 'event-id': { type: 'string' } },
+          content: { 'text/plain': { schema: { type: 'string' } } },
+        },
+        ...changeReplies(house.VALIDATION_FAILED),
+      },
+    },
+    handler: async (_request, reply) =>
+      reply
+        .type('text/plain; charset=utf-8')
+        .header('event-id', closingId(history.epoch, await broker.closeAll()))
+        .send('closed'),
+  })
+
+  app.get(
+    '/connections',
+    {
+      schema: {
+        tags,
+        summary: 'How many streams are open, for each thread and topic',
+        querystring: noQuery,
+        response: { 200: connectionsReply, ...readReplies(house.VALIDATION_FAILED) },
+      },
+    },
+    async () => summarize(await broker.connections()),
+  )
+}
+
+function summarize(counts: readonly ThreadCount[]) {
+  const topics = new Map<string, number>()
+  for (const count of counts) {
+    for (const [topic, streams] of count.topics) topics.set(topic, (topics.get(topic) ?? 0) + streams)
+  }
+  return {
+    streams: counts.reduce((sum, { streams }) => sum + streams, 0),
+    threads: counts.map(({ thread, streams }) => ({ thread, streams })),
+    topics: Array.from(topics, ([topic, streams]) => ({ topic, streams }))
+      .sort((a, b) => b.streams - a.streams)
+      .slice(0, MAX_TOPICS_LISTED),
+  }
+}

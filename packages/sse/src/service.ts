@@ -1,0 +1,18 @@
+import { defineService } from '@influencer-stats/runtime/service'
+import type { ToMain, ToThread } from './messages.ts'
+import { settings } from './settings.ts'
+import { variants } from './variants.ts'
+
+/** Brings values to every open stream. */
+export const sse = defineService<typeof settings, ToMain, ToThread>({
+  name: 'sse',
+  summary: 'pushes values to every open stream, in a browser or anywhere',
+  port: 8083,
+  settings,
+  variants,
+  example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
+  singleThreadBecause: ({ broker }) =>
+    broker === 'local' ? 'the broker "local" gives values an order of its own on each thread' : undefined,
+  open: async (context) => (await import('./main.ts')).openSse(context),
+  app: async (context) => (await import('./app.ts')).createSseApp(context),
+})

@@ -1,0 +1,70 @@
+import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { DEFAULT_TOPIC } from './core/event.ts'
+import { namesOf } from './parts.ts'
+
+const bytes = { type: 'integer', minimum: 1, maximum: 4_294_967_296 } as const
+const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
+
+/** The settings of the broadcaster. Durations in milliseconds, sizes in bytes. */
+export const settings = defineSettings({
+  broker: { type: 'string', enum: namesOf('broker'), default: 'threads', description: 'who gives values their order' },
+  history: { type: 'string', enum: namesOf('history'), default: 'ring', description: 'who remembers values' },
+  fanout: {
+    type: 'string',
+    enum: ['each', 'joined'],
+    default: 'joined',
+    description: 'a write for each value, or for all of a turn',
+  },
+  door: { type: 'string', enum: ['fastify', 'raw'], default: 'raw', description: 'who opens streams first' },
+  retry: {
+    type: 'integer',
+    default: 2_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    description: 'clients that lose their stream come back after (ms)',
+  },
+  heartbeat: {
+    type: 'integer',
+    default: 15_000,
+    minimum: 10,
+    maximum: 3_600_000,
+    description: 'streams show that they live every (ms)',
+  },
+  maxStreams: { ...count, default: 20_000, description: 'most streams, on all threads' },
+  maxStreamsPerAddress: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 10_000_000,
+    description: 'most streams of one address, each thread; 0 for no limit',
+  },
+  streamBuffer: { ...bytes, default: 8_388_608, description: 'a stream that leaves more unread is cut (bytes)' },
+  maxValue: {
+    ...bytes,
+    maximum: 67_108_864,
+    default: 4_194_304,
+    description: 'largest value that a POST may carry (bytes)',
+  },
+  maxTopics: { ...count, default: 10_000, description: 'topics whose values are remembered' },
+  historyCount: { ...count, default: 1_000, description: 'values remembered of a topic' },
+  historyBytes: { ...bytes, default: 1_048_576, description: 'values remembered of a topic (bytes)' },
+  historyTotal: { ...bytes, default: 67_108_864, description: 'values remembered of all topics (bytes)' },
+  historyAge: {
+    type: 'integer',
+    default: 3_600_000,
+    minimum: 1,
+    maximum: 2_592_000_000,
+    description: 'values are remembered for (ms)',
+  },
+  maxLag: { ...count, default: 20_000, description: 'values put and not yet with every thread; beyond, puts get 503' },
+  maxLagBytes: { ...bytes, default: 67_108_864, description: 'the same in bytes' },
+  metricTopics: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    default: [DEFAULT_TOPIC],
+    description: 'topics with figures of their own in /metrics',
+  },
+})
+
+/** The broadcaster's own settings. */
+export type SseConfig = ValuesOf<typeof settings>

@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest'
+import { createBroadcaster } from '../src/client.ts'
+import { startSse } from './support/sse.ts'
+import { until } from './support/until.ts'
+
+const problem = (status: number, code: string) => ({ status, body: { status, code } })
+
+describe('values', () => {
+  it('are answered with their event id and brought to the streams of their topic, through either door', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth('?cid=me&topic=a&topic=b')
+    const others = await sse.openBoth('?topic=c')
+    const got = await sse.ask('GET', '/put?v=a+b%2B%C3%A9&topic=a')
+    expect(got).toMatchObject({ status: 200, body: 'a b+é' })
+    expect(got.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(got.headers.get('x-content-type-options')).toBe('nosniff')
+    const id = await sse.put('{"json":true}', 'b')
+    for (const stream of streams) {
+      await stream.until(2)
+      expect(stream.events).toEqual([
+        { type: 'message', data: 'a b+é', lastEventId: got.headers.get('event-id') },
+        { type: 'message', data: '{"json":true}', lastEventId: id },
+      ])
+      expect(stream.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+      expect(stream.reader.retry).toBe(2_000)
+    }
+    for (const { events } of others) expect(events).toEqual([])
+    expect(await sse.ask('GET', '/value?topic=b')).toMatchObject({ status: 200, body: '{"json":true}' })
+    expect(await sse.ask('GET', '/value?topic=none')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
+  })
+
+  it('arrive whole, whatever is in them and however large they are', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth()
+    const values = [
+      '',
+      ' lead',
+      'a\nb\r\nc\rd',
+      '</script>\u2028"\'',
+      '\ufeffbom 😀 \0',
+      'x'.repeat(1_000_000),
+      'y'.repeat(4_194_304),
+    ]
+    for (const value of values)
+      expect((await sse.ask('POST', '/put', { body: value })).body).toBe(value.replace(/^\ufeff/, ''))
+    for (const stream of streams) {
+      await stream.until(values.length)
+      expect(stream.values).toEqual(values.map((value) => value.replace(/\r\n|\r/g, '\n')))
+    }
+    expect(await sse.ask('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
+    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
+    expect(await sse.ask('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
+      problem(400, 'VALUE_NOT_UTF8'),
+    )
+    await sse.put('after')
+    for (const stream of streams) {
+      await stream.until(values.length + 1)
+      expect(stream.values.at(-1)).toBe('after')
+    }
+  })
+
+  it('for a topic that nobody waits on are taken, and disturb nobody', async () => {
+    const sse = await startSse()
+    const [stream] = await sse.openBoth()
+    await sse.put('unheard', 'nobody')
+    await sse.put('heard')
+    await stream!.until(1)
+    expect(stream!.values).toEqual(['heard'])
+  })
+
+  it.each([
+    ['GET', '/put'],
+    ['GET', '/put?v=1&v=2'],
+    ['GET', '/put?v=%FF'],
+    ['GET', '/put?v=%2'],
+    ['GET', '/put?v=1&topic='],
+    ['GET', '/put?v=1&topic=a&topic=b'],
+    ['GET', '/put?v=1&other=1'],
+    ['POST', '/put?w=1'],
+    ['GET', `/put?v=1&topic=${'t'.repeat(257)}`],
+    ['GET', '/value?topic=a&x'],
+    ['GET', '/wait?last=yes'],
+    ['GET', '/wait?cid=1&cid=2'],
+    ['GET', '/wait?topic='],
+    ['GET', '/wait?unknown=1'],
+    ['GET', `/wait?${'topic=t&'.repeat(17).slice(0, -1)}`],
+    ['GET', '/closeall?x=1'],
+    ['GET', '/connections?x=1'],
+  ])('refuse what is not exact: %s %s', async (method, path) => {
+    const sse = await startSse()
+    const [stream] = await sse.openBoth()
+    expect(await sse.ask(method, path)).toMatchObject(problem(400, 'VALIDATION_FAILED'))
+    expect(stream!.ended).toBe(false)
+  })
+
+  it('may not be put by another site, nor by HEAD', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth()
+    for (const path of ['/put?v=evil', '/closeall']) {
+      const reply = await sse.ask('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } })
+      expect(reply).toMatchObject(problem(403, 'CROSS_SITE'))
+      expect((await sse.ask('HEAD', path)).status).toBe(405)
+    }
+    await sse.put('good')
+    for (const stream of streams) {
+      await stream.until(1)
+      expect(stream.values).toEqual(['good'])
+      expect(stream.ended).toBe(false)
+    }
+  })
+
+  it('are put by the typed client, which names what was refused', async () => {
+    const sse = await startSse({ apiToken: 'secret' })
+    const [stream] = await sse.openBoth('?topic=t')
+    const client = createBroadcaster(sse.url, { token: 'secret' })
+    const id = await client.put('t', 'value')
+    await stream!.until(1)
+    expect(stream!.events).toEqual([{ type: 'message', data: 'value', lastEventId: id }])
+    await expect(createBroadcaster(sse.url).put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
+  })
+})
+
+describe('streams', () => {
+  it('begin with the current values where asked to', async () => {
+    const sse = await startSse()
+    await sse.put('old', 'a')
+    await sse.put('current', 'a')
+    await sse.put('other', 'b')
+    for (const stream of await sse.openBoth('?last=1&topic=b&topic=a&topic=none')) {
+      await stream.until(2)
+      expect(stream.values).toEqual(['current', 'other'])
+    }
+  })
+
+  it('with last=1 get no value twice and miss none while values flow', async () => {
+    const sse = await startSse()
+    await sse.put('0')
+    let sent = 0
+    let putting = true
+    const publisher = (async () => {
+      while (putting) await sse.put(String(++sent))
+    })()
+    const streams = []
+    for (let i = 0; i < 30; i++) streams.push(...(await sse.openBoth('?last=1')))
+    putting = false
+    await publisher
+    for (const stream of streams) {
+      await until(() => stream.values.at(-1) === String(sent))
+      const first = Number(stream.values[0])
+      expect(stream.values).toEqual(Array.from({ length: sent - first + 1 }, (_, i) => String(first + i)))
+    }
+  })
+
+  it('resume after a Last-Event-ID, from the header or the query', async () => {
+    const sse = await startSse()
+    const ids: string[] = []
+    for (const value of ['1', '2', '3']) ids.push(await sse.put(value))
+    for (const [id, values] of [
+      [ids[0], ['2', '3']],
+      [ids[2], []],
+    ] as const) {
+      const streams = [
+        ...(await sse.openBoth('?last=1', { 'last-event-id': id! })),
+        ...(await sse.openBoth(`?lastEventId=${id}`)),
+      ]
+      for (const stream of streams) {
+        await until(() => stream.reader.lastEventId === ids[2])
+        expect(stream.events.map(({ type, data }) => [type, data])).toEqual(values.map((value) => ['message', value]))
+      }
+    }
+  })
+
+  it.each([
+    ['of another epoch', (id: string) => `x${id}`],
+    ['that was never given out', (id: string) => id.replace(/-\d+$/, '-999')],
+    ['that is none', () => 'nonsense'],
+    ['that is too large', (id: string) => id.replace(/-\d+$/, '-99999999999999999999')],
+  ])('begin with a gap after an id %s', async (_what, change) => {
+    const sse = await startSse()
+    const [other] = await sse.openBoth()
+    const id = await sse.put('1')
+    for (const stream of await sse.openBoth('', { 'last-event-id': change(id) })) {
+      await stream.until(2)
+      expect(stream.events.map(({ type }) => type)).toEqual(['gap', 'message'])
+      await until(() => stream.reader.lastEventId === id)
+    }
+    expect(other!.values).toEqual(['1'])
+  })
+
+  it('begin with a gap where history no longer reaches back, and go on from there', async () => {
+    const sse = await startSse({ historyCount: 2 })
+    const ids: string[] = []
+    for (const value of ['1', '2', '3', '4']) ids.push(await sse.put(value))
+    for (const stream of await sse.openBoth('', { 'last-event-id': ids[0]! })) {
+      await stream.until(3)
+      expect(stream.events.map(({ type, data }) => [type, data])).toEqual([
+        ['gap', ''],
+        ['message', '3'],
+        ['message', '4'],
+      ])
+      expect(stream.events[0]!.lastEventId).toBe(ids[1])
+    }
+  })
+
+  it('end with event: closed on closeall, and whoever has its id is sent away', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth('?topic=a')
+    await sse.put('last', 'a')
+    const { status, headers } = await sse.ask('POST', '/closeall')
+    expect(status).toBe(200)
+    for (const stream of streams) {
+      await stream.closed
+      expect(stream.events.map(({ type }) => type)).toEqual(['message', 'closed'])
+      expect(stream.reader.lastEventId).toBe(headers.get('event-id'))
+      for (const again of await sse.openBoth('', { 'last-event-id': stream.reader.lastEventId }))
+        expect(again.status).toBe(204)
+    }
+    await until(async () => (await sse.ask('GET', '/connections')).body.streams === 0)
+    const [fresh] = await sse.openBoth('?topic=a')
+    await sse.put('again', 'a')
+    await fresh!.until(1)
+    expect(fresh!.values).toEqual(['again'])
+  })
+
+  it('show that they live', async () => {
+    const sse = await startSse({ heartbeat: 20 })
+    for (const stream of await sse.openBoth()) {
+      await until(() => stream.reader.comments >= 3)
+      expect(stream.events).toEqual([])
+    }
+  })
+
+  it('are pages of scripts for who asks for HTML', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth('?cid=1', { accept: 'text/html,*/*;q=0.8' })
+    await sse.put('</script>')
+    for (const stream of streams) {
+      await until(() => stream.body.includes('console.log'))
+      expect(stream.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(stream.body).toContain('<script>console.log("\\u003c/script\\u003e")</script>')
+    }
+    expect((await sse.ask('GET', '/')).body).toContain('<iframe src="/wait?cid=1"')
+  })
+
+  it('are counted, and counted off', async () => {
+    const sse = await startSse()
+    const streams = await sse.openBoth('?topic=a&topic=default')
+    await sse.openBoth()
+    const { body } = await sse.ask('GET', '/connections')
+    expect(body).toMatchObject({
+      streams: 4,
+      topics: [
+        { topic: 'default', streams: 4 },
+        { topic: 'a', streams: 2 },
+      ],
+    })
+    expect(await sse.figure('sse_streams')).toBe(4)
+    expect(await sse.figure('sse_topic_streams{topic="default"}')).toBe(4)
+    for (const { socket } of streams) socket.destroy()
+    await until(async () => (await sse.figure('sse_streams')) === 2)
+    expect((await sse.ask('GET', '/connections')).body.topics).toEqual([{ topic: 'default', streams: 2 }])
+  })
+
+  it('are no more than there may be, in all and for an address', async () => {
+    for (const settings of [{ maxStreams: 2 }, { maxStreamsPerAddress: 2 }] as Record<string, number>[]) {
+      const sse = await startSse(settings)
+      const streams = await sse.openBoth()
+      for (const refused of await sse.openBoth()) {
+        expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+        expect(JSON.parse(refused.body)).toMatchObject({ code: 'TOO_MANY_STREAMS' })
+      }
+      streams[0]!.socket.destroy()
+      await until(async () => (await sse.open()).status === 200)
+      await sse.put('v')
+      await streams[1]!.until(1)
+    }
+  })
+
+  it('need the token where reads do, in the header or in the query', async () => {
+    const sse = await startSse({ readToken: 'read', apiToken: 'change' })
+    for (const refused of [...(await sse.openBoth()), ...(await sse.openBoth('?access_token=wrong'))]) {
+      expect(refused.status).toBe(401)
+    }
+    for (const query of ['?access_token=read', '?access_token=change']) {
+      for (const { status } of await sse.openBoth(query)) expect(status).toBe(200)
+    }
+    for (const { status } of await sse.openBoth('', { authorization: 'Bearer read' })) expect(status).toBe(200)
+    for (const path of ['/value', '/connections', '/']) expect((await sse.ask('GET', path)).status).toBe(401)
+    expect(await sse.ask('GET', '/put?v=1', { headers: { authorization: 'Bearer read' } })).toMatchObject(
+      problem(401, 'UNAUTHORIZED'),
+    )
+  })
+
+  it('are refused to a foreign Host', async () => {
+    const sse = await startSse()
+    for (const { status } of await sse.openBoth('', { host: 'evil.example' })) expect(status).toBe(421)
+  })
+
+  it('are readable to pages of named origins', async () => {
+    const sse = await startSse({ corsOrigins: 'https://app.example' })
+    const stream = await sse.open('', { headers: { origin: 'https://app.example' } })
+    expect(stream.headers['access-control-allow-origin']).toBe('https://app.example')
+  })
+
+  it('end when the service stops, told when to come back', async () => {
+    const sse = await startSse({ retry: 1_234 })
+    const streams = await sse.openBoth()
+    await sse.put('v')
+    for (const stream of streams) await stream.until(1)
+    const stopped = sse.stop()
+    await Promise.all(streams.map(({ closed }) => closed))
+    for (const { body } of streams) expect(body.endsWith('retry: 1234\n\n')).toBe(true)
+    expect(await stopped).toBe(true)
+  })
+})
+
+describe('doors', () => {
+  it.each(['fastify', 'raw'])('count every stream once: %s', async (door) => {
+    const sse = await startSse({ door })
+    await sse.openBoth()
+    const { body } = await sse.ask('GET', '/metrics')
+    const line = String(body)
+      .split('\n')
+      .find((one) => /_count\{.*"\/wait".*status="200"/.test(one))
+    expect(line?.split(' ').at(-1)).toBe('2')
+  })
+})

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Broker, LagLimits } from '../src/broker/broker.ts'
+import { isClosing, type Entry } from '../src/core/event.ts'
+import { until } from './support/until.ts'
+
+/** Some threads with their brokers, and what each was brought. */
+export interface BrokerWorld {
+  readonly brokers: readonly Broker[]
+  readonly delivered: readonly Entry[][]
+  close(): Promise<void>
+}
+
+const WIDE: LagLimits = { values: 100_000, bytes: 100_000_000 }
+
+/** What every broker must do. */
+export function brokerConformance(name: string, open: (lag: LagLimits) => Promise<BrokerWorld>): void {
+  describe(`broker ${name}`, () => {
+    let world: BrokerWorld
+    afterEach(() => world.close())
+
+    it('brings every value to every thread once, in one order, with the place that its putter was told', async () => {
+      world = await open(WIDE)
+      const places = await Promise.all(
+        Array.from({ length: 500 }, async (_, i) => {
+          const broker = world.brokers[i % world.brokers.length]!
+          if (i % 7 === 0) await new Promise(setImmediate)
+          return [await broker.publish(`t${i % 3}`, `v${i}`), `v${i}`] as const
+        }),
+      )
+      await until(() => world.delivered.every((entries) => entries.length === 500))
+      const seqs = world.delivered[0]!.map(({ seq }) => seq)
+      expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b))
+      for (const entries of world.delivered) expect(entries).toEqual(world.delivered[0])
+      const values = world.delivered[0]!.map((entry) => [entry.seq, isClosing(entry) ? '' : entry.value])
+      expect(values).toEqual(places.toSorted(([a], [b]) => a - b))
+    })
+
+    it('keeps the order of what one thread puts one after the other', async () => {
+      world = await open(WIDE)
+      const { brokers, delivered } = world
+      await Promise.all(
+        brokers.map((broker, i) =>
+          Promise.all(Array.from({ length: 50 }, (_, k) => broker.publish(`t${i}`, String(k)))),
+        ),
+      )
+      await until(() => delivered.every((entries) => entries.length === 50 * brokers.length))
+      const own = delivered[0]!.flatMap((entry) =>
+        !isClosing(entry) && entry.topic === 't0' ? [Number(entry.value)] : [],
+      )
+      expect(own).toEqual(Array.from({ length: 50 }, (_, k) => k))
+    })
+
+    it('brings a closing after the values that were put before it', async () => {
+      world = await open(WIDE)
+      const { brokers, delivered } = world
+      const last = await brokers[0]!.publish('t', 'last')
+      const closing = await brokers.at(-1)!.closeAll()
+      expect(closing).toBeGreaterThan(last)
+      const next = await brokers[0]!.publish('t', 'next')
+      await until(() => delivered.every((entries) => entries.length === 3))
+      expect(delivered[0]!.map(({ seq }) => seq)).toEqual([last, closing, next])
+    })
+
+    it('has, once it has caught up, what any other thread has', async () => {
+      world = await open(WIDE)
+      const { brokers, delivered } = world
+      const seq = await brokers[0]!.publish('t', 'v')
+      await until(() => delivered[0]!.length === 1)
+      await brokers.at(-1)!.catchUp()
+      expect(delivered.at(-1)!.at(-1)?.seq).toBe(seq)
+    })
+
+    it('refuses values while too much is on its way, loses none it took, and takes them again', async () => {
+      world = await open({ values: 10, bytes: 1_000 })
+      const { brokers, delivered } = world
+      const results = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, i) => brokers[0]!.publish('t', String(i))),
+      )
+      const refused = results.filter((result) => result.status === 'rejected')
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { reason } of refused)
+        expect(reason).toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
+      await until(() => delivered.every((entries) => entries.length === 50 - refused.length))
+      await brokers[0]!.publish('t', 'x'.repeat(2_000))
+      await until(() => delivered.every((entries) => entries.length === 51 - refused.length))
+      await until(() => brokers[0]!.publish('t', 'again').catch(() => 0))
+    })
+
+    it('can be closed twice', async () => {
+      world = await open(WIDE)
+      await world.brokers[0]!.close()
+      await world.brokers[0]!.close()
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import { createChannel } from '@influencer-stats/runtime/channel'
+import { MessageChannel } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import type { LagLimits } from '../src/broker/broker.ts'
+import { Sequencer } from '../src/broker/sequencer.ts'
+import type { Entry } from '../src/core/event.ts'
+import { Ring } from '../src/history/ring.ts'
+import { parts } from '../src/parts.ts'
+import { brokerConformance, type BrokerWorld } from './broker.conformance.ts'
+
+const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
+const count = () => ({ thread: 0, streams: 0, topics: [] })
+
+async function openLocal(lag: LagLimits): Promise<BrokerWorld> {
+  const delivered: Entry[] = []
+  const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
+  const broker = await parts.broker.local({ bus: undefined as never, history: new Ring(wide), lag, deliver, count })
+  return { brokers: [broker], delivered: [delivered], close: () => broker.close() }
+}
+
+/** Three brokers with main's side, joined by real message ports. */
+async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
+  const history = new Ring(wide)
+  const lines = Array.from({ length: 3 }, () => new MessageChannel())
+  const main = new Map<string, (...args: any[]) => unknown>()
+  const channels = lines.map(({ port1 }) => createChannel(port1, main))
+  const sequencer = new Sequencer({
+    history,
+    lag,
+    deliver: async (entries) => void (await Promise.all(channels.map((channel) => channel.call('deliver', entries)))),
+  })
+  main.set('publish', (puts) => sequencer.publish(puts))
+  main.set('closeAll', () => sequencer.closeAll())
+  main.set('catchUp', () => {})
+  const delivered: Entry[][] = lines.map(() => [])
+  const brokers = await Promise.all(
+    lines.map(({ port2 }, i) => {
+      const handlers = new Map<string, (...args: any[]) => unknown>()
+      const channel = createChannel(port2, handlers)
+      const bus = {
+        call: (name: string, ...args: unknown[]) => channel.call(name, ...args),
+        on: (name: string, handler: any) => void handlers.set(name, handler),
+      }
+      const deliver = (entries: readonly Entry[]) => void delivered[i]!.push(...entries)
+      return parts.broker.threads({ bus: bus as never, history: new Ring(wide, history.kept()), lag, deliver, count })
+    }),
+  )
+  return {
+    brokers,
+    delivered,
+    async close() {
+      await Promise.all(brokers.map((broker) => broker.close()))
+      await sequencer.close()
+      for (const { port1 } of lines) port1.close()
+    },
+  }
+}
+
+const OPEN: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
+for (const name of Object.keys(parts.broker)) brokerConformance(name, OPEN[name as keyof typeof OPEN])
+
+describe('the sequencer', () => {
+  it('tells who put a value that could not be kept, delivers it to nobody, and goes on', async () => {
+    const delivered: Entry[] = []
+    const history = new Ring(wide)
+    const append = history.append.bind(history)
+    let full = true
+    const failing = Object.assign(history, {
+      append: async (events: any) => {
+        if (full) throw new Error('disk full')
+        append(events)
+      },
+    })
+    const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
+    const sequencer = new Sequencer({ history: failing, lag: { values: 1, bytes: 1 }, deliver })
+    await expect(sequencer.publish([['t', 'lost']])).rejects.toThrow()
+    full = false
+    const [seq] = await sequencer.publish([['t', 'kept']])
+    expect(delivered).toMatchObject([{ seq, value: 'kept' }])
+    expect(sequencer.lag).toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+import { createParser } from 'eventsource-parser'
+import fc from 'fast-check'
+import vm from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { parts } from '../src/parts.ts'
+import { encoderConformance, type EncoderTraits, type Heard } from './encoder.conformance.ts'
+import { EventSourceReader } from './support/event-source-reader.ts'
+
+/** Two readers, one of them not ours, must agree. */
+function hearEventStream(text: string): Heard {
+  const reader = new EventSourceReader()
+  reader.feed(text)
+  const others: { type: string; data: string }[] = []
+  const other = createParser({ onEvent: ({ event = 'message', data }) => others.push({ type: event, data }) })
+  other.feed(text)
+  expect(reader.events.map(({ type, data }) => ({ type, data }))).toEqual(others)
+  return {
+    values: others.filter(({ type }) => type === 'message').map(({ data }) => data),
+    position: reader.lastEventId,
+    gaps: others.filter(({ type }) => type === 'gap').length,
+    closed: others.some(({ type }) => type === 'closed'),
+  }
+}
+
+/** Runs the scripts of a page as a browser finds them: up to the first `</script`, with `<!--` a comment. */
+function hearComet(text: string): Heard {
+  const values: string[] = []
+  let gaps = 0
+  for (const [, source = ''] of text.matchAll(/<script>(.*?)<\/script/gs)) {
+    expect(source).not.toMatch(/<!--|<script/i)
+    const console = { log: (value: string) => values.push(value), warn: () => gaps++ }
+    vm.runInNewContext(source, { console })
+  }
+  const closed = values.at(-1) === 'closed'
+  return { values, gaps, closed }
+}
+
+const traits: Record<keyof typeof parts.encoder, EncoderTraits> = {
+  'event-stream': {
+    hear: hearEventStream,
+    normalize: (value) => value.replace(/\r\n|\r/g, '\n'),
+    resumes: true,
+  },
+  comet: { hear: hearComet, normalize: (value) => value, resumes: false },
+}
+
+for (const [name, create] of Object.entries(parts.encoder)) {
+  encoderConformance(name, create, traits[name as keyof typeof traits])
+}
+
+describe('encoder event-stream', () => {
+  it('is read alike wherever it is split', async () => {
+    const encoder = await parts.encoder['event-stream']()
+    const text =
+      encoder.opening(1) + encoder.value('e-1', 'a\r\nb\rc\n') + encoder.value('e-2', '') + encoder.closed('e-3')
+    const whole = new EventSourceReader()
+    whole.feed(text)
+    fc.assert(
+      fc.property(fc.nat(text.length), fc.nat(text.length), (a, b) => {
+        const [low, high] = [Math.min(a, b), Math.max(a, b)]
+        const split = new EventSourceReader()
+        for (const piece of [text.slice(0, low), text.slice(low, high), text.slice(high)]) split.feed(piece)
+        expect(split.events).toEqual(whole.events)
+      }),
+    )
+  })
+})

@@ -1,0 +1,150 @@
+import { EventSource } from 'eventsource'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EventSourceReader } from './support/event-source-reader.ts'
+import { freePort, spawnSse } from './support/process.ts'
+import { startSse, type TestSse } from './support/sse.ts'
+import { openStream, viaFastify, type TestStream } from './support/stream.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+/** A client that loses its stream again and again, and resumes where it was. */
+class Client {
+  readonly values: string[] = []
+  gaps = 0
+  readonly #port: number
+  #stream: TestStream | undefined
+  #lastEventId = ''
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  async connect(): Promise<void> {
+    const headers = {
+      ...(this.#lastEventId && { 'last-event-id': this.#lastEventId }),
+      ...(Math.random() < 0.3 && viaFastify(this.#port)),
+    }
+    this.#stream = await openStream(this.#port, '?topic=fire', { headers })
+    if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
+    // Before this a client knows no id; from here on it can lose nothing.
+    await until(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
+  }
+
+  /** Cuts the connection, whatever is on its way. */
+  drop(): void {
+    const { socket, reader } = this.#stream!
+    socket.removeAllListeners('data')
+    socket.destroy()
+    this.#take(reader)
+    this.#stream = undefined
+  }
+
+  get seen(): number {
+    return this.values.length + (this.#stream?.values.length ?? 0)
+  }
+
+  #take(reader: EventSourceReader): void {
+    for (const { type, data } of reader.events) {
+      if (type === 'gap') this.gaps++
+      else this.values.push(data)
+    }
+    this.#lastEventId = reader.lastEventId || this.#lastEventId
+  }
+}
+
+const CLIENTS = 200
+
+async function connectAll(port: number): Promise<Client[]> {
+  const clients = Array.from({ length: CLIENTS }, () => new Client(port))
+  for (let i = 0; i < CLIENTS; i += 50) await Promise.all(clients.slice(i, i + 50).map((client) => client.connect()))
+  return clients
+}
+
+/** Puts values one after the other until told to stop; gives how many. */
+function startFire(sse: TestSse): () => Promise<number> {
+  let stopped = false
+  const done = (async () => {
+    let sent = 0
+    while (!stopped) await sse.put(String(sent++), 'fire')
+    return sent
+  })()
+  return () => {
+    stopped = true
+    return done
+  }
+}
+
+async function expectAll(clients: readonly Client[], sent: number): Promise<void> {
+  const expected = Array.from({ length: sent }, (_, i) => String(i))
+  for (const client of clients) {
+    await until(() => client.seen >= sent)
+    client.drop()
+    expect(client.gaps).toBe(0)
+    expect(client.values).toEqual(expected)
+  }
+}
+
+describe('200 clients that lose their streams at random moments while values flow', () => {
+  it.each([
+    { broker: 'local', threads: 0, history: 'ring' },
+    { broker: 'threads', threads: 3, history: 'ring' },
+    { broker: 'threads', threads: 3, history: 'level' },
+  ])('get every value once and in order: %o', async (settings) => {
+    const wide = { historyCount: 100_000, historyBytes: 100_000_000 }
+    const sse = await startSse({ ...settings, ...wide, data: temporaryFolder() })
+    const clients = await connectAll(sse.port)
+    const cease = startFire(sse)
+    for (let i = 0; i < 600; i++) {
+      const client = clients[Math.floor(Math.random() * CLIENTS)]!
+      client.drop()
+      await client.connect()
+    }
+    await expectAll(clients, await cease())
+  })
+
+  it('get every value once and in order over restarts of the process, killed or told to stop', async () => {
+    const data = temporaryFolder()
+    const port = await freePort()
+    const args = { port, data, history: 'level', threads: 2, historyCount: 100_000 }
+    let server = await spawnSse(args)
+    const clients = await connectAll(port)
+    let sent = 0
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
+      for (let i = 0; i < 100; i++) await server.sse.put(String(sent++), 'fire')
+      await server.end(signal)
+      for (const client of clients) client.drop()
+      server = await spawnSse(args)
+      // Values are put before and while the clients come back.
+      await server.sse.put(String(sent++), 'fire')
+      const back = Promise.all(clients.map((client) => client.connect()))
+      for (let i = 0; i < 20; i++) await server.sse.put(String(sent++), 'fire')
+      await back
+    }
+    await expectAll(clients, sent)
+  })
+})
+
+describe("npm's eventsource", () => {
+  it('connects, receives, loses the server and resumes by itself', async () => {
+    const args = { port: await freePort(), data: temporaryFolder(), history: 'level', retry: 50 }
+    let server = await spawnSse(args)
+    const values: string[] = []
+    const source = new EventSource(`${server.sse.url}/wait?cid=npm&topic=t`)
+    onTestFinished(() => source.close())
+    source.addEventListener('message', ({ data }) => values.push(data))
+    source.addEventListener('gap', () => values.push('gap'))
+    await until(() => source.readyState === source.OPEN)
+    await server.sse.put('1', 't')
+    await until(() => values.length === 1)
+    await server.end('SIGKILL')
+    server = await spawnSse(args)
+    await server.sse.put('2', 't')
+    await until(() => values.length === 2)
+    await server.sse.put('3', 't')
+    await until(() => values.length === 3)
+    expect(values).toEqual(['1', '2', '3'])
+    // Sent away, it does not come back.
+    await server.sse.ask('GET', '/closeall')
+    await until(() => source.readyState === source.CLOSED)
+  })
+})

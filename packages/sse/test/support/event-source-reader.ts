@@ -1,0 +1,52 @@
+/** An event as a page would see it. */
+export interface Received {
+  readonly type: string
+  readonly data: string
+  readonly lastEventId: string
+}
+
+/** Reads a stream as the HTML standard says ("Interpreting an event stream"), line by line. */
+export class EventSourceReader {
+  readonly events: Received[] = []
+  lastEventId = ''
+  retry: number | undefined
+  comments = 0
+  #input = ''
+  #data = ''
+  #type = ''
+  #id = ''
+
+  feed(text: string): void {
+    this.#input += text
+    for (let end; (end = /\r\n|\n|\r(?!$)/.exec(this.#input));) {
+      const line = this.#input.slice(0, end.index)
+      this.#input = this.#input.slice(end.index + end[0].length)
+      this.#line(line)
+    }
+  }
+
+  #line(line: string): void {
+    if (line === '') return this.#dispatch()
+    if (line.startsWith(':')) return void this.comments++
+    const colon = line.indexOf(':')
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (field === 'event') this.#type = value
+    else if (field === 'data') this.#data += `${value}\n`
+    else if (field === 'id' && !value.includes('\0')) this.#id = value
+    else if (field === 'retry' && /^\d+$/.test(value)) this.retry = Number(value)
+  }
+
+  #dispatch(): void {
+    this.lastEventId = this.#id
+    if (this.#data !== '') {
+      this.events.push({
+        type: this.#type || 'message',
+        data: this.#data.slice(0, -1),
+        lastEventId: this.lastEventId,
+      })
+    }
+    this.#data = ''
+    this.#type = ''
+  }
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { talkTo, type TestSse } from './sse.ts'
+import { until } from './until.ts'
+
+const ENTRY = fileURLToPath(new URL('./run.ts', import.meta.url))
+
+/** A broadcaster in a process of its own, which can be killed. */
+export interface SpawnedSse {
+  readonly sse: TestSse
+  /** Sends a signal and waits until the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+}
+
+export async function spawnSse(settings: Readonly<Record<string, string | number>>): Promise<SpawnedSse> {
+  const child = spawn(process.execPath, [ENTRY, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let url = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (url += text))
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exit
+  }
+  onTestFinished(() => end('SIGKILL'))
+  await until(() => {
+    if (child.exitCode !== null) throw new Error('the broadcaster did not start')
+    return url.endsWith('\n')
+  })
+  return { sse: talkTo(url.trim(), async () => true), end }
+}
+
+/** A port that was free a moment ago: a process that is to come back on its port cannot have just any. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
