@@ -51,15 +51,15 @@ function resolveCondition(condition: Condition, terms: Terms, live: Uint8Array, 
   const char = alive(live, terms.chars.find(condition.char))
   if (char < 0) return { code: 'CHARACTERISTIC_NOT_FOUND', detail: condition.char }
   const { op = 'equals', value } = condition
-  const type = terms.typeOf(char)!
-  const wrong = (Array.isArray(value) ? value : [value]).find((one) => !fits(type, one))
-  if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
-  if (op === 'equals') {
-    const term = alive(live, terms.findValue(char, value as Value))
-    if (term < 0) return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
+  const term = op === 'equals' ? alive(live, terms.findValue(char, value as Value)) : -1
+  if (term >= 0) {
     query.values[query.count++] = term
     return undefined
   }
+  const type = terms.typeOf(char)!
+  const wrong = (Array.isArray(value) ? value : [value]).find((one) => !fits(type, one))
+  if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
+  if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
   const keep = choiceOf(op, value)
   const chosen = terms.valuesOf(char).flatMap(({ value: one, term }) => (live[term] === 1 && keep(one) ? [term] : []))
   query.any.push(Int32Array.from(chosen))

@@ -1,52 +1,76 @@
-import { FREE, type Query } from '../core/query.ts'
+import type { Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
 import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
-import { buildOfferings, updateOfferings, type OfferingCodec, type PlacedRow } from './placed-row.ts'
+import {
+  bytesOf,
+  PARTS,
+  partsEntry,
+  PartTable,
+  readParts,
+  readRows,
+  splitIntoParts,
+  type Part,
+} from './parts-of-offering.ts'
+import { buildOfferings, updateOfferings, type OfferingCodec } from './placed-row.ts'
 import { Segment, writeSegment, type SegmentEntry } from './segment.ts'
 
 // Sets besides those of terms.
 const DEFAULTS = -2
-const PARTS = -3
-// A part: group, spec, first place, place after the last.
-const PART = 4
+const WORDS = -4
+const NO_BYTES = new Uint8Array(0)
 
 /**
- * One plain bitset per offering and value. The rows of an offering are ordered by group and spec, so that a query, which
- * names both, looks at the words of its part only: a tenth of them in the sample.
+ * One plain bitset per offering and value, split by group and spec, so that a query, which names both, looks at the words
+ * of its part only: a tenth of them in the sample, and all of a part's bitsets lie together.
  */
 export function createBitsetIndex(): IndexKind {
   return {
     build: (table) => buildOfferings(table, bitsets),
     update: (segments, changes) => updateOfferings(segments, changes, bitsets),
-    read: (segments) => new BitsetIndex(partsOf(segments)),
+    read: (segments) => new BitsetIndex(bitsOf(segments)),
   }
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array) => new Uint8Array(buffer, byteOffset, byteLength)
+const wordsOf = ({ first, end }: Part) => Math.ceil((end - first) / 32)
+
+/** Where the words of each part begin: those of its first set, then of its second... */
+function startsOf(parts: readonly Part[], sets: number): { starts: number[]; words: number } {
+  let words = 0
+  const starts = parts.map((part) => {
+    const start = words
+    words += wordsOf(part) * sets
+    return start
+  })
+  return { starts, words }
+}
 
 const bitsets: OfferingCodec = {
   encode(unordered) {
-    const rows = unordered.toSorted((a, b) => a.group - b.group || a.spec - b.spec || a.row - b.row)
-    const words = Math.ceil(rows.length / 32)
-    const sets = new Map<number, { bits: Int32Array; cardinality: number }>()
-    const parts: number[] = []
-    rows.forEach((row, place) => {
-      const { group, spec, values, isDefault } = row
-      if (parts.at(-4) !== group || parts.at(-3) !== spec) parts.push(group, spec, place, place)
-      parts[parts.length - 1] = place + 1
+    const { rows, parts } = splitIntoParts(unordered)
+    const sets = new Map<number, { position: number; cardinality: number }>()
+    for (const { values, isDefault } of rows) {
       for (const key of isDefault ? [...values, DEFAULTS] : values) {
-        let set = sets.get(key)
-        if (!set) sets.set(key, (set = { bits: new Int32Array(words), cardinality: 0 }))
-        set.bits[place >> 5]! |= 1 << (place & 31)
-        set.cardinality++
+        const set = sets.get(key)
+        if (set) set.cardinality++
+        else sets.set(key, { position: sets.size, cardinality: 1 })
+      }
+    }
+    const { starts, words } = startsOf(parts, sets.size)
+    const bits = new Int32Array(words)
+    parts.forEach((part, i) => {
+      for (let place = part.first; place < part.end; place++) {
+        const { values, isDefault } = rows[place]!
+        const within = place - part.first
+        for (const key of isDefault ? [...values, DEFAULTS] : values)
+          bits[starts[i]! + sets.get(key)!.position * wordsOf(part) + (within >> 5)]! |= 1 << (within & 31)
       }
     })
-    const entries: SegmentEntry[] = Array.from(sets, ([key, { bits, cardinality }]) => ({
+    const entries: SegmentEntry[] = Array.from(sets, ([key, { cardinality }]) => ({
       key,
       cardinality,
-      bytes: bytesOf(bits),
+      bytes: NO_BYTES,
     }))
-    entries.push({ key: PARTS, cardinality: parts.length / PART, bytes: bytesOf(Int32Array.from(parts)) })
+    entries.push(partsEntry(parts), { key: WORDS, cardinality: words, bytes: bytesOf(bits) })
     const days = rows.some(hasDates)
       ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
       : undefined
@@ -54,68 +78,48 @@ const bitsets: OfferingCodec = {
   },
 
   decode(bytes) {
-    const segment = new Segment(bytes)
-    const rows: (PlacedRow & { values: number[]; isDefault: boolean })[] = []
-    for (const { group, spec, first, end } of readParts(segment)) {
-      for (let place = first; place < end; place++) {
-        const [from, to] = [segment.from(place), segment.to(place)]
-        rows.push({ row: segment.rowAt(place), group, spec, from, to, offering: FREE, values: [], isDefault: false })
-      }
-    }
+    const { segment, parts } = new OfferingBits(bytes)
+    const rows = readRows(segment, parts.list)
     for (const [key, position] of segment.keys()) {
-      if (key === PARTS) continue
-      const start = segment.wordOf(position)
-      rows.forEach((row, place) => {
-        if (((segment.words[start + (place >> 5)]! >> (place & 31)) & 1) === 0) return
-        if (key === DEFAULTS) row.isDefault = true
-        else row.values.push(key)
-      })
+      if (key === PARTS || key === WORDS) continue
+      for (const { first, end, start, words } of parts.list) {
+        for (let place = first; place < end; place++) {
+          const within = place - first
+          if (((segment.words[start + position * words + (within >> 5)]! >> (within & 31)) & 1) === 0) continue
+          if (key === DEFAULTS) rows[place]!.isDefault = true
+          else rows[place]!.values.push(key)
+        }
+      }
     }
     return rows
   },
 }
 
-interface Part {
-  readonly group: number
-  readonly spec: number
-  readonly first: number
-  readonly end: number
-}
-
-function readParts(segment: Segment): Part[] {
-  const position = segment.positionOf(PARTS)
-  const start = segment.wordOf(position)
-  return Array.from({ length: segment.cardinality(position) }, (_, i) => {
-    const [group, spec, first, end] = segment.words.subarray(start + PART * i, start + PART * (i + 1))
-    return { group: group!, spec: spec!, first: first!, end: end! }
-  })
+/** A part with where its words begin and how many each of its bitsets has. */
+interface PartBits extends Part {
+  readonly start: number
+  readonly words: number
 }
 
 /** The rows of one offering as a thread searches them. */
 class OfferingBits {
   readonly segment: Segment
-  readonly parts: readonly Part[]
-  readonly #bySpec = new Map<number, Map<number, Part>>()
-  /** Where the bitset of the default rows begins, or -1. */
+  readonly parts: PartTable<PartBits>
+  /** The position of the set of the default rows, or -1. */
   readonly defaults: number
 
   constructor(bytes: Uint8Array) {
-    this.segment = new Segment(bytes)
-    this.parts = readParts(this.segment)
-    for (const part of this.parts) {
-      const ofSpec = this.#bySpec.get(part.spec) ?? new Map<number, Part>()
-      this.#bySpec.set(part.spec, ofSpec.set(part.group, part))
-    }
-    const position = this.segment.positionOf(DEFAULTS)
-    this.defaults = position < 0 ? -1 : this.segment.wordOf(position)
-  }
-
-  part(group: number, spec: number): Part | undefined {
-    return this.#bySpec.get(spec)?.get(group)
+    const segment = new Segment(bytes)
+    const parts = readParts(segment)
+    const base = segment.wordOf(segment.positionOf(WORDS))
+    const { starts } = startsOf(parts, segment.size - 2)
+    this.segment = segment
+    this.parts = new PartTable(parts.map((part, i) => ({ ...part, start: base + starts[i]!, words: wordsOf(part) })))
+    this.defaults = segment.positionOf(DEFAULTS)
   }
 }
 
-const partsOf = (segments: Segments): Map<number, OfferingBits> =>
+const bitsOf = (segments: Segments): Map<number, OfferingBits> =>
   new Map(Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(bytes)]))
 
 const MOST = 128
@@ -123,8 +127,8 @@ const NO_ROW = -1
 
 class BitsetIndex implements PriceIndex {
   readonly #offerings: Map<number, OfferingBits>
-  // Where the bitsets to intersect begin, the rarest first.
-  readonly #starts = new Int32Array(MOST)
+  // The positions of the sets to intersect, the rarest first.
+  readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
   #any: Int32Array[] = []
   // What the parts scanned so far have given.
@@ -137,12 +141,12 @@ class BitsetIndex implements PriceIndex {
   }
 
   with(changed: Segments): PriceIndex {
-    return new BitsetIndex(new Map([...this.#offerings, ...partsOf(changed)]))
+    return new BitsetIndex(new Map([...this.#offerings, ...bitsOf(changed)]))
   }
 
   find(query: Query): number {
     const bits = this.#offerings.get(query.offering)
-    const part = bits?.part(query.group, query.spec)
+    const part = bits?.parts.find(query.group, query.spec)
     if (!part || !this.#gather(bits!.segment, query)) return NONE
     this.#begin()
     this.#scan(bits!, part, query)
@@ -155,11 +159,7 @@ class BitsetIndex implements PriceIndex {
     const bits = this.#offerings.get(query.offering)
     if (!bits || !this.#gather(bits.segment, query)) return 0
     this.#begin()
-    for (const part of bits.parts) {
-      if (query.group !== FREE && query.group !== part.group) continue
-      if (query.spec !== FREE && query.spec !== part.spec) continue
-      this.#scan(bits, part, query)
-    }
+    for (const part of bits.parts.matching(query)) this.#scan(bits, part, query)
     return this.#found
   }
 
@@ -169,51 +169,55 @@ class BitsetIndex implements PriceIndex {
     this.#chosen = NO_ROW
   }
 
-  /** Finds where the bitsets of a query lie; false where there is no such bitset. */
+  /** Finds the sets of a query; false where there is no such set. */
   #gather(segment: Segment, { values, count, any }: Query): boolean {
+    const positions = this.#positions
+    const sizes = this.#sizes
     for (let i = 0; i < count; i++) {
       const position = segment.positionOf(values[i]!)
       if (position < 0) return false
       const size = segment.cardinality(position)
       let at = i
-      for (; at > 0 && this.#sizes[at - 1]! > size; at--) {
-        this.#sizes[at] = this.#sizes[at - 1]!
-        this.#starts[at] = this.#starts[at - 1]!
+      for (; at > 0 && sizes[at - 1]! > size; at--) {
+        sizes[at] = sizes[at - 1]!
+        positions[at] = positions[at - 1]!
       }
-      this.#sizes[at] = size
-      this.#starts[at] = segment.wordOf(position)
+      sizes[at] = size
+      positions[at] = position
     }
     if (any.length === 0 && this.#any.length === 0) return true
-    this.#any = any.map((terms) =>
-      Int32Array.from([...terms].map((term) => segment.positionOf(term)).filter((position) => position >= 0)).map(
-        (position) => segment.wordOf(position),
-      ),
-    )
+    this.#any = any.map((terms) => terms.map((term) => segment.positionOf(term)).filter((position) => position >= 0))
     return this.#any.every(({ length }) => length > 0)
   }
 
-  #scan({ segment, defaults }: OfferingBits, { first, end }: Part, { count, at }: Query): void {
+  #scan({ segment, defaults }: OfferingBits, part: PartBits, { count, at }: Query): void {
     const { words } = segment
-    const starts = this.#starts
-    const firstWord = first >> 5
-    const lastWord = (end - 1) >> 5
-    for (let word = firstWord; word <= lastWord; word++) {
-      let bits = word === firstWord ? -1 << (first & 31) : -1
-      if (word === lastWord) bits &= -1 >>> (31 - ((end - 1) & 31))
-      for (let i = 0; i < count && bits !== 0; i++) bits &= words[starts[i]! + word]!
+    const { first, end, start, words: length } = part
+    const positions = this.#positions
+    // The three rarest are intersected without a look in between: whether a word is empty after one or two is a guess that
+    // the processor gets wrong at every other word.
+    const a = count > 0 ? start + positions[0]! * length : 0
+    const b = count > 1 ? start + positions[1]! * length : a
+    const c = count > 2 ? start + positions[2]! * length : b
+    for (let word = 0; word < length; word++) {
+      let bits = count > 0 ? words[a + word]! & words[b + word]! & words[c + word]! : allOf(end - first, word)
       if (bits === 0) continue
+      for (let i = 3; i < count; i++) bits &= words[start + positions[i]! * length + word]!
       for (const union of this.#any) {
         let either = 0
-        for (const start of union) either |= words[start + word]!
+        for (const position of union) either |= words[start + position * length + word]!
         bits &= either
       }
       for (; bits !== 0; bits &= bits - 1) {
-        const place = (word << 5) + 31 - Math.clz32(bits & -bits)
+        const place = first + (word << 5) + 31 - Math.clz32(bits & -bits)
         if (at !== undefined && !segment.validOn(place, at)) continue
         if (this.#found++ === 0) this.#first = place
         if (defaults < 0 || this.#chosen !== NO_ROW) continue
-        if ((words[defaults + word]! & bits & -bits) !== 0) this.#chosen = place
+        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#chosen = place
       }
     }
   }
 }
+
+/** A word of the set of all places of a part. */
+const allOf = (places: number, word: number) => (places - (word << 5) >= 32 ? -1 : (1 << (places & 31)) - 1)

@@ -35,11 +35,14 @@ export class Intersection {
     this.#bitmaps[at] = bitmap
   }
 
-  /** The rows in all bitmaps. Valid until the next `run`. */
-  run(): RoaringBitmap32 {
+  /**
+   * The rows in all bitmaps. Valid until the next `run`.
+   * @param first one more, to begin with
+   */
+  run(first?: ReadonlyRoaringBitmap32): RoaringBitmap32 {
     const scratch = this.#scratch
-    scratch.copyFrom(this.#bitmaps[0]!)
-    for (let i = 1; i < this.#count; i++) scratch.andInPlace(this.#bitmaps[i]!)
+    scratch.copyFrom(first ?? this.#bitmaps[0]!)
+    for (let i = first ? 0 : 1; i < this.#count; i++) scratch.andInPlace(this.#bitmaps[i]!)
     return scratch
   }
 }
