@@ -3,22 +3,14 @@ import type { AppContext } from '@influencer-stats/runtime/service'
 import { createBlockStore } from './block-store.ts'
 import type { BlockStore, Catalog } from './catalog/catalog.ts'
 import { errors } from './errors.ts'
-import type { PriceIndex } from './index/index.ts'
 import { loadIndexes, openPricesLevel, type PricesConfig } from './main.ts'
 import type { State, ToMain, ToThread } from './messages.ts'
 import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { searchRoutes } from './routes/search.ts'
-import { createView, type View } from './view.ts'
+import { createView, type View, type Views } from './view.ts'
 
 type Context = AppContext<PricesConfig, ToMain, ToThread>
-
-/** What routes need of a thread's view of the catalog: always the newest. */
-export interface Views {
-  current(): View
-  /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
-  indexOf(view: View, name: string): PriceIndex
-}
 
 /** Builds the app of one serving thread. */
 export async function createPricesApp(context: Context): Promise<App> {
@@ -54,7 +46,13 @@ export async function createPricesApp(context: Context): Promise<App> {
     },
   }
 
-  const app = await createApp(context, { title: 'Prices', description: 'Finds the one price that fits.' })
+  const server = await parts.server[config.server]()
+  const names = ['bitmap', ...kinds.keys()]
+  const app = await createApp(context, {
+    title: 'Prices',
+    description: 'Finds the one price that fits.',
+    serverFactory: server.serverFactory?.({ views, names, bodyLimit: config.bodyLimit, log }),
+  })
   app.addHook('onClose', async () => {
     await view.release()
     await db?.close()

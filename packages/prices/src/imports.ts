@@ -1,4 +1,4 @@
-import type { CatalogOwner } from './catalog-owner.ts'
+import type { CatalogOwner } from './owner/catalog-owner.ts'
 import { errors } from './errors.ts'
 import { Importer } from './importer.ts'
 

@@ -10,6 +10,12 @@ export const settings = defineSettings({
     description: `which indexes are built: ${namesOf('index').join(', ')}`,
   },
   catalog: { type: 'string', enum: namesOf('catalog'), default: 'memory', description: 'who keeps the answers' },
+  server: {
+    type: 'string',
+    enum: namesOf('server'),
+    default: 'node-http',
+    description: 'who answers single searches',
+  },
   sample: {
     type: 'string',
     enum: ['yes', 'no'],

@@ -70,6 +70,13 @@ export class View implements Words {
   }
 }
 
+/** A thread's view of the catalog: always the newest. */
+export interface Views {
+  current(): View
+  /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
+  indexOf(view: View, name: string): PriceIndex
+}
+
 export function createView({ terms, kinds }: Pick<Change, 'terms' | 'kinds'>, rest: ViewParts): View {
   return new View(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), rest)
 }

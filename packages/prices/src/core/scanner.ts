@@ -22,7 +22,7 @@ const CHAR_VALUES = Buffer.from('"charValues":[')
 /**
  * Reads a search of exactly the usual shape from its bytes, straight into terms: what JSON.stringify makes of
  * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last), all of it ASCII without
- * escapes, all of it known. Anything else is left to JSON.parse, which takes 0.9 us where this takes 0.4.
+ * escapes, all of it known. Anything else is left to JSON.parse.
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
@@ -81,7 +81,7 @@ export class RequestScanner {
   }
 
   #id(): boolean {
-    if (!this.#text()) return false
+    if (!this.#text() || !this.#isPlain()) return false
     this.idFrom = this.#from
     this.idTo = this.#to
     return true
@@ -103,20 +103,26 @@ export class RequestScanner {
     return true
   }
 
-  /** Takes a text whose opening quote has been taken. */
+  /** Takes a text whose opening quote has been taken. What is in it is for a table to recognise, which knows plain texts only. */
   #text(): boolean {
     const bytes = this.#bytes
     const end = this.#limit
     let at = this.#at
     this.#from = at
-    for (; at < end; at++) {
-      const byte = bytes[at]!
-      if (byte === QUOTE) break
-      if (byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
-    }
+    while (at < end && bytes[at] !== QUOTE) at++
     this.#to = at
     this.#at = at + 1
     const length = at - this.#from
     return at < end && length > 0 && length <= MAX_TEXT
+  }
+
+  /** Whether the last text stands for itself: ASCII, and nothing escaped. */
+  #isPlain(): boolean {
+    const bytes = this.#bytes
+    for (let at = this.#from; at < this.#to; at++) {
+      const byte = bytes[at]!
+      if (byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
+    }
+    return true
   }
 }

@@ -10,7 +10,10 @@ const TRIES = 48
 const MOST_HASHED = 4_096
 const LONGEST = 8
 const EMPTY = -1
-const ASCII = 127
+/** What stands for itself in JSON, and takes a byte a character. */
+// oxlint-disable-next-line no-control-regex
+const PLAIN = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
+const NO_BYTE = 256
 
 const unitAt = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
@@ -32,7 +35,7 @@ export class TextTable {
   #slotTexts: string[] = []
   #slotCodes = new Int32Array(0)
   #slotStarts = new Int32Array(0)
-  #bytes = new Uint8Array(0)
+  #units = new Uint16Array(0)
 
   get size(): number {
     return this.#codes.size
@@ -63,10 +66,16 @@ export class TextTable {
     }
   }
 
-  /** The same for the ASCII text in `bytes` from `start` to `end`; where there is no hash, the text is made. */
+  /**
+   * The code of the plain text (ASCII, nothing that JSON escapes) that is written in `bytes` from `start` to `end`, or -1.
+   * Where there is no hash, the text is made.
+   */
   findBytes(bytes: Buffer, start: number, end: number): number {
     if (this.#stale) this.#search()
-    if (!this.#hashed) return this.#codes.get(bytes.toString('latin1', start, end)) ?? -1
+    if (!this.#hashed) {
+      const text = bytes.toString('latin1', start, end)
+      return PLAIN.test(text) ? (this.#codes.get(text) ?? -1) : -1
+    }
     const length = end - start
     const c0 = this.#p0 < length ? bytes[start + this.#p0]! : 0
     const c1 = this.#p1 < length ? bytes[start + this.#p1]! : 0
@@ -82,7 +91,7 @@ export class TextTable {
   }
 
   #sameBytes(known: number, bytes: Buffer, start: number, length: number): boolean {
-    const own = this.#bytes
+    const own = this.#units
     for (let i = 0; i < length; i++) if (own[known + i] !== bytes[start + i]) return false
     return true
   }
@@ -107,7 +116,7 @@ export class TextTable {
     this.#slotTexts = Array.from({ length: this.#mask + 1 }, () => '')
     this.#slotCodes = new Int32Array(this.#mask + 1).fill(EMPTY)
     this.#slotStarts = new Int32Array(this.#mask + 1)
-    this.#bytes = new Uint8Array(texts.reduce((sum, text) => sum + text.length, 0))
+    this.#units = new Uint16Array(texts.reduce((sum, text) => sum + text.length, 0))
     let start = 0
     for (const text of texts) {
       let slot = placeOf(text, recipe, this.#mask)
@@ -115,8 +124,8 @@ export class TextTable {
       this.#slotTexts[slot] = text
       this.#slotCodes[slot] = this.#codes.get(text)!
       this.#slotStarts[slot] = start
-      // A text that is not ASCII gets bytes that no ASCII text has.
-      for (let i = 0; i < text.length; i++) this.#bytes[start++] = Math.min(text.charCodeAt(i), ASCII + 1)
+      const plain = PLAIN.test(text)
+      for (let i = 0; i < text.length; i++) this.#units[start++] = plain ? text.charCodeAt(i) : NO_BYTE
     }
   }
 }
