@@ -5,5 +5,6 @@ export const services: ServiceTable = {
   stats: async () => (await import('@influencer-stats/stats/service')).stats,
   kv: async () => (await import('@influencer-stats/kv/service')).kv,
   sse: async () => (await import('@influencer-stats/sse/service')).sse,
+  prices: async () => (await import('@influencer-stats/prices/service')).prices,
   youtube: async () => (await import('@influencer-stats/youtube/service')).youtube,
 }

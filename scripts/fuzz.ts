@@ -37,6 +37,8 @@ const AREAS: Record<string, string[]> = {
   kv: ['^/(?!v0/batch)'],
   // A stream never ends, so the fuzzer would wait for ever.
   sse: ['^/(?!wait$)'],
+  // Nor has it NDJSON for imports and bulk searches.
+  prices: ['^/(?!prices/import|v5/)'],
 }
 
 /** Fuzzes the paths of one service that match a regular expression. */

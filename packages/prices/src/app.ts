@@ -1,0 +1,71 @@
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { createBlockStore } from './block-store.ts'
+import type { BlockStore, Catalog } from './catalog/catalog.ts'
+import { errors } from './errors.ts'
+import { loadIndexes, openPricesLevel, type PricesConfig } from './main.ts'
+import type { State, ToMain, ToThread } from './messages.ts'
+import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
+import { priceRoutes } from './routes/prices.ts'
+import { searchRoutes } from './routes/search.ts'
+import { createView, type View, type Views } from './view.ts'
+
+type Context = AppContext<PricesConfig, ToMain, ToThread>
+
+/** Builds the app of one serving thread. */
+export async function createPricesApp(context: Context): Promise<App> {
+  const { config, bus, log } = context
+  const kinds = await loadIndexes(config)
+  const db = SHARED_CATALOGS.includes(config.catalog) ? undefined : await openPricesLevel(config.data)
+
+  async function open(state: State): Promise<View> {
+    const store: BlockStore = db ? createBlockStore(db, state.generation) : NO_STORE
+    const { cacheBytes } = config
+    const catalog: Catalog = await parts.catalog[config.catalog]({ blocks: state.blocks, store, cacheBytes })
+    const indexes = new Map(
+      Array.from(kinds, ([name, kind]) => [name, kind.read(state.segments.get(name) ?? new Map())]),
+    )
+    return createView(state, { live: state.live, catalog, indexes })
+  }
+
+  let view = await open(context.shared as State)
+  function become(next: View): void {
+    const old = view
+    view = next
+    old.release().catch((error: unknown) => log.error({ err: error }, 'an old view could not be closed'))
+  }
+  bus.on('change', (change) => become(view.with(change)))
+  bus.on('replace', async (state) => become(await open(state)))
+
+  const views: Views = {
+    current: () => view,
+    indexOf(of, name) {
+      const index = of.indexes.get(name === 'bitmap' ? BITMAP : name)
+      if (!index) throw errors.INDEX_NOT_LOADED(`${name}; there are ${[...of.indexes.keys()].join(', ')}`)
+      return index
+    },
+  }
+
+  const server = await parts.server[config.server]()
+  const names = ['bitmap', ...kinds.keys()]
+  const app = await createApp(context, {
+    title: 'Prices',
+    description: 'Finds the one price that fits.',
+    serverFactory: server.serverFactory?.({ views, names, bodyLimit: config.bodyLimit, log }),
+  })
+  app.addHook('onClose', async () => {
+    await view.release()
+    await db?.close()
+  })
+  await searchRoutes(app, views, config)
+  await priceRoutes(app, bus)
+  return app
+}
+
+const NO_STORE: BlockStore = {
+  read() {
+    throw new Error('this catalog reads no store')
+  },
+  renew: () => NO_STORE,
+  async close() {},
+}

@@ -1,0 +1,29 @@
+import type { ClassicLevel } from 'classic-level'
+import type { BlockStore } from './catalog/catalog.ts'
+import { BLOCK_BYTES } from './core/answers.ts'
+
+const padded = (number: number) => String(number).padStart(9, '0')
+
+// A generation is a whole catalog; the one that `meta` names counts.
+export const META = 'meta'
+export const generationPrefix = (generation: number) => `g${padded(generation)}!`
+export const answersKey = (generation: number, block: number) => `${generationPrefix(generation)}a!${padded(block)}`
+export const rowsKey = (generation: number, block: number) => `${generationPrefix(generation)}r!${padded(block)}`
+export const termKey = (generation: number, term: number) => `${generationPrefix(generation)}t!${padded(term)}`
+export const kindKey = (generation: number, kind: number) => `${generationPrefix(generation)}k!${padded(kind)}`
+
+/** Blocks as they lie in LevelDB at the moment this is called: a snapshot, which costs next to nothing until closed. */
+export function createBlockStore(db: ClassicLevel, generation: number): BlockStore {
+  const snapshot = db.snapshot()
+  return {
+    read(number) {
+      const found = db.getSync<string, Uint8Array>(answersKey(generation, number), { valueEncoding: 'view', snapshot })
+      if (!found) throw new Error(`block ${number} of generation ${generation} is missing`)
+      const bytes = new Uint8Array(BLOCK_BYTES)
+      bytes.set(found)
+      return bytes
+    },
+    renew: () => createBlockStore(db, generation),
+    close: () => snapshot.close(),
+  }
+}

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { createPricesClient } from './client.ts'
+import { samplePrices } from './core/sample.ts'
+import { createProgress } from './progress.ts'
+
+// `pnpm prices import FILE` and `pnpm prices generate`: fill a running service, over HTTP.
+
+const HELP = `pnpm prices import FILE [--replace] [--url URL]   imports prices, one JSON object a line
+pnpm prices generate [--offerings N] [--url URL]  replaces the catalog by the sample one (50 offerings, 487,200 prices)
+
+--url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set.
+`
+const ROWS_AN_OFFERING = 9_744
+const CHUNK = 65_536
+
+async function* fileBytes(file: string, onRead: (share: number) => void): AsyncGenerator<Uint8Array> {
+  const { size } = await stat(file)
+  let read = 0
+  for await (const chunk of createReadStream(file)) {
+    read += chunk.length
+    onRead(read / size)
+    yield chunk
+  }
+}
+
+async function* sampleBytes(offerings: number, onMade: (share: number) => void): AsyncGenerator<Uint8Array> {
+  let text = ''
+  let made = 0
+  for (const price of samplePrices(offerings)) {
+    text += `${JSON.stringify(price)}\n`
+    made++
+    if (text.length < CHUNK) continue
+    onMade(made / (offerings * ROWS_AN_OFFERING))
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      url: { type: 'string', default: 'http://127.0.0.1:8084' },
+      replace: { type: 'boolean', default: false },
+      offerings: { type: 'string', default: '50' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const [command, file] = positionals
+  const offerings = Number(values.offerings)
+  const known = command === 'generate' || (command === 'import' && file)
+  if (values.help || !known || !Number.isSafeInteger(offerings) || offerings < 1) {
+    process[values.help ? 'stdout' : 'stderr'].write(HELP)
+    process.exitCode = values.help ? 0 : 1
+    return
+  }
+  const client = createPricesClient(values.url, { token: process.env.API_TOKEN })
+  const progress = createProgress(command, process.stderr)
+  const update = (share: number) => progress.update(share)
+  const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)
+  const { imported, prices } = await client.import(lines, { replace: values.replace || command === 'generate' })
+  progress.end()
+  process.stdout.write(`${imported} imported, ${prices} prices in all\n`)
+}
+
+try {
+  await main()
+} catch (error) {
+  const { code, message, cause } = error as Error & { code?: string; cause?: { code?: string } }
+  process.stderr.write(`\n${code ?? cause?.code ?? 'FAILED'}: ${message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,126 @@
+import { AnswerBlock, BLOCK_ROWS, blockOf, ID_BYTES, sharedBlock, slotOf, type AnswerKind } from './answers.ts'
+import { dayOf, FIRST_DAY, LAST_DAY } from './dates.ts'
+import { IdTable } from './id-table.ts'
+import { DEFAULT_CURRENCY, type Price } from './price.ts'
+import { RowTable, type Row } from './rows.ts'
+import type { Terms } from './terms.ts'
+import { uuidBytes } from './uuid.ts'
+
+/** Why a price cannot be taken: the code of an error and what it is about. */
+export interface Fault {
+  readonly code: 'TYPE_CONFLICT' | 'CHARACTERISTIC_TWICE' | 'DATES_REVERSED'
+  readonly detail: string
+}
+
+/** Numbers the kinds of answers. */
+export class AnswerKinds {
+  readonly list: AnswerKind[] = []
+  readonly #codes = new Map<string, number>()
+
+  constructor(kinds: readonly AnswerKind[] = []) {
+    for (const { spec, currency } of kinds) this.codeOf(spec, currency)
+  }
+
+  codeOf(spec: string, currency: string): number {
+    // A currency has no line break.
+    const key = `${currency}\n${spec}`
+    let code = this.#codes.get(key)
+    if (code === undefined) this.#codes.set(key, (code = this.list.push({ spec, currency }) - 1))
+    return code
+  }
+}
+
+/** What is wrong with a price, as far as its own words show. */
+export function faultOf({ charValues, from, to }: Price): Fault | undefined {
+  const chars = new Set<string>()
+  for (const { char } of charValues) {
+    if (chars.has(char)) return { code: 'CHARACTERISTIC_TWICE', detail: char }
+    chars.add(char)
+  }
+  if (from !== undefined && to !== undefined && to < from) return { code: 'DATES_REVERSED', detail: `${from} to ${to}` }
+  return undefined
+}
+
+/** A price in terms of the dictionary, which learns them. */
+export function toRow(price: Price, terms: Terms): Row | Fault {
+  const values: number[] = []
+  for (const { char, value } of price.charValues) {
+    const code = terms.name('char', char)
+    const term = terms.value(code, value)
+    if (term < 0) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${terms.typeOf(code) ?? 'integer'}` }
+    values.push(term)
+  }
+  return {
+    offering: terms.name('offering', price.offeringId),
+    group: terms.name('group', price.groupId),
+    spec: terms.name('spec', price.priceSpecId),
+    values,
+    isDefault: price.default === true,
+    from: price.from === undefined ? FIRST_DAY : dayOf(price.from),
+    to: price.to === undefined ? LAST_DAY : dayOf(price.to),
+  }
+}
+
+/** A whole catalog in the making. */
+export class Draft {
+  readonly terms: Terms
+  readonly kinds: AnswerKinds
+  readonly blocks: AnswerBlock[] = []
+  readonly ids: IdTable
+  readonly #table = new RowTable()
+  /** Rows that came again, with what they are now. */
+  readonly #replaced = new Map<number, Row>()
+
+  constructor(terms: Terms, kinds = new AnswerKinds()) {
+    this.terms = terms
+    this.kinds = kinds
+    this.ids = new IdTable((row) => this.idOf(row))
+  }
+
+  get size(): number {
+    return this.#table.size
+  }
+
+  idOf(row: number): Uint8Array {
+    const slot = slotOf(row)
+    return this.blocks[blockOf(row)]!.ids.subarray(slot * ID_BYTES, (slot + 1) * ID_BYTES)
+  }
+
+  /** Adds a price, or replaces the one with its id, which keeps its place unless its offering changes. */
+  put(price: Price): Fault | undefined {
+    const fault = faultOf(price)
+    if (fault) return fault
+    const row = toRow(price, this.terms)
+    if ('code' in row) return row
+    this.add(
+      uuidBytes(price.id),
+      row,
+      price.value,
+      this.kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
+    )
+    return undefined
+  }
+
+  /** The same for a row of this dictionary. */
+  add(id: Uint8Array, row: Row, value: number, kind: number): void {
+    const found = this.ids.find(id)
+    if (found >= 0) {
+      this.#replaced.set(found, row)
+      this.blocks[blockOf(found)]!.set(slotOf(found), id, value, kind)
+      return
+    }
+    const number = this.#table.size
+    this.#table.push(row)
+    if (number % BLOCK_ROWS === 0) this.blocks.push(new AnswerBlock(sharedBlock()))
+    this.blocks[blockOf(number)]!.set(slotOf(number), id, value, kind)
+    this.ids.add(number, id)
+  }
+
+  /** All rows as they are now. */
+  table(): RowTable {
+    if (this.#replaced.size === 0) return this.#table
+    const table = new RowTable(this.size)
+    for (let row = 0; row < this.size; row++) table.push(this.#replaced.get(row) ?? this.#table.get(row))
+    return table
+  }
+}

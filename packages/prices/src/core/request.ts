@@ -1,0 +1,19 @@
+import type { Value } from './price.ts'
+
+/** What a condition asks of a characteristic's value. */
+export type Operator = 'equals' | 'not' | 'in' | 'notIn' | 'between'
+
+export type Condition =
+  | { readonly char: string; readonly op?: 'equals' | 'not'; readonly value: Value }
+  | { readonly char: string; readonly op: 'in' | 'notIn' | 'between'; readonly value: readonly Value[] }
+
+/** The body of a search. */
+export interface SearchRequest {
+  readonly offeringId: string
+  readonly groupId: string
+  readonly priceSpecId: string
+  readonly charValues: readonly Condition[]
+  /** The day on which the price must be valid (YYYY-MM-DD). */
+  readonly at?: string
+  readonly explain?: boolean
+}

@@ -1,0 +1,78 @@
+import { dayOf, isDate } from './dates.ts'
+import type { Value } from './price.ts'
+import type { Query } from './query.ts'
+import type { Condition, SearchRequest } from './request.ts'
+import { fits, type Terms } from './terms.ts'
+
+/** Why a request cannot be searched for: the code of an error and what it is about. */
+export interface Miss {
+  readonly code:
+    | 'OFFERING_NOT_FOUND'
+    | 'GROUP_NOT_FOUND'
+    | 'SPEC_NOT_FOUND'
+    | 'CHARACTERISTIC_NOT_FOUND'
+    | 'VALUE_NOT_FOUND'
+    | 'VALUE_TYPE'
+    | 'VALIDATION_FAILED'
+  readonly detail: string
+}
+
+/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it. */
+export interface Words {
+  readonly terms: Terms
+  readonly live: Uint8Array
+}
+
+/** A term that some row has, or -1. */
+const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term] === 1 ? term : -1)
+
+/** Puts a request into terms. @returns why it cannot be */
+export function resolve(request: SearchRequest, { terms, live }: Words, query: Query): Miss | undefined {
+  const { offeringId, groupId, priceSpecId, charValues, at } = request
+  const offering = alive(live, terms.offerings.find(offeringId))
+  if (offering < 0) return { code: 'OFFERING_NOT_FOUND', detail: offeringId }
+  const group = alive(live, terms.groups.find(groupId))
+  if (group < 0) return { code: 'GROUP_NOT_FOUND', detail: groupId }
+  const spec = alive(live, terms.specs.find(priceSpecId))
+  if (spec < 0) return { code: 'SPEC_NOT_FOUND', detail: priceSpecId }
+  query.reset(offering, group, spec)
+  for (const condition of charValues) {
+    const miss = resolveCondition(condition, terms, live, query)
+    if (miss) return miss
+  }
+  if (at !== undefined) {
+    if (!isDate(at)) return { code: 'VALIDATION_FAILED', detail: `at: ${at} is no date` }
+    query.at = dayOf(at)
+  }
+  return undefined
+}
+
+function resolveCondition(condition: Condition, terms: Terms, live: Uint8Array, query: Query): Miss | undefined {
+  const char = alive(live, terms.chars.find(condition.char))
+  if (char < 0) return { code: 'CHARACTERISTIC_NOT_FOUND', detail: condition.char }
+  const { op = 'equals', value } = condition
+  const term = op === 'equals' ? alive(live, terms.findValue(char, value as Value)) : -1
+  if (term >= 0) {
+    query.values[query.count++] = term
+    return undefined
+  }
+  const type = terms.typeOf(char)!
+  const wrong = (Array.isArray(value) ? value : [value]).find((one) => !fits(type, one))
+  if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
+  if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
+  const keep = choiceOf(op, value)
+  const chosen = terms.valuesOf(char).flatMap(({ value: one, term }) => (live[term] === 1 && keep(one) ? [term] : []))
+  query.any.push(Int32Array.from(chosen))
+  return undefined
+}
+
+/** Which values an operator chooses. Texts are ordered by code unit, which is the order of time for dates. */
+function choiceOf(op: 'not' | 'in' | 'notIn' | 'between', given: unknown): (value: Value) => boolean {
+  if (op === 'not') return (value) => value !== given
+  if (op === 'between') {
+    const [low, high] = given as [Value, Value]
+    return (value) => low <= value && value <= high
+  }
+  const list = new Set(given as Value[])
+  return op === 'in' ? (value) => list.has(value) : (value) => !list.has(value)
+}

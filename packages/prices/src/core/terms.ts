@@ -1,0 +1,113 @@
+import { isDate } from './dates.ts'
+import type { Value } from './price.ts'
+import { TextTable } from './text-table.ts'
+
+/** What a price can be found by: its offering, its group, its spec, or the value of one of its characteristics. */
+export type Term =
+  | { readonly kind: 'offering' | 'group' | 'spec' | 'char'; readonly text: string }
+  | { readonly kind: 'value'; readonly char: number; readonly value: Value }
+
+/** Of what a characteristic's values are; that of the first one decides. */
+export type CharType = 'string' | 'integer' | 'date'
+
+/** The type of a value; nothing for what no characteristic can have. */
+export function typeOf(value: Value): CharType | undefined {
+  if (typeof value === 'string') return isDate(value) ? 'date' : 'string'
+  return Number.isSafeInteger(value) ? 'integer' : undefined
+}
+
+/** Whether a characteristic of a type can have this value. A text that looks like a date is still a text. */
+export const fits = (type: CharType, value: Value): boolean =>
+  type === 'string' ? typeof value === 'string' : typeOf(value) === type
+
+/** The values of one characteristic. */
+interface Values {
+  readonly type: CharType
+  readonly texts: TextTable
+  readonly integers: Map<number, number>
+  /** Every value and its term. */
+  readonly list: { readonly value: Value; readonly term: number }[]
+}
+
+const NO_TEXTS = new TextTable()
+
+/**
+ * The dictionary: every offering, group, spec, characteristic and value has a number, its term. Terms are only ever added,
+ * so who holds an older view of the catalog can use the same dictionary.
+ */
+export class Terms {
+  readonly list: Term[] = []
+  readonly offerings = new TextTable()
+  readonly groups = new TextTable()
+  readonly specs = new TextTable()
+  readonly chars = new TextTable()
+  readonly #values: (Values | undefined)[] = []
+
+  constructor(terms: readonly Term[] = []) {
+    this.append(terms)
+  }
+
+  append(terms: readonly Term[]): void {
+    for (const term of terms) this.#push(term)
+  }
+
+  /** The term of a name, made if there is none. */
+  name(kind: 'offering' | 'group' | 'spec' | 'char', text: string): number {
+    const found = this.#tableOf(kind).codeOf(text)
+    return found >= 0 ? found : this.#push({ kind, text })
+  }
+
+  /** The term of a characteristic's value, made if there is none; -1 where the value is not of the characteristic's type. */
+  value(char: number, value: Value): number {
+    const values = this.#values[char]
+    if (values) {
+      const found = typeof value === 'string' ? values.texts.codeOf(value) : (values.integers.get(value) ?? -1)
+      if (found >= 0) return found
+      if (!fits(values.type, value)) return -1
+    } else if (!typeOf(value)) return -1
+    return this.#push({ kind: 'value', char, value })
+  }
+
+  /** The term of a value that may not be there: -1. */
+  findValue(char: number, value: Value): number {
+    const values = this.#values[char]
+    if (!values) return -1
+    return typeof value === 'string' ? values.texts.find(value) : (values.integers.get(value) ?? -1)
+  }
+
+  typeOf(char: number): CharType | undefined {
+    return this.#values[char]?.type
+  }
+
+  /** The values of a characteristic as a table of texts; empty for one of integers. */
+  textsOf(char: number): TextTable {
+    return this.#values[char]?.texts ?? NO_TEXTS
+  }
+
+  valuesOf(char: number): Values['list'] {
+    return this.#values[char]?.list ?? []
+  }
+
+  #tableOf(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {
+    return { offering: this.offerings, group: this.groups, spec: this.specs, char: this.chars }[kind]
+  }
+
+  #push(term: Term): number {
+    const code = this.list.push(term) - 1
+    if (term.kind !== 'value') {
+      this.#tableOf(term.kind).set(term.text, code)
+      return code
+    }
+    const { char, value } = term
+    const values = (this.#values[char] ??= {
+      type: typeOf(value)!,
+      texts: new TextTable(),
+      integers: new Map(),
+      list: [],
+    } as Values)
+    if (typeof value === 'string') values.texts.set(value, code)
+    else values.integers.set(value, code)
+    values.list.push({ value, term: code })
+    return code
+  }
+}

@@ -1,0 +1,182 @@
+/** How a text is hashed: its length and up to three of its code units. */
+interface Recipe {
+  readonly positions: readonly [number, number, number]
+  readonly multiplier: number
+  /** The longest way from a text's place to where it lies. */
+  readonly longest: number
+}
+
+const TRIES = 48
+const MOST_HASHED = 4_096
+const LONGEST = 8
+const EMPTY = -1
+/** What stands for itself in JSON, and takes a byte a character. */
+// oxlint-disable-next-line no-control-regex
+const PLAIN = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
+const NO_BYTE = 256
+
+const unitAt = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
+
+/**
+ * Texts and their codes. Look-ups go through a hash searched for these very texts: a string fresh from JSON.parse has no
+ * hash yet, and making one of 36 characters for a Map costs three times as much as looking at three of them and comparing
+ * once (13 strings: 175 ns, a Map 398). The hash is searched at the first look-up after a change; where too many texts
+ * differ elsewhere only, a Map serves.
+ */
+export class TextTable {
+  readonly #codes = new Map<string, number>()
+  #stale = true
+  #hashed = false
+  #p0 = 0
+  #p1 = 0
+  #p2 = 0
+  #multiplier = 1
+  #mask = 0
+  #slotTexts: string[] = []
+  #slotCodes = new Int32Array(0)
+  #slotStarts = new Int32Array(0)
+  #units = new Uint16Array(0)
+
+  get size(): number {
+    return this.#codes.size
+  }
+
+  set(text: string, code: number): void {
+    this.#codes.set(text, code)
+    this.#stale = true
+  }
+
+  /** By Map: for who also adds. */
+  codeOf(text: string): number {
+    return this.#codes.get(text) ?? -1
+  }
+
+  /** The code of a text, or -1. */
+  find(text: string): number {
+    if (this.#stale) this.#search()
+    if (!this.#hashed) return this.#codes.get(text) ?? -1
+    const { length } = text
+    const mixed = length + 31 * (unitAt(text, this.#p0) + 61 * (unitAt(text, this.#p1) + 127 * unitAt(text, this.#p2)))
+    let slot = (Math.imul(mixed, this.#multiplier) >>> 7) & this.#mask
+    for (;;) {
+      const code = this.#slotCodes[slot]!
+      if (code === EMPTY) return -1
+      if (this.#slotTexts[slot] === text) return code
+      slot = (slot + 1) & this.#mask
+    }
+  }
+
+  /**
+   * The code of the plain text (ASCII, nothing that JSON escapes) that is written in `bytes` from `start` to `end`, or -1.
+   * Where there is no hash, the text is made.
+   */
+  findBytes(bytes: Buffer, start: number, end: number): number {
+    if (this.#stale) this.#search()
+    if (!this.#hashed) {
+      const text = bytes.toString('latin1', start, end)
+      return PLAIN.test(text) ? (this.#codes.get(text) ?? -1) : -1
+    }
+    const length = end - start
+    const c0 = this.#p0 < length ? bytes[start + this.#p0]! : 0
+    const c1 = this.#p1 < length ? bytes[start + this.#p1]! : 0
+    const c2 = this.#p2 < length ? bytes[start + this.#p2]! : 0
+    let slot = (Math.imul(length + 31 * (c0 + 61 * (c1 + 127 * c2)), this.#multiplier) >>> 7) & this.#mask
+    for (;;) {
+      const code = this.#slotCodes[slot]!
+      if (code === EMPTY) return -1
+      if (this.#slotTexts[slot]!.length === length && this.#sameBytes(this.#slotStarts[slot]!, bytes, start, length))
+        return code
+      slot = (slot + 1) & this.#mask
+    }
+  }
+
+  #sameBytes(known: number, bytes: Buffer, start: number, length: number): boolean {
+    const own = this.#units
+    for (let i = 0; i < length; i++) if (own[known + i] !== bytes[start + i]) return false
+    return true
+  }
+
+  #search(): void {
+    this.#stale = false
+    this.#hashed = false
+    if (this.#codes.size > MOST_HASHED) return
+    let capacity = 8
+    while (capacity < this.#codes.size * 4) capacity *= 2
+    this.#mask = capacity - 1
+    const texts = [...this.#codes.keys()]
+    const recipe = bestRecipe(texts, this.#mask)
+    if (recipe.longest > LONGEST) return
+    ;[this.#p0, this.#p1, this.#p2] = recipe.positions
+    this.#multiplier = recipe.multiplier
+    this.#fill(texts, recipe)
+    this.#hashed = true
+  }
+
+  #fill(texts: readonly string[], recipe: Recipe): void {
+    this.#slotTexts = Array.from({ length: this.#mask + 1 }, () => '')
+    this.#slotCodes = new Int32Array(this.#mask + 1).fill(EMPTY)
+    this.#slotStarts = new Int32Array(this.#mask + 1)
+    this.#units = new Uint16Array(texts.reduce((sum, text) => sum + text.length, 0))
+    let start = 0
+    for (const text of texts) {
+      let slot = placeOf(text, recipe, this.#mask)
+      while (this.#slotCodes[slot] !== EMPTY) slot = (slot + 1) & this.#mask
+      this.#slotTexts[slot] = text
+      this.#slotCodes[slot] = this.#codes.get(text)!
+      this.#slotStarts[slot] = start
+      const plain = PLAIN.test(text)
+      for (let i = 0; i < text.length; i++) this.#units[start++] = plain ? text.charCodeAt(i) : NO_BYTE
+    }
+  }
+}
+
+function placeOf(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Recipe, 'longest'>, mask: number): number {
+  const mixed = text.length + 31 * (unitAt(text, p0) + 61 * (unitAt(text, p1) + 127 * unitAt(text, p2)))
+  return (Math.imul(mixed, multiplier) >>> 7) & mask
+}
+
+/** The code units that tell most texts apart, chosen one after the other. */
+function tellingPositions(texts: readonly string[]): [number, number, number] {
+  const longest = texts.reduce((most, text) => Math.max(most, text.length), 0)
+  const positions: number[] = []
+  let keys = texts.map((text) => String(text.length))
+  for (let n = 0; n < 3; n++) {
+    let best = { position: 0, distinct: 0, keys }
+    for (let position = 0; position < longest; position++) {
+      const extended = texts.map((text, i) => `${keys[i]},${unitAt(text, position)}`)
+      const distinct = new Set(extended).size
+      if (distinct > best.distinct) best = { position, distinct, keys: extended }
+      if (distinct === texts.length) break
+    }
+    positions.push(best.position)
+    keys = best.keys
+  }
+  return positions as [number, number, number]
+}
+
+function bestRecipe(texts: readonly string[], mask: number): Recipe {
+  const positions = tellingPositions(texts)
+  let best: Recipe = { positions, multiplier: 1, longest: Infinity }
+  let seed = 0x9e37_79b1
+  for (let n = 0; n < TRIES && best.longest > 0; n++) {
+    seed = (Math.imul(seed, 0x85eb_ca6b) + 0xc2b2_ae35) | 0
+    const multiplier = seed | 1
+    const longest = longestWay(texts, { positions, multiplier }, mask, best.longest)
+    if (longest < best.longest) best = { positions, multiplier, longest }
+  }
+  return best
+}
+
+function longestWay(texts: readonly string[], recipe: Omit<Recipe, 'longest'>, mask: number, enough: number): number {
+  const taken = new Uint8Array(mask + 1)
+  let longest = 0
+  for (const text of texts) {
+    let slot = placeOf(text, recipe, mask)
+    let way = 0
+    for (; taken[slot]; way++) slot = (slot + 1) & mask
+    if (way >= enough) return way
+    taken[slot] = 1
+    longest = Math.max(longest, way)
+  }
+  return longest
+}

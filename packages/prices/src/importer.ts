@@ -1,0 +1,70 @@
+import type { Draft } from './core/draft.ts'
+import { isDate } from './core/dates.ts'
+import type { Price } from './core/price.ts'
+import { errors } from './errors.ts'
+import { fitsPrice, misfit } from './price-schema.ts'
+
+const LONGEST_LINE = 65_536
+const NEWLINE = 10
+
+/** Reads prices, one a line, into a draft. The first line that is wrong ends it: nothing of it is used then. */
+export class Importer {
+  readonly draft: Draft
+  readonly replace: boolean
+  readonly #most: number
+  #rest = Buffer.alloc(0)
+  #line = 0
+  imported = 0
+
+  /** @param most how many prices there may be */
+  constructor(draft: Draft, replace: boolean, most: number) {
+    this.draft = draft
+    this.replace = replace
+    this.#most = most
+  }
+
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
+  take(chunk: Uint8Array): void {
+    const bytes =
+      this.#rest.length > 0
+        ? Buffer.concat([this.#rest, chunk])
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#takeLine(bytes.subarray(start, end))
+      start = end + 1
+    }
+    this.#rest = Buffer.from(bytes.subarray(start))
+    if (this.#rest.length > LONGEST_LINE)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
+  }
+
+  /** Takes the last line, which may have no end. */
+  end(): void {
+    this.#takeLine(this.#rest)
+    this.#rest = Buffer.alloc(0)
+  }
+
+  #takeLine(bytes: Buffer): void {
+    this.#line++
+    const text = bytes.toString('utf8').trim()
+    if (text === '') return
+    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
+    let price: unknown
+    try {
+      price = JSON.parse(text)
+    } catch {
+      throw fail('not valid JSON')
+    }
+    if (!fitsPrice(price)) throw fail(misfit())
+    const fault = datesOf(price) ?? this.draft.put(price)
+    if (fault) throw fail(`${fault.code} ${fault.detail}`)
+    this.imported++
+    if (this.draft.size > this.#most) throw errors.CATALOG_FULL(`more than ${this.#most}`)
+  }
+}
+
+function datesOf({ from, to }: Price): { code: string; detail: string } | undefined {
+  const wrong = [from, to].find((date) => date !== undefined && !isDate(date))
+  return wrong === undefined ? undefined : { code: 'VALIDATION_FAILED', detail: `${wrong} is no date` }
+}

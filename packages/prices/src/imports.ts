@@ -1,0 +1,76 @@
+import type { CatalogOwner } from './owner/catalog-owner.ts'
+import { errors } from './errors.ts'
+import { Importer } from './importer.ts'
+
+/** An import whose thread is silent for so long is given up: the thread may have died (ms). */
+const PATIENCE = 60_000
+
+/** The import under way, on main: one at a time, because each holds a whole catalog in the making. */
+export class Imports {
+  readonly #owner: CatalogOwner
+  readonly #most: number
+  #token = 0
+  #current: Importer | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(owner: CatalogOwner, most: number) {
+    this.#owner = owner
+    this.#most = most
+  }
+
+  /** @throws Problem `IMPORT_RUNNING` */
+  start(replace: boolean): number {
+    if (this.#current) throw errors.IMPORT_RUNNING()
+    this.#current = new Importer(this.#owner.draft(replace), replace, this.#most)
+    this.#wait()
+    return ++this.#token
+  }
+
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST` */
+  chunk(token: number, bytes: Uint8Array): void {
+    const importer = this.#of(token)
+    this.#wait()
+    try {
+      importer.take(bytes)
+    } catch (error) {
+      this.#drop()
+      throw error
+    }
+  }
+
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST`, `TYPE_CONFLICT` */
+  async end(token: number): Promise<{ imported: number; prices: number }> {
+    const importer = this.#of(token)
+    clearTimeout(this.#timer)
+    try {
+      importer.end()
+      return { imported: importer.imported, prices: await this.#owner.take(importer, this.#most) }
+    } finally {
+      this.#drop()
+    }
+  }
+
+  abort(token: number): void {
+    if (token === this.#token) this.#drop()
+  }
+
+  close(): void {
+    this.#drop()
+  }
+
+  #of(token: number): Importer {
+    if (token !== this.#token || !this.#current) throw errors.IMPORT_LOST()
+    return this.#current
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#drop(), PATIENCE)
+    this.#timer.unref()
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer)
+    this.#current = undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { Query } from '../core/query.ts'
+import type { Row, RowTable } from '../core/rows.ts'
+
+/**
+ * The pieces an index lies in, by number: bytes in shared memory that never change once published, so every thread views
+ * the same copy, and a search goes on in the pieces it began with.
+ */
+export type Segments = Map<number, Uint8Array>
+
+/** A row that came (nothing before), changed, or went (nothing after). It never changes its offering. */
+export interface RowChange {
+  readonly row: number
+  readonly before: Row | undefined
+  readonly after: Row | undefined
+}
+
+/** What `find` gives where nothing fits. */
+export const NONE = -1
+
+/** Several rows fit and none of them is a default one: a number that `find` gives, and how many it stands for. */
+export const ambiguous = (count: number) => -count - 1
+export const countOf = (found: number) => -found - 1
+
+/** Finds rows. Of one thread; `find` and `count` are synchronous and keep nothing. */
+export interface PriceIndex {
+  /** The one row that fits; of several the lowest default one; `NONE`; or `ambiguous(how many)`. */
+  find(query: Query): number
+  /** How many rows fit. */
+  count(query: Query): number
+  /** The same index with these segments in place of older ones. This one goes on as it was. */
+  with(changed: Segments): PriceIndex
+}
+
+/** One way to find rows: made and changed on main, read on every thread. */
+export interface IndexKind {
+  build(rows: RowTable): Segments
+  /** The segments that the changes touch, made anew. */
+  update(segments: Segments, changes: readonly RowChange[]): Segments
+  read(segments: Segments): PriceIndex
+}

@@ -1,0 +1,68 @@
+import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
+import { ambiguous, NONE } from './index.ts'
+
+const MOST = 256
+/** What a row takes in a bitmap that nobody has measured (bytes). */
+export const BYTES_A_ROW = 2
+
+/**
+ * Intersects bitmaps into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02 and more. The shortest in
+ * bytes goes first: a few runs cut more for less than a rarer list (7 bitmaps of the sample: 0.70 us, 0.85 by cardinality).
+ * Begin with `clear`, `add` every bitmap, then `run`.
+ */
+export class Intersection {
+  readonly #scratch: RoaringBitmap32
+  readonly #bitmaps: ReadonlyRoaringBitmap32[] = []
+  readonly #sizes = new Float64Array(MOST)
+  #count = 0
+
+  constructor(scratch: RoaringBitmap32) {
+    this.#scratch = scratch
+  }
+
+  clear(): void {
+    this.#count = 0
+  }
+
+  /** @param size of the bitmap (bytes) */
+  add(bitmap: ReadonlyRoaringBitmap32, size: number): void {
+    let at = this.#count++
+    for (; at > 0 && this.#sizes[at - 1]! > size; at--) {
+      this.#sizes[at] = this.#sizes[at - 1]!
+      this.#bitmaps[at] = this.#bitmaps[at - 1]!
+    }
+    this.#sizes[at] = size
+    this.#bitmaps[at] = bitmap
+  }
+
+  /**
+   * The rows in all bitmaps. Valid until the next `run`.
+   * @param first one more, to begin with
+   */
+  run(first?: ReadonlyRoaringBitmap32): RoaringBitmap32 {
+    const scratch = this.#scratch
+    scratch.copyFrom(first ?? this.#bitmaps[0]!)
+    for (let i = first ? 0 : 1; i < this.#count; i++) scratch.andInPlace(this.#bitmaps[i]!)
+    return scratch
+  }
+}
+
+/**
+ * What `find` gives for these places.
+ * @param isDefault whether a place is of a default row, where there are any
+ * @param validOn whether a place is valid, where a day was asked for
+ */
+export function decide(
+  found: RoaringBitmap32,
+  isDefault: ReadonlyRoaringBitmap32 | undefined,
+  validOn: ((place: number) => boolean) | undefined,
+): number {
+  const { size } = found
+  if (size === 0) return NONE
+  if (size === 1 && !validOn) return found.minimum()
+  if (!isDefault && !validOn) return ambiguous(size)
+  const places = validOn ? found.toUint32Array().filter(validOn) : found.toUint32Array()
+  if (places.length <= 1) return places.length === 1 ? places[0]! : NONE
+  const chosen = isDefault && places.find((place) => isDefault.has(place))
+  return chosen ?? ambiguous(places.length)
+}

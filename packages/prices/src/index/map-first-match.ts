@@ -1,0 +1,60 @@
+import type { Query } from '../core/query.ts'
+import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
+import { createMapIndex, fits, mapRows, type MappedRow } from './map.ts'
+
+/**
+ * Like `map`, but stops at the first row that fits where no other can: where all rows of the offering have as many values
+ * as the query names, and no two rows have the same.
+ */
+export function createMapFirstMatchIndex(): IndexKind {
+  const map = createMapIndex()
+  return { ...map, read: (segments) => new MapFirstMatchIndex(map.read(segments), scansOf(segments)) }
+}
+
+interface Scan {
+  readonly rows: readonly MappedRow[]
+  /** How many values every row has, if no two rows have the same. */
+  readonly values: number | undefined
+}
+
+function scansOf(segments: Segments): Map<number, Scan> {
+  return new Map(
+    Array.from(mapRows(segments), ([offering, rows]) => {
+      const values = rows[0]?.values.size ?? 0
+      const even = rows.every((row) => row.values.size === values)
+      const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
+      return [offering, { rows, values: even && keys.size === rows.length ? values : undefined }]
+    }),
+  )
+}
+
+function distinct({ values, count }: Query): number {
+  let found = 0
+  for (let i = 0; i < count; i++) if (values.indexOf(values[i]!) === i) found++
+  return found
+}
+
+class MapFirstMatchIndex implements PriceIndex {
+  readonly #all: PriceIndex
+  readonly #scans: Map<number, Scan>
+
+  constructor(all: PriceIndex, scans: Map<number, Scan>) {
+    this.#all = all
+    this.#scans = scans
+  }
+
+  with(changed: Segments): PriceIndex {
+    return new MapFirstMatchIndex(this.#all.with(changed), new Map([...this.#scans, ...scansOf(changed)]))
+  }
+
+  find(query: Query): number {
+    const scan = this.#scans.get(query.offering)
+    if (!scan || scan.values !== distinct(query) || query.count === 0) return this.#all.find(query)
+    for (const row of scan.rows) if (fits(row, query)) return row.row
+    return NONE
+  }
+
+  count(query: Query): number {
+    return this.#all.count(query)
+  }
+}

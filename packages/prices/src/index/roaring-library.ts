@@ -1,0 +1,24 @@
+import { StartError } from '@influencer-stats/runtime/errors'
+import type * as Library from 'roaring'
+
+/** The roaring library. */
+export type Roaring = typeof Library
+
+/**
+ * roaring, whose binary is made after the install (see scripts/native.ts): pnpm goes on when that fails.
+ * @throws StartError `ROARING_MISSING`
+ */
+export async function loadRoaring(): Promise<Roaring> {
+  try {
+    const library = await import('roaring')
+    return library.default as unknown as Roaring
+  } catch (error) {
+    const { message } = error as Error
+    throw new StartError(
+      'ROARING_MISSING',
+      'prices: the binary of "roaring" is missing or made for another Node. Run `npx -y pnpm@12.21.0 install`; where no ' +
+        'prebuilt one can be downloaded it compiles, for which g++, make and python3 are needed. Without it the ' +
+        `index "bitset" works: --indexes bitset (${message.split('\n', 1)[0]})`,
+    )
+  }
+}

@@ -1,0 +1,180 @@
+import type { Query } from '../core/query.ts'
+import { hasDates } from '../core/rows.ts'
+import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
+import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
+import { PARTS, partsEntry, PartTable, readParts, readRows, splitIntoParts, type Part } from './parts-of-offering.ts'
+import { buildOfferings, updateOfferings, type OfferingCodec } from './placed-row.ts'
+import { loadRoaring, type Roaring } from './roaring-library.ts'
+import { createRoaringSets, LazyViews, type RoaringSets } from './roaring-sets.ts'
+import { Segment } from './segment.ts'
+
+// Sets besides those of terms; the sets of all rows of a part have the keys from here downwards.
+const DEFAULTS = -2
+const FIRST_PART = -16
+
+/** So many values share a container of a bitmap. */
+const CONTAINER = 65_536
+
+/**
+ * Roaring bitmaps per offering. The rows of each group and spec begin a container of their own, so that an intersection
+ * which begins with the set of all of them touches no other containers: 0.9 us instead of 1.9 with sets of groups and of
+ * specs over one row of places. Needs the roaring library.
+ */
+export async function createRoaringOfferingIndex(): Promise<IndexKind> {
+  const roaring = await loadRoaring()
+  const sets = createRoaringSets(roaring)
+  const codec = createCodec(sets)
+  return {
+    build: (table) => buildOfferings(table, codec),
+    update: (segments, changes) => updateOfferings(segments, changes, codec),
+    read: (segments) => new RoaringOfferingIndex(roaring, offeringsOf(segments, sets)),
+  }
+}
+
+/** A part with where its places begin in bitmaps, and the key of the set of them all. */
+interface PartSet extends Part {
+  readonly base: number
+  readonly key: number
+}
+
+function toSets(parts: readonly Part[]): PartSet[] {
+  let base = 0
+  return parts.map((part, i) => {
+    const set = { ...part, base, key: FIRST_PART - i }
+    base += Math.ceil((part.end - part.first) / CONTAINER) * CONTAINER
+    return set
+  })
+}
+
+function createCodec(sets: RoaringSets): OfferingCodec {
+  return {
+    encode(unordered) {
+      const { rows, parts } = splitIntoParts(unordered)
+      const places = new Map<number, number[]>()
+      const add = (key: number, place: number) => {
+        const list = places.get(key)
+        if (list) list.push(place)
+        else places.set(key, [place])
+      }
+      for (const { first, end, base, key } of toSets(parts)) {
+        for (let i = first; i < end; i++) {
+          const { values, isDefault } = rows[i]!
+          const place = base + i - first
+          add(key, place)
+          for (const value of values) add(value, place)
+          if (isDefault) add(DEFAULTS, place)
+        }
+      }
+      const entries = Array.from(places, ([key, list]) => sets.fromPlaces(key, list))
+      const days = rows.some(hasDates)
+        ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
+        : undefined
+      return sets.write({ rows: rows.map(({ row }) => row), days, entries: [...entries, partsEntry(parts)] })
+    },
+
+    decode(bytes) {
+      const { views, parts } = new Offering(bytes, sets)
+      const { segment } = views
+      const rows = readRows(segment, parts.list)
+      for (const [key, position] of segment.keys()) {
+        if (key === PARTS || key <= FIRST_PART) continue
+        let part = 0
+        for (const place of views.get(position).toUint32Array()) {
+          while (part + 1 < parts.list.length && place >= parts.list[part + 1]!.base) part++
+          const { first, base } = parts.list[part]!
+          const row = rows[first + place - base]!
+          if (key === DEFAULTS) row.isDefault = true
+          else row.values.push(key)
+        }
+      }
+      return rows
+    },
+  }
+}
+
+/** The rows of one offering as a thread searches them. */
+class Offering {
+  readonly views: LazyViews
+  readonly parts: PartTable<PartSet & { readonly position: number }>
+  /** The position of the set of the default rows, or -1. */
+  readonly defaults: number
+
+  constructor(bytes: Uint8Array, sets: RoaringSets) {
+    const segment = new Segment(bytes)
+    this.views = new LazyViews(segment, sets)
+    this.parts = new PartTable(
+      toSets(readParts(segment)).map((part) => ({ ...part, position: segment.positionOf(part.key) })),
+    )
+    this.defaults = segment.positionOf(DEFAULTS)
+  }
+}
+
+class RoaringOfferingIndex implements PriceIndex {
+  readonly #roaring: Roaring
+  readonly #offerings: Map<number, Offering>
+  readonly #intersection: Intersection
+
+  constructor(roaring: Roaring, offerings: Map<number, Offering>) {
+    this.#roaring = roaring
+    this.#offerings = offerings
+    this.#intersection = new Intersection(new roaring.RoaringBitmap32())
+  }
+
+  with(changed: Segments): PriceIndex {
+    const sets = createRoaringSets(this.#roaring)
+    return new RoaringOfferingIndex(this.#roaring, new Map([...this.#offerings, ...offeringsOf(changed, sets)]))
+  }
+
+  find(query: Query): number {
+    const offering = this.#offerings.get(query.offering)
+    const part = offering?.parts.find(query.group, query.spec)
+    if (!part) return NONE
+    const { views, defaults } = offering!
+    if (!this.#gather(views, query)) return NONE
+    const { segment } = views
+    const { first, base } = part
+    const { at } = query
+    const place = decide(
+      this.#intersection.run(views.get(part.position)),
+      defaults < 0 ? undefined : views.get(defaults),
+      at === undefined || !segment.dated ? undefined : (one) => segment.validOn(first + one - base, at),
+    )
+    return place < 0 ? place : segment.rowAt(first + place - base)
+  }
+
+  count(query: Query): number {
+    const offering = this.#offerings.get(query.offering)
+    if (!offering || !this.#gather(offering.views, query)) return 0
+    const { views, parts } = offering
+    const { segment } = views
+    const { at } = query
+    let count = 0
+    for (const { first, base, position } of parts.matching(query)) {
+      const found = this.#intersection.run(views.get(position))
+      if (at === undefined || !segment.dated) count += found.size
+      else count += found.toUint32Array().filter((place) => segment.validOn(first + place - base, at)).length
+    }
+    return count
+  }
+
+  /** Gathers the bitmaps to intersect besides that of the part; false where one of them is empty. */
+  #gather(views: LazyViews, { values, count, any }: Query): boolean {
+    const { segment } = views
+    this.#intersection.clear()
+    for (let i = 0; i < count; i++) {
+      const position = segment.positionOf(values[i]!)
+      if (position < 0) return false
+      this.#intersection.add(views.get(position), segment.bytesOf(position))
+    }
+    for (const terms of any) {
+      const positions = [...terms].map((term) => segment.positionOf(term)).filter((position) => position >= 0)
+      if (positions.length === 0) return false
+      const union = this.#roaring.RoaringBitmap32.orMany(positions.map((position) => views.get(position)))
+      this.#intersection.add(union, union.size * BYTES_A_ROW)
+    }
+    return true
+  }
+}
+
+const offeringsOf = (segments: Segments, sets: RoaringSets): Map<number, Offering> =>
+  new Map(Array.from(segments, ([offering, bytes]) => [offering, new Offering(bytes, sets)]))

@@ -1,0 +1,40 @@
+import type { Blocks } from './catalog/catalog.ts'
+import type { AnswerKind } from './core/answers.ts'
+import type { Price } from './core/price.ts'
+import type { Term } from './core/terms.ts'
+import type { Segments } from './index/index.ts'
+
+/** What threads ask of main, which owns the catalog. */
+export type ToMain = {
+  get(id: string): Price | undefined
+  /** Whether it is new. Resolves when it is durable and every thread sees it. */
+  put(price: Price): boolean
+  /** Whether it was there. */
+  remove(id: string): boolean
+  /** @returns a number that the other import calls name it by */
+  importStart(replace: boolean): number
+  importChunk(token: number, bytes: Uint8Array): void
+  importEnd(token: number): { imported: number; prices: number }
+  importAbort(token: number): void
+}
+
+/** The catalog as threads view it; its bytes are shared memory that never changes. */
+export interface State {
+  readonly generation: number
+  readonly terms: readonly Term[]
+  readonly kinds: readonly AnswerKind[]
+  /** By term: 1 if some row has it. */
+  readonly live: Uint8Array
+  readonly blocks: Blocks
+  /** By the name of the index. */
+  readonly segments: ReadonlyMap<string, Segments>
+}
+
+/** What an update changed: new terms and kinds, and what takes the place of older bytes. */
+export type Change = Omit<State, 'generation'>
+
+/** What main tells all threads. */
+export type ToThread = {
+  change(change: Change): void
+  replace(state: State): void
+}

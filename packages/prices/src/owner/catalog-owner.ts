@@ -1,0 +1,285 @@
+import type { ClassicLevel } from 'classic-level'
+import type { Blocks } from '../catalog/catalog.ts'
+import { AnswerBlock, BLOCK_ROWS, blockOf, ID_BYTES, slotOf } from '../core/answers.ts'
+import { AnswerKinds, Draft, faultOf, toRow } from '../core/draft.ts'
+import { IdTable } from '../core/id-table.ts'
+import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
+import type { Row, RowTable } from '../core/rows.ts'
+import { fits, Terms } from '../core/terms.ts'
+import { uuidBytes } from '../core/uuid.ts'
+import { errors } from '../errors.ts'
+import type { Importer } from '../importer.ts'
+import type { IndexKind, Segments } from '../index/index.ts'
+import type { Change, State } from '../messages.ts'
+import { editBlock, editsOf, translate, type Edit } from './edits.ts'
+import { Generations, type Loaded, type Meta } from './generations.ts'
+import { toPrice } from './price-of-row.ts'
+import { TermCounts } from './term-counts.ts'
+
+/** What an owner is made of. */
+export interface OwnerOptions {
+  readonly db: ClassicLevel
+  readonly indexes: ReadonlyMap<string, IndexKind>
+  /** Whether the answers lie in memory that threads share. */
+  readonly holdsBlocks: boolean
+  readonly onChange: (change: Change) => Promise<void>
+  readonly onReplace: (state: State) => Promise<void>
+}
+
+/** Up to so many imported prices are put one by one; more make a new generation of the catalog. */
+const FEW = 2_000
+/** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
+const MOST_HOLES = 65_536
+
+const idIn = (block: AnswerBlock, row: number) =>
+  block.ids.subarray(slotOf(row) * ID_BYTES, (slotOf(row) + 1) * ID_BYTES)
+
+/** The catalog, on main: the one writer. A change is durable first, then every thread sees it, then it is acknowledged. */
+export class CatalogOwner {
+  readonly #options: OwnerOptions
+  readonly #generations: Generations
+  #generation = 0
+  #terms = new Terms()
+  #kinds = new AnswerKinds()
+  #counts = new TermCounts(this.#terms)
+  #live = this.#counts.live()
+  #blocks: Blocks = new Map()
+  #segments = new Map<string, Segments>()
+  #ids = new IdTable((row) => this.#idOf(row))
+  #rows = 0
+  /** How many terms and kinds are durable. */
+  #saved = { terms: 0, kinds: 0 }
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(options: OwnerOptions) {
+    this.#options = options
+    this.#generations = new Generations(options.db)
+  }
+
+  /** Opens the catalog in the database. @param sample the first prices, for a database that never had any */
+  static async open(options: OwnerOptions, sample?: Iterable<Price>): Promise<CatalogOwner> {
+    const owner = new CatalogOwner(options)
+    const meta = await owner.#generations.meta()
+    if (meta) await owner.#load(meta)
+    else {
+      const draft = new Draft(new Terms())
+      for (const price of sample ?? []) draft.put(price)
+      await owner.#adopt(draft)
+    }
+    return owner
+  }
+
+  get size(): number {
+    return this.#ids.size
+  }
+
+  state(): State {
+    return {
+      generation: this.#generation,
+      terms: this.#terms.list,
+      kinds: this.#kinds.list,
+      live: this.#live,
+      blocks: this.#blocks,
+      segments: this.#segments,
+    }
+  }
+
+  async get(id: string): Promise<Price | undefined> {
+    const row = this.#ids.find(uuidBytes(id))
+    if (row < 0) return undefined
+    return toPrice(this.#rowAt(row), this.#answers(blockOf(row)), slotOf(row), this.#terms, this.#kinds)
+  }
+
+  /** @returns whether it is new. @throws Problem `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  put(price: Price): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const id = uuidBytes(price.id)
+      const row = this.#checkedRow(price)
+      const created = this.#ids.find(id) < 0
+      const kind = this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY)
+      await this.#apply(this.#edits([{ id, row, value: price.value, kind }]))
+      return created
+    })
+  }
+
+  /** @returns whether it was there */
+  remove(id: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const bytes = uuidBytes(id)
+      const row = this.#ids.find(bytes)
+      if (row < 0) return false
+      await this.#apply([{ row, before: this.#rowAt(row), after: undefined, id: bytes, value: 0, kind: 0 }])
+      return true
+    })
+  }
+
+  /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
+  draft(replace: boolean): Draft {
+    return replace ? new Draft(new Terms()) : new Draft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list))
+  }
+
+  /** Takes what was imported, whole. @returns how many prices there are now */
+  take({ draft, replace }: Importer, most: number): Promise<number> {
+    return this.#inTurn(async () => {
+      if (replace) await this.#adopt(draft)
+      else await this.#merge(draft, most)
+      return this.size
+    })
+  }
+
+  /** Resolves once no change is under way. */
+  async settled(): Promise<void> {
+    await this.#last
+  }
+
+  #checkedRow(price: Price): Row {
+    const fault = faultOf(price)
+    if (fault) throw errors[fault.code](fault.detail)
+    // Tried on what is known first: a price that is refused must not leave its words behind.
+    for (const { char, value } of price.charValues) {
+      const code = this.#terms.chars.codeOf(char)
+      const type = code < 0 ? undefined : this.#terms.typeOf(code)
+      if (type && !fits(type, value)) throw errors.TYPE_CONFLICT(`${char} is of type ${type}`)
+    }
+    const row = toRow(price, this.#terms)
+    if ('code' in row) throw errors[row.code](row.detail)
+    return row
+  }
+
+  #edits(puts: Parameters<typeof editsOf>[0]): Edit[] {
+    const known = { find: (id: Uint8Array) => this.#ids.find(id), rowAt: (row: number) => this.#rowAt(row) }
+    return editsOf(puts, known, this.#rows)
+  }
+
+  async #apply(edits: readonly Edit[]): Promise<void> {
+    const { indexes, holdsBlocks, onChange } = this.#options
+    const edited = new Map(
+      Array.from(
+        Map.groupBy(edits, ({ row }) => blockOf(row)),
+        ([number, ofBlock]) => [number, this.#edited(number, ofBlock)],
+      ),
+    )
+    const { terms: firstTerm, kinds: firstKind } = this.#saved
+    const terms = this.#terms.list.slice(firstTerm)
+    const kinds = this.#kinds.list.slice(firstKind)
+    const rows = Math.max(this.#rows, ...edits.map(({ row }) => row + 1))
+    const segments = new Map<string, Segments>()
+    for (const [name, kind] of indexes) segments.set(name, kind.update(this.#segments.get(name)!, edits))
+
+    const meta: Meta = { generation: this.#generation, rows }
+    await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, blocks: edited })
+    this.#rows = rows
+    this.#saved = { terms: this.#terms.list.length, kinds: this.#kinds.list.length }
+    const blocks: Blocks = new Map(
+      Array.from(edited, ([number, { answers }]) => [number, holdsBlocks ? answers : undefined]),
+    )
+    // Ids that go are found by the old answers, those that come by the new.
+    for (const { before, after, id } of edits) if (before && !after) this.#ids.delete(id)
+    if (holdsBlocks) for (const [number, bytes] of blocks) this.#blocks.set(number, bytes)
+    for (const { row, before, after, id } of edits) {
+      this.#counts.add(before, -1)
+      this.#counts.add(after, 1)
+      if (after && !before) this.#ids.add(row, id)
+    }
+    for (const [name, changed] of segments) {
+      for (const [key, bytes] of changed) this.#segments.get(name)!.set(key, bytes)
+    }
+    this.#live = this.#counts.live()
+    await onChange({ terms, kinds, live: this.#live, blocks, segments })
+  }
+
+  #edited(number: number, edits: readonly Edit[]) {
+    const exists = number * BLOCK_ROWS < this.#rows
+    const old = exists ? { answers: this.#answers(number), rows: this.#rowsOf(number) } : undefined
+    return editBlock(old, edits)
+  }
+
+  async #merge(draft: Draft, most: number): Promise<void> {
+    const translated = translate(draft, this.#terms, this.#kinds)
+    if (translated.length <= FEW) {
+      const came = translated.filter(({ id }) => this.#ids.find(id) < 0).length
+      if (this.size + came > most) throw errors.CATALOG_FULL(`more than ${most}`)
+      if (translated.length > 0) await this.#apply(this.#edits(translated))
+      return
+    }
+    const whole = this.#toDraft()
+    for (const { id, row, value, kind } of translated) whole.add(id, row, value, kind)
+    if (whole.size > most) throw errors.CATALOG_FULL(`more than ${most}`)
+    await this.#adopt(whole)
+  }
+
+  #toDraft(): Draft {
+    const draft = new Draft(this.#terms, this.#kinds)
+    for (let number = 0; number * BLOCK_ROWS < this.#rows; number++) {
+      const rows = this.#rowsOf(number)
+      const block = this.#answers(number)
+      for (let slot = 0; slot < rows.size; slot++) {
+        const row = rows.get(slot)
+        if (row) draft.add(idIn(block, slot), row, block.values[slot]!, block.kinds[slot]!)
+      }
+    }
+    return draft
+  }
+
+  /** Makes a draft the catalog: durable as a new generation first. */
+  async #adopt(draft: Draft): Promise<void> {
+    const generation = this.#generation + 1
+    const table = draft.table()
+    await this.#generations.writeAll(generation, draft, table)
+    const old = this.#generation
+    const { terms, kinds, blocks, ids } = draft
+    this.#become(generation, { terms, kinds, blocks, table }, ids)
+    await this.#options.onReplace(this.state())
+    await this.#generations.clear(old)
+  }
+
+  async #load(meta: Meta): Promise<void> {
+    const loaded = await this.#generations.load(meta)
+    const { blocks, table } = loaded
+    const idOf = (row: number) => idIn(blocks[blockOf(row)]!, row)
+    const ids = new IdTable(idOf, meta.rows)
+    for (let row = 0; row < meta.rows; row++) if (table.has(row)) ids.add(row, idOf(row))
+    this.#become(meta.generation, loaded, ids)
+    if (meta.rows - ids.size > Math.max(MOST_HOLES, ids.size)) await this.#adopt(this.#toDraft())
+  }
+
+  #become(generation: number, { terms, kinds, table, blocks }: Loaded, ids: IdTable): void {
+    const { holdsBlocks, indexes } = this.#options
+    this.#generation = generation
+    this.#terms = terms
+    this.#kinds = kinds
+    this.#saved = { terms: terms.list.length, kinds: kinds.list.length }
+    this.#rows = table.size
+    this.#blocks = new Map(blocks.map(({ bytes }, number) => [number, holdsBlocks ? bytes : undefined]))
+    this.#ids = ids
+    ids.readFrom((row) => this.#idOf(row))
+    this.#counts = new TermCounts(terms)
+    for (let row = 0; row < table.size; row++) this.#counts.add(table.get(row), 1)
+    this.#live = this.#counts.live()
+    this.#segments = new Map(Array.from(indexes, ([name, kind]) => [name, kind.build(table)]))
+  }
+
+  #answers(number: number): AnswerBlock {
+    const shared = this.#blocks.get(number)
+    return shared ? new AnswerBlock(shared) : this.#generations.answers(this.#generation, number)
+  }
+
+  #rowsOf(number: number): RowTable {
+    return this.#generations.rows(this.#generation, number)
+  }
+
+  #idOf(row: number): Uint8Array {
+    return idIn(this.#answers(blockOf(row)), row)
+  }
+
+  #rowAt(row: number): Row {
+    return this.#rowsOf(blockOf(row)).get(slotOf(row))!
+  }
+
+  /** One change after the other. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(change)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}

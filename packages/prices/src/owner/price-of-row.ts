@@ -1,0 +1,27 @@
+import { ID_BYTES, type AnswerBlock } from '../core/answers.ts'
+import { dateOf, FIRST_DAY, LAST_DAY } from '../core/dates.ts'
+import type { AnswerKinds } from '../core/draft.ts'
+import type { Price } from '../core/price.ts'
+import type { Row } from '../core/rows.ts'
+import type { Term, Terms } from '../core/terms.ts'
+import { uuidText } from '../core/uuid.ts'
+
+/** All that a row says, as a price. @param slot where its answer lies in the block */
+export function toPrice(row: Row, block: AnswerBlock, slot: number, terms: Terms, kinds: AnswerKinds): Price {
+  const text = (term: number) => (terms.list[term] as { text: string }).text
+  return {
+    id: uuidText(block.ids.subarray(slot * ID_BYTES, (slot + 1) * ID_BYTES)),
+    offeringId: text(row.offering),
+    groupId: text(row.group),
+    priceSpecId: text(row.spec),
+    charValues: Array.from(row.values, (term) => {
+      const { char, value } = terms.list[term] as Term & { kind: 'value' }
+      return { char: text(char), value }
+    }),
+    value: block.values[slot]!,
+    currency: kinds.list[block.kinds[slot]!]!.currency,
+    ...(row.isDefault && { default: true }),
+    ...(row.from !== FIRST_DAY && { from: dateOf(row.from) }),
+    ...(row.to !== LAST_DAY && { to: dateOf(row.to) }),
+  }
+}

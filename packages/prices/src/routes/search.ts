@@ -1,0 +1,169 @@
+import { errors as house } from '@influencer-stats/runtime/errors'
+import { hookHeaders } from '@influencer-stats/runtime/hijack'
+import { since, type App } from '@influencer-stats/runtime/http'
+import { Problem } from '@influencer-stats/runtime/problems'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerBulk } from '../bulk.ts'
+import { errors } from '../errors.ts'
+import { idSchema } from '../price-schema.ts'
+import { searchBody } from '../search-schema.ts'
+import { Searcher } from '../searcher.ts'
+import type { Views } from '../view.ts'
+import { BULK, SEARCH } from '../paths.ts'
+import { unreadBody } from './raw-body.ts'
+
+const JSON_TYPE = 'application/json'
+const LINES_TYPE = 'application/x-ndjson'
+// What still comes of a request that was refused is read for so long, so that the client gets to read the answer (ms).
+const LINGER = 1_000
+
+const params = {
+  type: 'object',
+  required: ['index'],
+  properties: {
+    index: { type: 'string', description: '`bitmap` (the default one), `map`, or the name of an alternative.' },
+  },
+} as const
+
+const answer = {
+  type: 'object',
+  properties: {
+    id: idSchema,
+    spec: { type: 'string' },
+    value: { type: 'number' },
+    currency: { type: 'string' },
+    error: {
+      type: 'object',
+      description: 'With `explain`, why there is no price.',
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+    },
+    explain: {
+      type: 'array',
+      description: 'With `explain`, how many prices each condition left.',
+      items: {
+        type: 'object',
+        required: ['condition', 'left'],
+        properties: { condition: { type: 'string' }, left: { type: 'integer' } },
+      },
+    },
+  },
+} as const
+
+const misses = [
+  errors.INDEX_NOT_LOADED,
+  errors.PRICE_NOT_FOUND,
+  errors.OFFERING_NOT_FOUND,
+  errors.GROUP_NOT_FOUND,
+  errors.SPEC_NOT_FOUND,
+  errors.CHARACTERISTIC_NOT_FOUND,
+  errors.VALUE_NOT_FOUND,
+]
+const bodyFaults = [house.VALIDATION_FAILED, house.BAD_JSON, house.UNSUPPORTED_MEDIA_TYPE, house.BODY_TOO_LARGE]
+
+type SearchConfig = Pick<CommonSettings, 'corsOrigins'> & { readonly readTimeout: number }
+
+/** The searches: one by one, and many in one request. */
+export async function searchRoutes(root: App, views: Views, config: SearchConfig): Promise<void> {
+  const headersOf = hookHeaders(config)
+  const searcher = new Searcher()
+
+  await root.register(async (app: App) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: any) =>
+      done(null, body),
+    )
+    app.post(
+      SEARCH,
+      {
+        config: { selfMeasured: true, access: 'read' },
+        validatorCompiler: unreadBody,
+        schema: {
+          tags: ['search'],
+          summary: 'The price that fits',
+          description:
+            'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A row that lacks the characteristic ' +
+            'fits none of them. Of several rows that fit, the first default one is taken.',
+          params,
+          body: searchBody,
+          response: {
+            200: answer,
+            ...readReplies(...misses, ...bodyFaults, errors.VALUE_TYPE, errors.PRICES_AMBIGUOUS),
+          },
+        },
+      },
+      (request: FastifyRequest, reply: FastifyReply) => {
+        const view = views.current()
+        const index = views.indexOf(view, (request.params as { index: string }).index)
+        if (!Buffer.isBuffer(request.body)) throw house.BAD_JSON('there is no body')
+        const body = searcher.answer(request.body, view, index)
+        reply.hijack()
+        const headers = headersOf(reply)
+        headers.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)))
+        reply.raw.writeHead(200, headers).end(body)
+        figures.observe(200, since(request))
+      },
+    )
+  })
+  const figures = root.figuresOf('POST', SEARCH)
+
+  await root.register(async (app: App) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser([JSON_TYPE, LINES_TYPE], (_request: FastifyRequest, payload: unknown, done: any) =>
+      done(null, payload),
+    )
+    app.post(
+      BULK,
+      {
+        config: { access: 'read' },
+        validatorCompiler: unreadBody,
+        schema: {
+          tags: ['search'],
+          summary: 'Many searches in one request',
+          description:
+            'The body is search requests, each with an `id`, one after the other, with or without a line break between. ' +
+            'The answers, `{"price"?,"error":{"message"?,"code"?},"id"}`, come in their order, one a line, while the ' +
+            'request is still being sent. A body that breaks off ends with one error.',
+          params,
+          body: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
+          response: {
+            200: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
+            ...readReplies(errors.INDEX_NOT_LOADED, errors.ITEM_TOO_LARGE, ...bodyFaults),
+          },
+        } as never,
+      },
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const view = views.current()
+        const index = views.indexOf(view, (request.params as { index: string }).index)
+        if (!request.body) throw house.VALIDATION_FAILED('there is no body')
+        const { raw } = reply
+        // Bulk requests last: each has its searcher's buffers for itself between two chunks, and its view to the end.
+        view.hold()
+        const begin = () => {
+          reply.hijack()
+          raw.writeHead(200, [...headersOf(reply), 'content-type', LINES_TYPE, 'x-content-type-options', 'nosniff'])
+        }
+        try {
+          const whole = await answerBulk(request.raw, raw, {
+            searcher,
+            view,
+            index,
+            begin,
+            patience: config.readTimeout,
+          })
+          raw.end()
+          if (!whole) setTimeout(() => request.raw.complete || request.raw.socket.destroy(), LINGER).unref()
+        } catch (error) {
+          // Whoever left, or never reads, gets no more.
+          if (reply.sent) raw.destroy()
+          else if (!(error instanceof Problem) && request.raw.destroyed)
+            throw house.BAD_REQUEST('the request broke off')
+          else throw error
+        } finally {
+          await view.release()
+        }
+      },
+    )
+  })
+}

@@ -1,0 +1,15 @@
+import type { ValuesOf } from '@influencer-stats/runtime/settings'
+import type { settings } from './settings.ts'
+
+type Row = Partial<ValuesOf<typeof settings>>
+
+/** The named combinations worth measuring: v1 the naive one, v6 the default; v7 with the least memory. */
+export const variants = {
+  v1: { indexes: ['map'], catalog: 'memory', server: 'fastify' },
+  v2: { indexes: ['map-first-match'], catalog: 'memory', server: 'fastify' },
+  v3: { indexes: ['roaring'], catalog: 'memory', server: 'fastify' },
+  v4: { indexes: ['roaring-offering'], catalog: 'memory', server: 'fastify' },
+  v5: { indexes: ['bitset'], catalog: 'memory', server: 'fastify' },
+  v6: { indexes: ['roaring-offering'], catalog: 'memory', server: 'node-http' },
+  v7: { indexes: ['roaring-offering'], catalog: 'lru-level', server: 'node-http' },
+} satisfies Record<string, Row>

@@ -1,0 +1,82 @@
+import type { Catalog } from './catalog/catalog.ts'
+import { blockOf, slotOf } from './core/answers.ts'
+import { AnswerKinds } from './core/draft.ts'
+import { longestAnswer, toKindText, writeAnswer, type KindText } from './core/render.ts'
+import type { Words } from './core/resolve.ts'
+import { Terms } from './core/terms.ts'
+import type { PriceIndex } from './index/index.ts'
+import type { Change } from './messages.ts'
+
+/** What a view is made of besides its dictionary. */
+export interface ViewParts {
+  readonly live: Uint8Array
+  readonly catalog: Catalog
+  readonly indexes: ReadonlyMap<string, PriceIndex>
+}
+
+/**
+ * The catalog at one moment, as one thread sees it. A change makes another view; whoever works longer than a turn of the
+ * loop holds his, and the last to let go of an old one closes it.
+ */
+export class View implements Words {
+  readonly terms: Terms
+  readonly live: Uint8Array
+  readonly indexes: ReadonlyMap<string, PriceIndex>
+  readonly #catalog: Catalog
+  readonly #kinds: AnswerKinds
+  readonly #texts: KindText[]
+  #holders = 1
+
+  constructor(terms: Terms, kinds: AnswerKinds, texts: KindText[], { live, catalog, indexes }: ViewParts) {
+    this.terms = terms
+    this.live = live
+    this.indexes = indexes
+    this.#catalog = catalog
+    this.#kinds = kinds
+    this.#texts = texts
+  }
+
+  hold(): void {
+    this.#holders++
+  }
+
+  async release(): Promise<void> {
+    if (--this.#holders === 0) await this.#catalog.close()
+  }
+
+  /** The view after a change. Dictionary and kinds only grow, so that both views use the same. */
+  with({ terms, kinds, live, blocks, segments }: Change): View {
+    this.terms.append(terms)
+    for (const kind of kinds) {
+      this.#kinds.codeOf(kind.spec, kind.currency)
+      this.#texts.push(toKindText(kind))
+    }
+    const indexes = new Map(
+      Array.from(this.indexes, ([name, index]) => [name, index.with(segments.get(name) ?? new Map())]),
+    )
+    return new View(this.terms, this.#kinds, this.#texts, { live, catalog: this.#catalog.with(blocks), indexes })
+  }
+
+  /** Writes the answer with a row, and returns where it ends. `to` must have room for `longestAnswer`. */
+  write(row: number, to: Buffer, at: number): number {
+    const block = this.#catalog.block(blockOf(row))
+    const slot = slotOf(row)
+    return writeAnswer(block, slot, this.#texts[block.kinds[slot]!]!, to, at)
+  }
+
+  /** The most bytes an answer can take. */
+  get longestAnswer(): number {
+    return this.#texts.reduce((most, text) => Math.max(most, longestAnswer(text)), 0)
+  }
+}
+
+/** A thread's view of the catalog: always the newest. */
+export interface Views {
+  current(): View
+  /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
+  indexOf(view: View, name: string): PriceIndex
+}
+
+export function createView({ terms, kinds }: Pick<Change, 'terms' | 'kinds'>, rest: ViewParts): View {
+  return new View(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), rest)
+}

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AnswerBlock, BLOCK_ROWS, sharedBlock } from '../src/core/answers.ts'
+import type { Blocks, Catalog } from '../src/catalog/catalog.ts'
+
+const BLOCKS = 8
+
+/** A block whose values tell its number and its version. */
+export function blockWith(number: number, version = 0): Uint8Array {
+  const block = new AnswerBlock(sharedBlock())
+  for (let slot = 0; slot < BLOCK_ROWS; slot++) {
+    block.set(slot, new Uint8Array(16).fill(number), number * 1_000_000 + version * 1_000 + slot, version)
+  }
+  return block.bytes
+}
+
+/** A catalog over blocks that a test can write. */
+export interface Fixture {
+  readonly catalog: Catalog
+  /** Writes blocks, and gives what `with` is told of them. */
+  write(blocks: ReadonlyMap<number, Uint8Array>): Promise<Blocks>
+  close(): Promise<void>
+}
+
+/** What every catalog must do. */
+export function catalogConformance(
+  name: string,
+  open: (blocks: ReadonlyMap<number, Uint8Array>) => Promise<Fixture>,
+): void {
+  describe(`catalog ${name}`, () => {
+    let fixture: Fixture
+    beforeEach(async () => {
+      fixture = await open(new Map(Array.from({ length: BLOCKS }, (_, number) => [number, blockWith(number)])))
+    })
+    afterEach(() => fixture.close())
+
+    const check = (catalog: Catalog, number: number, version = 0) => {
+      const block = catalog.block(number)
+      expect(block.values[7]).toBe(number * 1_000_000 + version * 1_000 + 7)
+      expect(block.kinds[BLOCK_ROWS - 1]).toBe(version)
+      expect(block.ids[16 * 3]).toBe(number)
+    }
+
+    it('gives every block, again and again, in any order', () => {
+      for (let i = 0; i < 100; i++) check(fixture.catalog, (i * 5) % BLOCKS)
+    })
+
+    it('gives what changed, while the one before goes on as it was', async () => {
+      const { catalog } = fixture
+      check(catalog, 1)
+      const changed = await fixture.write(
+        new Map([
+          [1, blockWith(1, 1)],
+          [2, blockWith(2, 1)],
+          [BLOCKS, blockWith(BLOCKS)],
+        ]),
+      )
+      const next = catalog.with(changed)
+      for (const number of [1, 2]) check(next, number, 1)
+      check(next, 3)
+      check(next, BLOCKS)
+      for (let number = 0; number < BLOCKS; number++) check(catalog, number)
+      await next.close()
+    })
+
+    it('can be closed twice', async () => {
+      await fixture.catalog.close()
+      await fixture.catalog.close()
+    })
+  })
+}

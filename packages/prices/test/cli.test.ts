@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createPricesClient } from '../src/client.ts'
+import { samplePrices } from '../src/core/sample.ts'
+import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { stdout, stderr, code }
+}
+
+let prices: TestPrices
+beforeAll(async () => {
+  prices = await startPrices({ data: temporaryFolder() })
+})
+afterAll(() => prices.stop())
+
+it('imports a file', async () => {
+  const file = join(temporaryFolder(), 'prices.ndjson')
+  const price = priceOf({ value: 7 })
+  writeFileSync(file, `${JSON.stringify(price)}\n`)
+  expect(await run('import', file, '--url', prices.url)).toMatchObject({
+    code: 0,
+    stdout: '1 imported, 1 prices in all\n',
+  })
+  const client = createPricesClient(prices.url)
+  expect(await client.search(searchOf(price))).toMatchObject({ id: price.id, value: 7 })
+  expect(await client.get(price.id)).toMatchObject(price)
+  expect(await client.delete(price.id)).toBe(true)
+  expect(await client.delete(price.id)).toBe(false)
+  expect(await client.get(price.id)).toBeUndefined()
+})
+
+it('generates the sample catalog', async () => {
+  expect(await run('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+  const sample = [...samplePrices(1)]
+  expect(sample).toHaveLength(9_744)
+  const client = createPricesClient(prices.url)
+  for (const price of [sample[0]!, sample[5_000]!, sample[9_743]!]) {
+    const { id, value, priceSpecId: spec } = price
+    expect(await client.search(searchOf(price))).toEqual({ id, value, spec, currency: 'USD' })
+  }
+})
+
+it('says what is wrong', async () => {
+  const file = join(temporaryFolder(), 'bad.ndjson')
+  writeFileSync(file, 'nonsense\n')
+  expect(await run('import', file, '--url', prices.url)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('BAD_LINE'),
+  })
+  expect(await run('import', `${file}.none`, '--url', prices.url)).toMatchObject({ code: 1 })
+  expect(await run('import', file, '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 1 })
+  expect(await run('nonsense')).toMatchObject({ code: 1 })
+  expect(await run('--help')).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Query } from '../src/core/query.ts'
+import { resolve } from '../src/core/resolve.ts'
+import { RequestScanner } from '../src/core/scanner.ts'
+import { Terms } from '../src/core/terms.ts'
+import { fitsBulk, fitsSearch } from '../src/search-schema.ts'
+
+const terms = new Terms()
+const names = ['a', 'bb', 'o"x', 'ö', 'long name', 'tab\t']
+for (const name of names) for (const kind of ['offering', 'group', 'spec', 'char'] as const) terms.name(kind, name)
+for (const name of names.slice(1)) for (const value of names) terms.value(terms.chars.codeOf(name), value)
+terms.value(terms.chars.codeOf('a'), 12)
+const live = new Uint8Array(terms.list.length).fill(1)
+// One value that no row has any more.
+live[terms.findValue(terms.chars.codeOf('bb'), 'bb')] = 0
+const words = { terms, live }
+
+const name = fc.constantFrom(...names, 'unknown', '')
+const value = fc.oneof({ weight: 5, arbitrary: name }, fc.constantFrom(12, null, ['a']))
+const condition = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ char: name, value }) },
+  fc.record({ char: name, op: fc.constantFrom('equals', 'not'), value }),
+)
+const request = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      offeringId: name,
+      groupId: name,
+      priceSpecId: name,
+      charValues: fc.array(condition, { maxLength: 4 }),
+    }),
+  },
+  fc.record({
+    id: name,
+    offeringId: name,
+    groupId: name,
+    priceSpecId: name,
+    charValues: fc.array(condition, { maxLength: 4 }),
+  }),
+  fc.record(
+    {
+      offeringId: name,
+      groupId: name,
+      priceSpecId: name,
+      charValues: fc.array(condition, { maxLength: 3 }),
+      id: name,
+      at: fc.constant('2026-01-01'),
+    },
+    { requiredKeys: ['offeringId'] },
+  ),
+)
+const usual = fc.record({
+  offeringId: fc.constantFrom('a', 'bb'),
+  groupId: fc.constantFrom('a', 'long name'),
+  priceSpecId: fc.constant('bb'),
+  charValues: fc.array(
+    fc.record({ char: fc.constantFrom('bb', 'long name'), value: fc.constantFrom('a', 'bb', 'long name') }),
+    { maxLength: 4 },
+  ),
+})
+
+/** A text of a request, perhaps with one change somewhere. */
+const text = fc
+  .tuple(
+    fc.oneof(request, usual),
+    fc.constantFrom(0, 1, 2),
+    fc.option(fc.tuple(fc.nat(), fc.constantFrom('', ' ', '"', ',', '}', '\\', 'x', '\u0000')), {
+      nil: undefined,
+      freq: 3,
+    }),
+  )
+  .map(([one, indent, change]) => {
+    const whole = JSON.stringify(one, undefined, indent === 2 ? 1 : undefined)
+    if (!change) return whole
+    const at = change[0] % (whole.length + 1)
+    return whole.slice(0, at) + change[1] + whole.slice(at + (indent === 1 ? 1 : 0))
+  })
+
+const termsOf = (query: Query) => ({
+  offering: query.offering,
+  group: query.group,
+  spec: query.spec,
+  values: [...query.values.subarray(0, query.count)],
+  any: query.any,
+  at: query.at,
+})
+
+it('the scanner gives what JSON.parse would have given, or leaves it alone', () => {
+  const scanner = new RequestScanner()
+  let scanned = 0
+  fc.assert(
+    fc.property(text, (asked) => {
+      const bytes = Buffer.from(asked)
+      const query = new Query()
+      if (!scanner.scan(bytes, 0, bytes.length, words, query) || scanner.end !== bytes.length) return
+      scanned++
+      const parsed: unknown = JSON.parse(asked)
+      const id = scanner.idTo < 0 ? undefined : bytes.toString('latin1', scanner.idFrom, scanner.idTo)
+      expect((parsed as { id?: string }).id).toBe(id)
+      if (id === undefined ? !fitsSearch(parsed) : !fitsBulk(parsed)) throw new Error(`does not fit: ${asked}`)
+      const other = new Query()
+      expect(resolve(parsed as never, words, other)).toBeUndefined()
+      expect(termsOf(query)).toEqual(termsOf(other))
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(scanned).toBeGreaterThan(200)
+})
+
+it('the usual shape is never left alone', () => {
+  const scanner = new RequestScanner()
+  const asked = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
+  for (const one of [asked, { id: '1', ...asked }, { ...asked, id: '1' }]) {
+    const bytes = Buffer.from(JSON.stringify(one))
+    expect(scanner.scan(bytes, 0, bytes.length, words, new Query())).toBe(true)
+    expect(scanner.end).toBe(bytes.length)
+  }
+})

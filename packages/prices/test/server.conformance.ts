@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const PATH = '/v1/search/bitmap/prices'
+const BODY_LIMIT = 200_000
+
+/** What every server must do: the hottest route keeps all manners, whoever answers it. */
+export function serverConformance(server: string): void {
+  describe(`server ${server}`, () => {
+    const price = priceOf({ charValues: [{ char: 'term', value: '12' }], value: 9.5 })
+    const answer = { id: price.id, spec: 'MRC', value: 9.5, currency: 'USD' }
+    let prices: TestPrices
+
+    beforeAll(async () => {
+      prices = await startPrices({
+        server,
+        data: temporaryFolder(),
+        readToken: 'read',
+        apiToken: 'change',
+        corsOrigins: 'https://app.example',
+        bodyLimit: BODY_LIMIT,
+      })
+      const { status } = await prices.ask('PUT', `/prices/${price.id}`, price, { authorization: 'Bearer change' })
+      expect(status).toBe(201)
+    })
+    afterAll(() => prices.stop())
+
+    const read = { authorization: 'Bearer read' }
+    const search = (body: unknown, headers: Record<string, string> = {}, index = 'bitmap') =>
+      prices.search(body, index, { ...read, ...headers })
+    const raw = (head: string) =>
+      `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer read\r\n${head}\r\n\r\n`
+    const open = () => connect(Number(new URL(prices.url).port), '127.0.0.1')
+
+    it('answers with the price and a request id', async () => {
+      const { status, headers, body } = await search(searchOf(price))
+      expect(status).toBe(200)
+      expect(body).toEqual(answer)
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(headers.get('content-length')).toBe(String(JSON.stringify(answer).length))
+      expect(headers.get('x-request-id')).toMatch(/^[a-z0-9]+-[a-z0-9]+$/)
+      expect((await search(searchOf(price))).headers.get('x-request-id')).not.toBe(headers.get('x-request-id'))
+    })
+
+    it('answers what is not of the usual shape', async () => {
+      expect((await search(JSON.stringify(searchOf(price), undefined, 2))).body).toEqual(answer)
+      const explained = await search({ ...searchOf(price), explain: true })
+      expect(explained.body).toMatchObject({ ...answer, explain: expect.any(Array) })
+      expect((await search(searchOf(price), { 'content-type': 'application/json; charset=utf-8' })).body).toEqual(
+        answer,
+      )
+    })
+
+    it('says what is wrong', async () => {
+      const refused = async (body: unknown, headers?: Record<string, string>, index?: string) => {
+        const reply = await search(body, headers, index)
+        expect(reply.headers.get('content-type')).toBe('application/problem+json')
+        expect(reply.headers.get('x-request-id')).not.toBeNull()
+        return [reply.status, reply.body.code]
+      }
+      expect(await refused({ ...searchOf(price), groupId: 'none' })).toEqual([404, 'GROUP_NOT_FOUND'])
+      expect(await refused('{"offeringId":')).toEqual([400, 'BAD_JSON'])
+      expect(await refused({ offeringId: 1 })).toEqual([400, 'VALIDATION_FAILED'])
+      expect(await refused('')).toEqual([400, 'BAD_JSON'])
+      expect(await refused(searchOf(price), { 'content-type': 'text/csv' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+      expect(await refused(searchOf(price), {}, 'bitset')).toEqual([404, 'INDEX_NOT_LOADED'])
+      expect(await refused(' '.repeat(BODY_LIMIT + 1))).toEqual([413, 'BODY_TOO_LARGE'])
+      expect(await refused(searchOf(price), { authorization: 'Bearer wrong' })).toEqual([401, 'UNAUTHORIZED'])
+    })
+
+    it('answers a body of many pieces, of no known length, and one that follows another at once', async () => {
+      const body = JSON.stringify(searchOf(price))
+      const long = body + ' '.repeat(BODY_LIMIT - body.length)
+      expect((await search(long)).body).toEqual(answer)
+
+      const socket = open()
+      const head = raw(`Content-Type: application/json\r\nContent-Length: ${body.length}`)
+      socket.write(head + body.slice(0, 20))
+      await new Promise((resolve) => setImmediate(resolve))
+      socket.write(body.slice(20) + head + body)
+      const size = body.length.toString(16)
+      socket.write(
+        `${raw('Content-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked')}${size}\r\n${body}\r\n0\r\n\r\n`,
+      )
+      const replies = await text(socket)
+      expect(replies.match(/HTTP\/1.1 200/g)).toHaveLength(3)
+      expect(replies.match(new RegExp(price.id, 'g'))).toHaveLength(3)
+    })
+
+    it('goes on when a client leaves in the middle of its body', async () => {
+      const socket = open()
+      socket.write(`${raw('Content-Type: application/json\r\nContent-Length: 100')}{"offeringId":`)
+      await once(socket, 'ready')
+      socket.resetAndDestroy()
+      expect((await search(searchOf(price))).status).toBe(200)
+    })
+
+    it('refuses a request without a Host as a problem', async () => {
+      const socket = open()
+      socket.end(`POST ${PATH} HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}`)
+      const reply = await text(socket)
+      expect(reply).toMatch(/^HTTP\/1.1 400 /)
+      expect(reply).toContain('"code":"HOST_MISSING"')
+    })
+
+    it('lets a page of a named origin search, and no other', async () => {
+      // Not fetch: it sets Origin itself.
+      const ask = (origin: string) =>
+        request(prices.url + PATH, {
+          method: 'POST',
+          headers: { ...read, origin, 'content-type': 'application/json' },
+          body: JSON.stringify(searchOf(price)),
+        })
+      const allowed = await ask('https://app.example')
+      expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': 'https://app.example' })
+      expect(await allowed.body.json()).toEqual(answer)
+      const other = await ask('https://other.example')
+      expect(other.headers['access-control-allow-origin']).toBeUndefined()
+      await other.body.dump()
+    })
+
+    it('counts every request once', async () => {
+      const count = async () => {
+        const { body } = await prices.ask('GET', '/metrics', undefined, read)
+        const lines = String(body).split('\n')
+        const line = lines.find((one) => /_count\{.*v1\/search.*status="200"/.test(one))
+        return Number(line?.split(' ').at(-1))
+      }
+      const before = await count()
+      await Promise.all(Array.from({ length: 10 }, () => search(searchOf(price))))
+      expect((await count()) - before).toBe(10)
+    })
+  })
+}

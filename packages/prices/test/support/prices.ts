@@ -1,0 +1,89 @@
+import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import type { Price } from '../../src/core/price.ts'
+import { prices } from '../../src/service.ts'
+
+const SERVICES = new URL('../../../../services.ts', import.meta.url).href
+
+/** A reply as tests look at it. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+/** A running prices service and a few words to talk to it. */
+export interface TestPrices {
+  readonly url: string
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  search(body: unknown, index?: string, headers?: Record<string, string>): Promise<Reply>
+  /** The answers, one a line. */
+  bulk(body: string, index?: string): Promise<any[]>
+  import(lines: readonly unknown[], query?: string): Promise<Reply>
+  stop(): Promise<boolean>
+}
+
+export async function startPrices(settings: Overrides): Promise<TestPrices> {
+  const running = await embed(prices, { sample: 'no', ...settings }, SERVICES)
+
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const withBody = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const reply = await fetch(running.url + path, { method, ...withBody, headers: { ...type, ...headers } })
+    const text = await reply.text()
+    const isJson =
+      reply.headers.get('content-type')?.includes('json') && !reply.headers.get('content-type')?.includes('nd')
+    return { status: reply.status, headers: reply.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+  }
+
+  const lines = { 'content-type': 'application/x-ndjson' }
+  return {
+    url: running.url,
+    ask,
+    search: (body, index = 'bitmap', headers) => ask('POST', `/v1/search/${index}/prices`, body, headers),
+    async bulk(body, index = 'bitmap') {
+      const init = { method: 'POST', body, headers: lines }
+      const reply = await fetch(`${running.url}/v5/search/${index}/bulk/prices`, init)
+      const text = await reply.text()
+      return text
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    },
+    import: (prices_, query = '') =>
+      ask(
+        'POST',
+        `/prices/import${query}`,
+        prices_.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n'),
+        lines,
+      ),
+    stop: () => running.stop(),
+  }
+}
+
+let last = 0
+export const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** A price with what a test wants of it. */
+export const priceOf = (fields: Partial<Price> = {}): Price => ({
+  id: uuid(++last),
+  offeringId: 'o1',
+  groupId: 'g1',
+  priceSpecId: 'MRC',
+  charValues: [],
+  value: 1,
+  ...fields,
+})
+
+/** The search that asks for all that a price has. */
+export const searchOf = ({ offeringId, groupId, priceSpecId, charValues }: Price) => ({
+  offeringId,
+  groupId,
+  priceSpecId,
+  charValues,
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { priceOf, searchOf, startPrices, uuid } from './support/prices.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const CLIENTS = 16
+const THREADS = 3
+
+describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog) => {
+  it('a change answered by one thread is seen by all others, and after a restart', async () => {
+    const settings = { data: temporaryFolder(), catalog, indexes: 'roaring-offering,bitset,map', threads: THREADS }
+    const first = await startPrices(settings)
+    const price = priceOf({ id: uuid(1), charValues: [{ char: 'term', value: '12' }] })
+    await first.import([price, priceOf({ id: uuid(2), offeringId: 'other', value: 2 })])
+    for (let round = 1; round <= 5; round++) {
+      const changed = { ...price, value: round, charValues: [{ char: 'term', value: String(round) }] }
+      expect((await first.ask('PUT', `/prices/${price.id}`, changed)).status).toBe(200)
+      for (const index of ['bitmap', 'bitset', 'map']) {
+        const replies = await Promise.all(
+          Array.from({ length: CLIENTS }, () => first.search(searchOf(changed), index, { connection: 'close' })),
+        )
+        for (const { body } of replies) expect(body).toMatchObject({ id: price.id, value: round })
+      }
+      const old = await first.search(searchOf({ ...changed, charValues: [{ char: 'term', value: String(round - 1) }] }))
+      expect(old.body.code).toBe('VALUE_NOT_FOUND')
+    }
+    await first.ask('DELETE', `/prices/${uuid(2)}`)
+    expect(await first.stop()).toBe(true)
+
+    const second = await startPrices({ ...settings, threads: 1 })
+    const last = { ...price, value: 5, charValues: [{ char: 'term', value: '5' }] }
+    expect((await second.search(searchOf(last))).body.value).toBe(5)
+    expect((await second.ask('GET', `/prices/${uuid(2)}`)).status).toBe(404)
+    expect((await second.search(searchOf(priceOf({ offeringId: 'other' })))).body.code).toBe('OFFERING_NOT_FOUND')
+    expect((await second.import([{ ...last, value: 6 }], '?replace=true')).body).toEqual({ imported: 1, prices: 1 })
+    expect((await second.search(searchOf(last))).body.value).toBe(6)
+    await second.stop()
+  })
+
+  it('a bulk request keeps the view that it began with', async () => {
+    const prices = await startPrices({ data: temporaryFolder(), catalog, threads: 1, cacheBytes: 16_384 })
+    const many = Array.from({ length: 3_000 }, (_, i) =>
+      priceOf({ id: uuid(i + 10), charValues: [{ char: 'n', value: i }] }),
+    )
+    await prices.import(many)
+    const item = (i: number) => `${JSON.stringify({ id: String(i), ...searchOf(many[i]!) })}\n`
+    const gate = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from(item(0)))
+        await gate.promise
+        for (let i = 0; i < many.length; i++) controller.enqueue(Buffer.from(item(i)))
+        controller.close()
+      },
+    })
+    const reply = await fetch(`${prices.url}/v5/search/bitmap/bulk/prices`, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'application/x-ndjson' },
+    } as never)
+    // The head has come, so the request has its view.
+    expect((await prices.ask('PUT', `/prices/${many[2_999]!.id}`, { ...many[2_999], value: 99 })).status).toBe(200)
+    await prices.import(
+      many.map((one) => ({ ...one, value: 98 })),
+      '?replace=true',
+    )
+    gate.resolve()
+    const answers = (await reply.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers).toHaveLength(many.length + 1)
+    for (const { price } of answers) expect(price.value).toBe(1)
+    expect((await prices.search(searchOf(many[2_999]!))).body.value).toBe(98)
+    await prices.stop()
+  })
+})
