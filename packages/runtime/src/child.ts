@@ -131,10 +131,7 @@ function launch(start: Start, stopped: AbortSignal): Promise<Running> {
  * A young heap of a fixed size. Left to itself V8 shrinks it to 1 MB when it collects in an idle moment, and as nothing
  * outlives a request it never grows again: from then on a read took 20 us of processor time in place of 14.
  */
-const youngHeap = (megabytes: number) => [
-  `--min-semi-space-size=${megabytes}`,
-  `--max-semi-space-size=${megabytes}`,
-]
+const youngHeap = (megabytes: number) => [`--min-semi-space-size=${megabytes}`, `--max-semi-space-size=${megabytes}`]
 
 /** Tells a process to stop, and kills it if it does not. Resolves with whether it ended cleanly. */
 async function endProcess(child: ChildProcess, shutdownTimeout: number): Promise<boolean> {
