@@ -1,3 +1,4 @@
+import './held-tick.ts'
 import { flushCompileCache } from 'node:module'
 import { StartError } from './errors.ts'
 import { startService, type RunningService } from './host.ts'

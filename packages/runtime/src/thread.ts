@@ -1,3 +1,4 @@
+import './held-tick.ts'
 import { flushCompileCache } from 'node:module'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { createChannel, type Bus, type Calls } from './channel.ts'

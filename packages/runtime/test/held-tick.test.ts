@@ -1,0 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { heldTick } from '../src/held-tick.ts'
+
+test('what is held is an entry of the queue of ticks, with the keys of every other', async () => {
+  await setImmediate()
+  const { entry } = heldTick
+  expect(Object.keys(entry!)).toEqual(expect.arrayContaining(['callback', 'args']))
+  expect(Object.getOwnPropertySymbols(entry!).map(String)).toContain('Symbol(async_id_symbol)')
+})
