@@ -1,3 +1,5 @@
+import { toPacificTime } from './pacific-time.ts'
+
 /** Milliseconds. */
 export const DAY = 86_400_000
 
@@ -8,18 +10,11 @@ export interface Usage {
   readonly used: number
 }
 
-// YouTube's quota starts anew at midnight Pacific Time.
-const pacificDate = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Los_Angeles' })
-const pacificClock = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/Los_Angeles', timeStyle: 'medium' })
-
-/** The quota's day at a time (ms since the epoch), as `YYYY-MM-DD`. */
-export const quotaDay = (now: number): string => pacificDate.format(now)
+/** The quota's day at a time (ms since the epoch), as `YYYY-MM-DD`. YouTube's quota starts anew at midnight Pacific Time. */
+export const quotaDay = (now: number): string => new Date(toPacificTime(now)).toISOString().slice(0, 10)
 
 /** How long until the quota starts anew (ms). An hour off on the two days a year when the clocks change. */
-export function untilReset(now: number): number {
-  const [hours = 0, minutes = 0, seconds = 0] = pacificClock.format(now).split(':').map(Number)
-  return DAY - ((hours * 60 + minutes) * 60 + seconds) * 1000 - (now % 1000)
-}
+export const untilReset = (now: number): number => DAY - (toPacificTime(now) % DAY)
 
 /**
  * How often everything can be refreshed (ms): never more often than `fastest`, never so often that a day costs more
