@@ -45,9 +45,7 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
     observe(
       getFigures,
       startedAt,
-      value === undefined
-        ? writeMiss(response, hookHeaders)
-        : writeValue(response, hookHeaders, value, etagOf(value)),
+      value === undefined ? writeMiss(response, hookHeaders) : writeValue(response, hookHeaders, value, etagOf(value)),
     )
   }
 

@@ -68,13 +68,12 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     // percentile of a burst of puts.
     get: (key) => db.getSync(key),
     find: createTextReader(db),
-    async write(write) {
+    write(write) {
       const fault = health.fault()
-      if (fault) throw fault
+      if (fault) return Promise.reject(fault)
       const bytes = bytesOf(write)
       const waiting = gate.enter(bytes)
-      if (waiting) await waiting
-      return commit.submit(write, bytes)
+      return waiting ? waiting.then(() => commit.submit(write, bytes)) : commit.submit(write, bytes)
     },
     scan: (range) => createLevelScan(db, range),
     close: () => (closed ??= close()),
