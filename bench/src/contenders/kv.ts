@@ -3,10 +3,11 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { valueOf } from '../load/kv-entries.ts'
+import { FULL, valueOf } from '../load/kv-entries.ts'
 import { processorSeconds } from '../processes.ts'
 import type { Spec } from '../spec.ts'
 import type { Contender } from './contender.ts'
+import { settle } from './kv-settle.ts'
 import { serviceContender } from './service.ts'
 
 const BATCH = 1_000
@@ -36,7 +37,8 @@ async function makeBase(entries: number): Promise<string> {
     await client.close()
   })
   // What was in the log becomes a table when it is opened again; then it rests, so that no row pays for what was here.
-  await withService(folder, async (_, pid) => {
+  await withService(folder, async (url, pid) => {
+    if (entries === FULL) await settle(url, folder)
     for (let last = -1, now = processorSeconds(pid); now - last > IDLE; now = processorSeconds(pid)) {
       last = now
       await delay(500)

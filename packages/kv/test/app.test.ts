@@ -44,6 +44,9 @@ describe.each(namesOf('server'))('the API with server %s', (server) => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['every byte', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
+    ['text', Buffer.from('plain text')],
+    ['text of more than a byte a character', Buffer.from('ключ\0🎈')],
+    ['20,000 letters', Buffer.alloc(20_000, 'x')],
     ['50,000 bytes', Buffer.alloc(50_000, 'é')],
   ])('keeps %s as a value, and tells of it in reply to HEAD', async (_, value) => {
     expect((await kv.ask('PUT', `${entity('v')}&durable=true`, value)).status).toBe(201)

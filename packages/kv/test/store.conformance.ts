@@ -40,6 +40,28 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
       expect(read('a')).toBeUndefined()
     })
 
+    it('finds values of any kind under keys of any kind, one after the other', async () => {
+      const values = [
+        Buffer.from('text'),
+        Buffer.alloc(0),
+        Buffer.from('\ufeffключ\0🎈'),
+        Buffer.from([0xff, 0xfd]),
+        Buffer.from('what stands for no text: \ufffd'),
+        Buffer.alloc(50_000, 'x'),
+        Buffer.alloc(50_000, 0xff),
+      ]
+      const keys = values.map((_, i) => ['k', 'ключ', 'a b%', '\0', '🎈', 'x'.repeat(1_024), '\ufffd'][i]!)
+      await write(...values.map((value, i): Op => ({ type: 'put', key: Buffer.from(keys[i]!), value })))
+      // Each after each: what a value was must not tell on the next.
+      for (let i = 0; i < values.length; i++) {
+        for (let j = 0; j < values.length; j++) {
+          expect(Buffer.from(store.find(keys[i]!)!)).toEqual(values[i])
+          expect(Buffer.from(store.find(keys[j]!)!)).toEqual(values[j])
+          expect(store.find('never there')).toBeUndefined()
+        }
+      }
+    })
+
     it('applies the changes of one write in their order', async () => {
       await write(put('a', '1'), del('a'), put('b', '1'), put('b', '2'))
       expect([read('a'), read('b')]).toEqual([undefined, '2'])

@@ -40,6 +40,18 @@ describe('group commit', () => {
     await store.close()
   })
 
+  it('lets a write that follows a lone one go at once, and those beside it make the next batch', async () => {
+    const groups: number[] = []
+    const store = await parts.store.level(options({ onCommit: (writes) => groups.push(writes) }))
+    const together = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, i) => store.write(put(`k${i}`, 'x'))))
+    await together(1)
+    await together(3)
+    await together(3)
+    expect(groups).toEqual([1, 1, 2, 3])
+    await store.close()
+  })
+
   it('loses no update between two stores that share locks', async () => {
     const shared = { folder: temporaryFolder(), health: healthMemory() }
     const memory = stripesMemory()

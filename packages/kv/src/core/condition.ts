@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
-/** The tag of a value: `"` and the first 22 characters (132 bits) of its SHA-256 `"`. 0.4 us for 150 bytes. */
-export function etagOf(value: Buffer): string {
+/** The tag of a value (a string: of its UTF-8): `"` and the first 22 characters (132 bits) of its SHA-256 `"`. 0.4 us for 150 bytes. */
+export function etagOf(value: Buffer | string): string {
   return `"${hash('sha256', value, 'base64url').slice(0, 22)}"`
 }
 

@@ -38,14 +38,14 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
     )
   }
 
-  function get(response: ServerResponse, key: Buffer): void {
+  function get(response: ServerResponse, key: string): void {
     const startedAt = performance.now()
     const hookHeaders = ['x-request-id', manners.nextRequestId()]
-    const value = store.get(key)
+    const value = store.find(key)
     observe(
       getFigures,
       startedAt,
-      value ? writeValue(response, hookHeaders, value, etagOf(value)) : writeMiss(response, hookHeaders),
+      value === undefined ? writeMiss(response, hookHeaders) : writeValue(response, hookHeaders, value, etagOf(value)),
     )
   }
 
@@ -68,13 +68,10 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
     const { method, url } = request
     const isRead = method === 'GET'
     if ((!isRead && method !== 'PUT') || !url!.startsWith(HOT_PREFIX)) return false
-    const { fault, names, values } = parseQuery(url!.slice(PATH.length + 1))
-    if (fault !== undefined || values[0]!.length > MAX_KEY) return false
-    const durable = names.length === 2 && names[1] === 'durable' && values[1]!.toString() === 'true'
-    if (names.length > 1 && (isRead || !durable)) return false
-    if (!isPlain(request, isRead ? 'read' : 'change')) return false
-    if (isRead) get(response, values[0]!)
-    else put(request, response, values[0]!, durable)
+    const target = targetOf(url!)
+    if (!target || (isRead && target.durable) || !isPlain(request, isRead ? 'read' : 'change')) return false
+    if (isRead) get(response, target.key)
+    else put(request, response, Buffer.from(target.key), target.durable)
     return true
   }
 
@@ -83,6 +80,20 @@ function createFactory({ store, valueLimit }: ServerOptions, manners: Manners): 
     createServer({ ...options, optimizeEmptyRequests: true }, (request, response) => {
       if (!answerHot(request, response)) handler(request, response)
     })
+}
+
+// As long as it may be, and of nothing that has to be decoded.
+const PLAIN_KEY = /^[\w.~-]{1,1024}$/
+
+/** What a hot URL names; nothing where that is for Fastify to refuse. */
+function targetOf(url: string): { readonly key: string; readonly durable: boolean } | undefined {
+  // Most keys: 0.5 us less than parsing.
+  const text = url.slice(HOT_PREFIX.length)
+  if (PLAIN_KEY.test(text)) return { key: text, durable: false }
+  const { fault, names, values } = parseQuery(url.slice(PATH.length + 1))
+  if (fault !== undefined || values[0]!.length > MAX_KEY) return undefined
+  const durable = names.length === 2 && names[1] === 'durable' && values[1]!.toString() === 'true'
+  return names.length === 1 || durable ? { key: values[0]!.toString(), durable } : undefined
 }
 
 /** Nothing, or something that looks like one: else it is Fastify's to refuse. */

@@ -10,16 +10,27 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+/** What a group of writes comes to. */
+interface Change {
+  /** Which conditions held; nothing where there were none. */
+  readonly outcomes: readonly boolean[] | undefined
+  readonly ops: readonly Op[]
+  readonly sync: boolean
+}
+
 // What is larger waits for the next batch, so that one batch never holds the disk for long.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 
 /**
- * What arrives within one turn of the event loop becomes one batch; the next gathers while that is written. One batch is
- * under way at a time, which also puts this thread's writes into one order: conditions are judged when a group forms.
+ * What arrives within one turn of the event loop becomes one batch; the next gathers while that is written. A write that
+ * follows one that was alone is written at once. One batch is under way at a time, which also puts this thread's writes
+ * into one order: conditions are judged when a group forms.
  */
 export function createGroupCommit({ db, gate, health, stripes, onCommit }: CommitOptions): Commit {
   let gathering: Pending[] = []
   let running: Promise<void> | undefined
+  /** Whether nothing else came while the last write was written: then the next is taken to be alone, too. */
+  let alone = false
 
   function takeGroup(): Pending[] {
     let bytes = 0
@@ -33,9 +44,13 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
   }
 
   async function run(): Promise<void> {
-    // After what the loop reads in this turn.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (gathering.length > 0) await commit(takeGroup())
+    // After what the loop reads in this turn; one connection alone did 10 % more a second without it (12 pairs).
+    if (!alone) await new Promise((resolve) => setImmediate(resolve))
+    while (gathering.length > 0) {
+      const group = takeGroup()
+      await commit(group)
+      alone = group.length === 1 && gathering.length === 0
+    }
     running = undefined
   }
 
@@ -48,7 +63,14 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
       if (waiting) await waiting
       let outcomes: readonly boolean[] | undefined
       try {
-        outcomes = await write(writes)
+        const change = changeOf(writes)
+        outcomes = change.outcomes
+        if (change.ops.length > 0) {
+          await write(change).catch((error: unknown) => {
+            throw health.fail(error)
+          })
+          onCommit(writes.length)
+        }
       } finally {
         if (held) stripes!.release(held)
       }
@@ -60,8 +82,7 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
     }
   }
 
-  /** Resolves with which conditions held; with nothing where there were none. */
-  async function write(writes: readonly Write[]): Promise<readonly boolean[] | undefined> {
+  function changeOf(writes: readonly Write[]): Change {
     const outcomes = writes.some(({ condition }) => condition) ? judge(writes) : undefined
     const ops: Op[] = []
     let sync = false
@@ -70,18 +91,19 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
       const one = writes[i]!
       if (one.ops.length === 1) ops.push(one.ops[0]!)
       else for (const op of one.ops) ops.push(op)
+      // One durable write makes the whole group durable: see the README for what that costs the others.
       sync ||= one.durable
     }
     const fault = health.fault()
     if (fault) throw fault
-    if (ops.length > 0) {
-      // One durable write makes the whole group durable: see the README for what that costs the others.
-      await db.batch(ops as Op[], { sync }).catch((error: unknown) => {
-        throw health.fail(error)
-      })
-      onCommit(writes.length)
-    }
-    return outcomes
+    return { outcomes, ops, sync }
+  }
+
+  function write({ ops, sync }: Change): Promise<void> {
+    const [first] = ops
+    // A batch of one takes 3 us more.
+    if (ops.length === 1 && first!.type === 'put') return db.put(first!.key, first!.value, { sync })
+    return db.batch(ops as Op[], { sync })
   }
 
   /** Judges each condition by what the writes before it, in the same group, will have left. */

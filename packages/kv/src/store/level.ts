@@ -4,6 +4,7 @@ import { createGate, type GateOptions } from './gate.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createHealth } from './health.ts'
 import { createLevelScan } from './level-scan.ts'
+import { createTextReader } from './level-text.ts'
 import { createSingleCommit } from './single-commit.ts'
 import { bytesOf, type Store } from './store.ts'
 import { createStripes } from './stripes.ts'
@@ -66,13 +67,13 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
     // percentile of a burst of puts.
     get: (key) => db.getSync(key),
-    async write(write) {
+    find: createTextReader(db),
+    write(write) {
       const fault = health.fault()
-      if (fault) throw fault
+      if (fault) return Promise.reject(fault)
       const bytes = bytesOf(write)
       const waiting = gate.enter(bytes)
-      if (waiting) await waiting
-      return commit.submit(write, bytes)
+      return waiting ? waiting.then(() => commit.submit(write, bytes)) : commit.submit(write, bytes)
     },
     scan: (range) => createLevelScan(db, range),
     close: () => (closed ??= close()),

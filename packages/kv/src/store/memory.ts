@@ -19,6 +19,7 @@ export function createMemoryStore(): Store {
 
   return {
     get: (key) => tree.get(toText(key)),
+    find: (key) => tree.get(toText(Buffer.from(key))),
     async write({ ops, condition }) {
       if (condition && !holds(condition, tree.get(toText(ops[0]!.key)))) return false
       for (const op of ops) {

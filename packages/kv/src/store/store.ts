@@ -32,12 +32,17 @@ export interface Queue {
   readonly writes: number
 }
 
+/** A value: a string where it is UTF-8 and was had as one, else its bytes. */
+export type Found = string | Buffer
+
 /** Bytes under keys, which are UTF-8, ordered bytewise. */
 export interface Store {
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
   /** Synchronous: see `store/level.ts` for why. */
   get(key: Buffer): Buffer | undefined
+  /** The same for the hottest requests, which need no more than to send it: cheaper where keys and values are text. */
+  find(key: string): Found | undefined
   /**
    * Resolves with whether the condition held; then the changes are seen by every later read, on any thread, and outlive
    * this process. Conditions and changes take effect one write after the other, whichever thread they are made on.
