@@ -55,7 +55,8 @@ function get(pool: Pool, path: string): Promise<{ status: number; text: string }
           chunks.push(chunk)
         },
         onResponseEnd() {
-          resolve({ status, text: Buffer.concat(chunks).toString() })
+          const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+          resolve({ status, text: body.toString() })
         },
         onResponseError(_controller, error) {
           reject(error)
