@@ -8,7 +8,7 @@ export interface LookupsPlan {
   readonly catalog: CatalogPlan
   readonly cases: readonly CaseName[]
   readonly rounds: number
-  /** Seconds that each case is timed in each round, and before the first one. */
+  /** Seconds that each case gets in each round, and before the first one; making what is looked up is part of them. */
   readonly duration: number
   /** Whether what the catalog takes is told, too. */
   readonly storage: boolean

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomOf } from '../load/drawers.ts'
 import { spread } from '../statistics.ts'
-import { KnownCatalog } from './known-catalog.ts'
+import { SAMPLE } from './catalogs.ts'
 import { runImportHere } from './import-run.ts'
+import { KnownCatalog } from './known-catalog.ts'
 import type { RoundTripsPlan, RoundTripsResult } from './round-trips.ts'
 import { searchPath } from './searches.ts'
 
@@ -18,10 +19,11 @@ const { Agent, request } = process.getBuiltinModule('node:http')
 export async function runRoundTripsHere(plan: RoundTripsPlan): Promise<RoundTripsResult> {
   const { index, catalog, rounds, duration } = plan
   const data = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-'))
-  const running = await embed(prices, { data, indexes: index, sample: 'no' })
+  const isSample = catalog.kind === SAMPLE.kind && catalog.offerings === SAMPLE.offerings
+  const running = await embed(prices, { data, indexes: index, sample: isSample ? 'yes' : 'no' })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
-    await runImportHere({ url: running.url, catalog })
+    if (!isSample) await runImportHere({ url: running.url, catalog })
     const known = new KnownCatalog(catalog)
     const random = randomOf(1)
     const url = new URL(searchPath(index), running.url)

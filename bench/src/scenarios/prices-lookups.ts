@@ -16,8 +16,8 @@ const CASES: readonly CaseName[] = [
   'parsed',
   'scanned',
 ]
-/** Of a round's seconds: there are many cases, and a look-up of the slowest takes 0.2 ms. */
-const SHARE = 1 / 15
+/** Of a round's seconds: there are many cases, and a look-up of the slowest takes 0.4 ms. */
+const SHARE = 1 / 10
 const FEWEST_ROUNDS = 3
 
 /** What was measured of each index in one run: two tables show it. */
@@ -29,14 +29,11 @@ function lookupsOf(index: IndexName, asked: TrialsAsked): Promise<LookupsResult>
   let result = ofRun.get(index)
   if (!result) {
     const rounds = Math.max(asked.rounds, FEWEST_ROUNDS)
-    const plan = { index, catalog: SAMPLE, cases: CASES, rounds, duration: asked.duration * SHARE, storage: true }
+    const plan = { index, catalog: SAMPLE, cases: CASES, rounds, duration: asked.duration * SHARE, storage: false }
     ofRun.set(index, (result = runLookups({ ...plan, pin: PINS.server })))
   }
   return result
 }
-
-/** What was found of an index in this run, where it was; the storage of its catalog is a by-product. */
-export const storageOf = async (index: IndexName, asked: TrialsAsked) => (await lookupsOf(index, asked)).storage!
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US')
 const range = ({ median, min, max }: Nanoseconds) => `${whole(median)} (${whole(min)}-${whole(max)})`

@@ -3,12 +3,11 @@ import { serviceContender } from '../contenders/service.ts'
 import { createRaw } from '../load/raw.ts'
 import { SAMPLE, sizeOf, UNIFORM, type CatalogPlan } from '../prices/catalogs.ts'
 import { runImport } from '../prices/import.ts'
-import { runLookups } from '../prices/lookups.ts'
+import { runLookups, type Storage } from '../prices/lookups.ts'
 import { startMemoryProbe, type Held } from '../prices/memory-probe.ts'
 import { INDEXES, type IndexName } from '../prices/searches.ts'
 import { PINS, processorSeconds, residentMegabytes } from '../processes.ts'
 import type { Figures, TrialRow } from '../trial-row.ts'
-import { storageOf } from './prices-lookups.ts'
 import type { TrialsAsked, TrialScenario } from './scenario.ts'
 
 const MEGA = 1e6
@@ -22,17 +21,37 @@ const LEVEL_CACHES = 1_048_576 + 2_097_152
 
 const megabytes = (bytes: number) => (bytes / MEGA).toFixed(2)
 
+const BITMAP: IndexName = 'roaring-offering'
+/** MB. */
+const INDEX_AT_SOURCE: Partial<Record<IndexName, Figures>> = { map: { map: '4.69' }, roaring: { bitmap: '2.67' } }
+
+type StorageOf = (index: IndexName) => Promise<Storage>
+
+/** Makes the sample catalog and an index, once for all rows. */
+function createStorageOf(): StorageOf {
+  const known = new Map<IndexName, Promise<Storage>>()
+  return (index) => {
+    const plan = { index, catalog: SAMPLE, cases: [], rounds: 0, duration: 0, storage: true, pin: PINS.server }
+    if (!known.has(index))
+      known.set(
+        index,
+        runLookups(plan).then(({ storage }) => storage!),
+      )
+    return known.get(index)!
+  }
+}
+
 const storageRow = (
   name: string,
   index: IndexName,
-  asked: TrialsAsked,
-  bytesOf: (storage: Awaited<ReturnType<typeof storageOf>>) => { shared: number; own: number },
+  storageOf: StorageOf,
+  bytesOf: (storage: Storage) => { shared: number; own: number },
   source?: Figures,
 ): TrialRow => ({
   name,
   contender: index,
   async run() {
-    const { shared, own } = bytesOf(await storageOf(index, asked))
+    const { shared, own } = bytesOf(await storageOf(index))
     const bytes = (shared + own) / sizeOf(SAMPLE)
     return { shared: megabytes(shared), own: megabytes(own), each: bytes.toFixed(1) }
   },
@@ -51,32 +70,19 @@ const storage: TrialScenario = {
     'source: bitmap': 'source: bitmap',
     'source: map': 'source: map',
   },
-  trials: (asked) => [
-    storageRow('price storage', 'roaring-offering', asked, ({ answers }) => ({ shared: answers, own: 0 }), {
-      bitmap: '57',
-      map: '153',
-    }),
-    storageRow('ids', 'roaring-offering', asked, ({ ids }) => ({ shared: ids, own: 0 }), { bitmap: '22', map: '22' }),
-    storageRow('rows by id (main alone)', 'roaring-offering', asked, ({ idTable }) => ({ shared: 0, own: idTable }), {
-      bitmap: '7.44',
-      map: '0',
-    }),
-    ...INDEXES.map((index) =>
-      storageRow(
-        `index ${index}`,
-        index,
-        asked,
-        ({ shared, own }) => ({ shared, own }),
-        {
-          map: { map: '4.69' },
-          'map-first-match': undefined,
-          roaring: { bitmap: '2.67' },
-          'roaring-offering': undefined,
-          bitset: undefined,
-        }[index],
+  trials: () => {
+    const storageOf = createStorageOf()
+    const shared = (part: 'answers' | 'ids') => (found: Storage) => ({ shared: found[part], own: 0 })
+    const own = ({ idTable }: Storage) => ({ shared: 0, own: idTable })
+    return [
+      storageRow('price storage', BITMAP, storageOf, shared('answers'), { bitmap: '57', map: '153' }),
+      storageRow('ids', BITMAP, storageOf, shared('ids'), { bitmap: '22', map: '22' }),
+      storageRow('row of an id (main alone)', BITMAP, storageOf, own, { bitmap: '7.44', map: '0' }),
+      ...INDEXES.map((index) =>
+        storageRow(`index ${index}`, index, storageOf, (found) => found, INDEX_AT_SOURCE[index]),
       ),
-    ),
-  ],
+    ]
+  },
 }
 
 // The whole service.
