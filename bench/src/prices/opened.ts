@@ -1,4 +1,4 @@
-import { AnswerKinds, Draft } from '@influencer-stats/prices/core/draft'
+import { Draft, type AnswerKinds } from '@influencer-stats/prices/core/draft'
 import { Terms } from '@influencer-stats/prices/core/terms'
 import type { PriceIndex, Segments } from '@influencer-stats/prices/index/index'
 import { parts } from '@influencer-stats/prices/parts'
