@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bareContender } from '../src/contenders/bare.ts'
+import { scriptContender } from '../src/contenders/script.ts'
 import { drawRequests } from '../src/load/drawers.ts'
 import { createRaw } from '../src/load/raw.ts'
 import { runBulk } from '../src/prices/bulk.ts'
@@ -167,6 +168,21 @@ it('the bare server parses what it is sent, and more percentiles can be had', as
     expect(most).toBeGreaterThan(0)
     expect(all).toBeGreaterThanOrEqual(most!)
     await expect(fetch(server.url, { method: 'POST', body: '{' })).rejects.toThrow()
+  } finally {
+    await server.stop()
+  }
+})
+
+it('the reading server tells how long it has read', async () => {
+  const server = await scriptContender('reading', './reading-server.ts', '4').start()
+  try {
+    const readSoFar = async () => Number(await (await fetch(`${server.url}/read`)).text())
+    expect(await readSoFar()).toBe(0)
+    expect(await (await fetch(server.url)).text()).toBe('0')
+    const once = await readSoFar()
+    expect(once).toBeGreaterThan(0)
+    await (await fetch(server.url)).text()
+    expect(await readSoFar()).toBeGreaterThan(once)
   } finally {
     await server.stop()
   }

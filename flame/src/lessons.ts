@@ -98,10 +98,11 @@ const prices: Readonly<Record<string, Lesson>> = {
   'v1 single': {
     why:
       'has no graph, but a question: why HTTP adds 77 us to a search by bitmaps and 143 us to one by maps, its code being the ' +
-      'same. Here it is so, too: the processor time of a request less what the search takes alone is 71 us with maps and ' +
-      '31 us with bitmaps (v4). The functions of HTTP are the same in both graphs and in the same proportions, so none of them ' +
-      'does more: each is slower. The likely cause is that a search by maps goes through the hash tables of 9,744 rows, ' +
-      'megabytes of them, and leaves little of what HTTP needs in the caches of the processor.',
+      'same. Here it is so, too: the processor time of a request, less what reading it, the search and the answer take alone, ' +
+      'is 71 us with maps and 31 us with bitmaps (v4). The functions of HTTP are the same in both graphs and in much the same ' +
+      'proportions, so none of them does more: each is slower. A search by maps goes through the hash tables of 9,744 rows, ' +
+      'megabytes of them, and leaves little of what HTTP needs in the caches of the processor: a bare `node:http` server ' +
+      'that reads 4 MB of memory before each reply takes twice as long for the rest, too (`caches` of `pnpm bench prices --full`).',
     next: 'the search, which is nearly all of it: bitmaps an offering (v4). HTTP then gets faster by itself.',
   },
   'v4 single': {

@@ -1,4 +1,5 @@
 import { scenarios as kv, trialScenarios } from './kv.ts'
+import { cacheScenarios } from './prices-caches.ts'
 import { lookupScenarios } from './prices-lookups.ts'
 import { memoryScenarios } from './prices-memory.ts'
 import { requestScenarios, scenarios as prices } from './prices.ts'
@@ -16,4 +17,5 @@ export const scenarios: readonly AnyScenario[] = [
   ...lookupScenarios,
   ...requestScenarios,
   ...memoryScenarios,
+  ...cacheScenarios,
 ]
