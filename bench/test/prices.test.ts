@@ -3,7 +3,7 @@ import { samplePrices } from '@influencer-stats/prices/core/sample'
 import { createPricesClient } from '@influencer-stats/prices/client'
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -194,6 +194,13 @@ it('a spec names the index it is measured by', () => {
   expect(indexOf(spec('v5'))).toBe('bitset')
   expect(indexOf(spec('v5', { indexes: 'roaring,map' }))).toBe('roaring')
   expect(() => indexOf(spec('v99'))).toThrow('v99')
+})
+
+it('every table of prices has its place in the README', () => {
+  const readme = readFileSync(new URL('../../packages/prices/README.md', import.meta.url), 'utf8')
+  const names = scenarios.filter(({ service }) => service === 'prices').map(({ name }) => `prices/${name}`)
+  expect(names.filter((name) => !readme.includes(`<!-- bench:${name} -->\n`))).toEqual([])
+  expect(names.filter((name) => !readme.includes(`<!-- /bench:${name} -->\n`))).toEqual([])
 })
 
 it('no two rows of a table of prices have the same name', () => {

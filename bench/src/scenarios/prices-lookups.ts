@@ -128,7 +128,7 @@ const source: TrialScenario = {
   name: 'source',
   title:
     "The source's rows: one search, of row 3,824 of its offering (ns); HTTPClientServer with client and server in one thread, random rows",
-  full: false,
+  full: true,
   columns: {
     ns: 'ns',
     'source: ns': 'source: ns',
