@@ -17,7 +17,7 @@ const CASES: readonly CaseName[] = [
   'scanned',
 ]
 /** Of a round's seconds: there are many cases, and a look-up of the slowest takes 0.4 ms. */
-const SHARE = 1 / 10
+const SHARE = 1 / 15
 const FEWEST_ROUNDS = 3
 
 /** What was measured of each index in one run: two tables show it. */
