@@ -27,7 +27,7 @@ pnpm bench compare A B                            A against B in interleaved pai
   --duration S      seconds of a round (1.5)
   --rounds N        rounds of each row (3; 7 with --full)
   --connections N   in place of those of the row
-  --generator NAME  autocannon (default; raw for kv), raw or wrk: for the closed loop
+  --generator NAME  autocannon (default; raw for kv and prices), raw or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every row of the sources' tables

@@ -45,4 +45,32 @@ export const parts: Readonly<Record<string, readonly Part[]>> = {
     },
     { name: 'server', files: [...HTTP, 'packages/kv/src/server/', 'packages/kv/src/routes/'] },
   ],
+  prices: [
+    { name: 'index', files: ['packages/prices/src/index/', 'roaring/'] },
+    {
+      name: 'request reader',
+      files: [
+        'packages/prices/src/core/scanner.ts',
+        'packages/prices/src/core/items.ts',
+        'packages/prices/src/core/terms.ts',
+        'packages/prices/src/core/text-table.ts',
+        'packages/prices/src/core/resolve.ts',
+        'packages/prices/src/search-schema.ts',
+      ],
+    },
+    {
+      name: 'answer',
+      files: ['packages/prices/src/core/render.ts', 'packages/prices/src/view.ts', 'packages/prices/src/catalog/'],
+    },
+    {
+      name: 'server',
+      files: [
+        ...HTTP,
+        'packages/prices/src/server/',
+        'packages/prices/src/routes/',
+        'packages/prices/src/bulk.ts',
+        'packages/prices/src/searcher.ts',
+      ],
+    },
+  ],
 }

@@ -64,7 +64,9 @@ function links(hot: Hot): string {
 function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
   const cpu = graphOf(hot, 'cpu')
   const allocation = graphOf(hot, 'allocation')
-  const made = Object.values(row).filter((value) => typeof value === 'string')
+  const made = Object.values(row)
+    .flat()
+    .filter((value) => typeof value === 'string')
   const paragraphs = [
     `### ${nameOf(hot)}`,
     `${made.join(', ')}. ${links(hot)}`,

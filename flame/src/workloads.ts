@@ -39,4 +39,8 @@ export const workloads: Table = {
     put: async () => (await import('./workloads/kv.ts')).put,
     get: async () => (await import('./workloads/kv.ts')).get,
   },
+  prices: {
+    single: async () => (await import('./workloads/prices.ts')).single,
+    bulk: async () => (await import('./workloads/prices.ts')).bulk,
+  },
 }

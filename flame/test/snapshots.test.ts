@@ -94,7 +94,8 @@ it('there are snapshots of every variant of stats', async () => {
   expect(missing).toEqual([])
 })
 
-it('there are snapshots of the default variant of sse and kv under each workload', () => {
-  const wanted = ['sse/v4/connecting', 'sse/v4/fan-out', 'kv/v4/put', 'kv/v4/get']
+it('there are snapshots of the default variant of sse, kv and prices under each workload', () => {
+  const sseAndKv = ['sse/v4/connecting', 'sse/v4/fan-out', 'kv/v4/put', 'kv/v4/get']
+  const wanted = [...sseAndKv, 'prices/v6/single', 'prices/v6/bulk']
   expect(wanted.filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))).toEqual([])
 })

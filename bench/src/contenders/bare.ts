@@ -7,6 +7,8 @@ export interface ConstantReply {
   /** Besides `date`, `connection` and `keep-alive`, which Node adds. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Whether the body of each request is read, and parsed as JSON. */
+  readonly parses?: boolean
 }
 
 /** A bare `node:http` server with one reply for everything: what Node can do. */

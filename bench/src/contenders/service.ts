@@ -11,11 +11,17 @@ import type { Contender } from './contender.ts'
 const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
 const START_TIMEOUT = 30_000
 
+interface ServiceOptions {
+  readonly pin?: readonly number[] | undefined
+  /** Beside this process's own. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A service as `pnpm start` runs it, on one serving thread and a data folder of its own. */
 export function serviceContender(
   spec: Spec,
   settings: Readonly<Record<string, string>> = {},
-  pin = PINS.server,
+  { pin = PINS.server, env = {} }: ServiceOptions = {},
 ): Contender {
   return {
     name: nameOf(spec),
@@ -24,7 +30,7 @@ export function serviceContender(
       const { service, variant } = spec
       const all = { threads: '1', port: '0', data, ...(variant ? { variant } : {}), ...settings, ...spec.settings }
       const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
-      const child = spawnPinned(pin, process.execPath, [START, service, ...flags])
+      const child = spawnPinned(pin, process.execPath, [START, service, ...flags], env)
       const exit = once(child, 'exit')
       let complaints = ''
       child.stderr!.on('data', (text) => (complaints += text))
@@ -49,7 +55,7 @@ export function serviceContender(
 
 /** The stand-in for YouTube. Beside what is measured it belongs on the generator's processor: its work is not the service's. */
 export const standInContender = (pin = PINS.server): Contender =>
-  serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, pin)
+  serviceContender({ service: 'youtube', variant: '', settings: {} }, {}, { pin })
 
 /** Waits for the service's line in the table that `pnpm start` ends with. */
 async function readyRow(stdout: NodeJS.ReadableStream, service: string, exit: Promise<unknown>) {

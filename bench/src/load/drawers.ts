@@ -1,8 +1,9 @@
 import type { DrawnRequests } from './load.ts'
+import { priceDrawers } from '../prices/searches.ts'
 import { kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
-const drawers: Readonly<Record<string, Drawer>> = kvDrawers
+const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers }
 
 /** @throws Error when there is no such drawer */
 export function drawRequests(

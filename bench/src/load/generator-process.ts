@@ -4,6 +4,10 @@ import type { Answer, Inside, Order, PlanOf, ResultOf, Runs } from './own-proces
 const runs: { readonly [G in Inside]: () => Promise<Runs[G]> } = {
   autocannon: async () => (await import('./autocannon-run.ts')).runAutocannon,
   raw: async () => (await import('./raw-run.ts')).runRaw,
+  'price-bulk': async () => (await import('../prices/bulk-run.ts')).runBulkHere,
+  'price-import': async () => (await import('../prices/import-run.ts')).runImportHere,
+  'price-lookups': async () => (await import('../prices/lookups-run.ts')).runLookupsHere,
+  'price-round-trips': async () => (await import('../prices/round-trips-run.ts')).runRoundTripsHere,
   scan: async () => (await import('./scan-run.ts')).runScanHere,
   'sse-connecting': async () => (await import('./sse-connecting-run.ts')).runConnectingHere,
   'sse-fleet': async () => (await import('./sse-fleet-run.ts')).runFleetHere,

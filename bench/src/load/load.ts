@@ -39,6 +39,8 @@ export interface LoadPlan {
   readonly rate?: number
   /** Processors that the generator may use, where the platform can pin it. */
   readonly pin?: readonly number[]
+  /** Percentiles wanted beside those that every result has. Only `raw` can. */
+  readonly percentiles?: readonly number[]
 }
 
 /** A plan whose requests are sent in turn. */
@@ -67,6 +69,8 @@ export interface LoadResult {
   readonly perSecond: number
   /** In microseconds; where the generator only knows milliseconds, `resolution` says so. */
   readonly latency: Latency
+  /** The percentiles that the plan wants beside (us), by their names. */
+  readonly percentiles?: Readonly<Record<string, number>>
   /** The finest difference of latencies that the generator can tell (us). */
   readonly resolution: number
   /** Requests that got no reply: refused, cut, timed out. */

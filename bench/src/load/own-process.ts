@@ -2,6 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { pinned } from '../processes.ts'
+import type { BulkPlan, BulkResult } from '../prices/bulk.ts'
+import type { ImportPlan, ImportResult } from '../prices/import.ts'
+import type { LookupsPlan, LookupsResult } from '../prices/lookups.ts'
+import type { RoundTripsPlan, RoundTripsResult } from '../prices/round-trips.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ScanPlan, ScanResult } from './scan.ts'
 import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from './sse-fleet.ts'
@@ -11,10 +15,14 @@ export const GRACE = 3
 /** Seconds that a process may take to start, to open its connections and to end. */
 export const OVERHEAD = 15
 
-/** The generators that are written in JavaScript: what they run. */
+/** What runs in a process of its own: the generators that are written in JavaScript, and what is timed without a server. */
 export interface Runs {
   autocannon(plan: LoadPlan): Promise<LoadResult>
   raw(plan: LoadPlan): Promise<LoadResult>
+  'price-bulk'(plan: BulkPlan): Promise<BulkResult>
+  'price-import'(plan: ImportPlan): Promise<ImportResult>
+  'price-lookups'(plan: LookupsPlan): Promise<LookupsResult>
+  'price-round-trips'(plan: RoundTripsPlan): Promise<RoundTripsResult>
   scan(plan: ScanPlan): Promise<ScanResult>
   'sse-connecting'(plan: ConnectingPlan): Promise<ConnectingResult>
   'sse-fleet'(plan: FleetPlan): Promise<FleetResult>

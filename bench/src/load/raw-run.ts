@@ -58,6 +58,9 @@ export async function runRaw(plan: LoadPlan): Promise<LoadResult> {
     seconds: plan.duration,
     perSecond: tally.replies / plan.duration,
     latency: tally.times.latency(),
+    ...(plan.percentiles && {
+      percentiles: Object.fromEntries(plan.percentiles.map((one) => [one, tally.times.at(one)])),
+    }),
     resolution: 1,
     errors: tally.errors,
     wrong: tally.wrong,

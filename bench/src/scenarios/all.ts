@@ -1,7 +1,21 @@
 import { scenarios as kv, trialScenarios } from './kv.ts'
+import { cacheScenarios } from './prices-caches.ts'
+import { lookupScenarios } from './prices-lookups.ts'
+import { memoryScenarios } from './prices-memory.ts'
+import { requestScenarios, scenarios as prices } from './prices.ts'
 import type { AnyScenario } from './scenario.ts'
 import { fleetScenarios } from './sse.ts'
 import { scenarios as stats } from './stats.ts'
 
 /** Every table that can be measured, in the order of the report. */
-export const scenarios: readonly AnyScenario[] = [...stats, ...kv, ...trialScenarios, ...fleetScenarios]
+export const scenarios: readonly AnyScenario[] = [
+  ...stats,
+  ...kv,
+  ...trialScenarios,
+  ...fleetScenarios,
+  ...prices,
+  ...lookupScenarios,
+  ...requestScenarios,
+  ...memoryScenarios,
+  ...cacheScenarios,
+]

@@ -54,6 +54,8 @@ export interface TrialsAsked {
   /** Seconds that are measured of each, and those before that are not. */
   readonly duration: number
   readonly warmUp: number
+  /** Of trials that have several. */
+  readonly rounds: number
 }
 
 /** A table whose rows measure in their own way what its columns name. */

@@ -1,0 +1,114 @@
+import { connect } from 'node:net'
+import { randomOf } from '../load/drawers.ts'
+import { ReplyScanner } from '../load/reply-scanner.ts'
+import { processorSeconds, residentMegabytes } from '../processes.ts'
+import type { BulkPlan, BulkResult } from './bulk.ts'
+import { KnownCatalog } from './known-catalog.ts'
+import { bulkPath } from './searches.ts'
+
+/** Milliseconds between looks at the server's memory. */
+const LOOK = 5
+const LARGEST_OF_WARM_UP = 3_000
+/** Requests that are made ready: not all the same, and not all new either. */
+const READY = 8
+
+interface BulkRequest {
+  readonly bytes: Buffer
+  /** The rows that its answers must be, in their order. */
+  readonly rows: readonly number[]
+}
+
+/** Runs inside this process. Requests are made and answers checked while nothing is timed. */
+export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
+  const { url, items, duration, warmUp, pid } = plan
+  const { hostname, port } = new URL(url)
+  const known = new KnownCatalog(plan.catalog)
+  const random = randomOf(1)
+  const make = (count: number) => makeRequest(plan, known, random, count)
+  const connection = createConnection(hostname, Number(port))
+  try {
+    const small = Array.from({ length: READY }, () => make(Math.min(items, LARGEST_OF_WARM_UP)))
+    for (let i = 0, until = performance.now() + warmUp * 1000; performance.now() < until; i++) {
+      await ask(connection, small[i % READY]!, known)
+    }
+    const requests = items > LARGEST_OF_WARM_UP ? [make(items)] : small
+    const before = residentMegabytes(pid)
+    let peak = before
+    const timer = setInterval(() => (peak = Math.max(peak, residentMegabytes(pid))), LOOK)
+    const cpu = processorSeconds(pid)
+    const milliseconds: number[] = []
+    const until = performance.now() + duration * 1000
+    do {
+      milliseconds.push(await ask(connection, requests[milliseconds.length % requests.length]!, known))
+    } while (performance.now() < until)
+    clearInterval(timer)
+    const serverCpu = processorSeconds(pid) - cpu
+    peak = Math.max(peak, residentMegabytes(pid))
+    return { requests: milliseconds.length, milliseconds, serverCpu, before, peak }
+  } finally {
+    connection.close()
+  }
+}
+
+function makeRequest(plan: BulkPlan, known: KnownCatalog, random: () => number, count: number): BulkRequest {
+  const rows = Array.from({ length: count }, () => Math.floor(random() * known.size))
+  const body = rows.map((row, i) => known.bodyOf(row, { id: String(i) })).join('\n')
+  const head = `POST ${bulkPath(plan.index)} HTTP/1.1\r\nHost: ${new URL(plan.url).host}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${body.length}\r\n\r\n`
+  return { bytes: Buffer.from(head + body, 'latin1'), rows }
+}
+
+/** @returns milliseconds. @throws Error when the reply is not what it should be */
+async function ask(connection: ReturnType<typeof createConnection>, request: BulkRequest, known: KnownCatalog) {
+  const began = performance.now()
+  const { status, body, at } = await connection.ask(request.bytes)
+  if (status !== 200) throw new Error(`status ${status}: ${body.toString('utf8', 0, 200)}`)
+  checkAnswers(body, request.rows, known)
+  return at - began
+}
+
+const PRICE = '{"price":{"id":"'
+const ID = 36
+
+function checkAnswers(body: Buffer, rows: readonly number[], known: KnownCatalog): void {
+  let at = 0
+  rows.forEach((row, i) => {
+    at += PRICE.length + ID
+    const rest = `","spec":"${known.specOf(row)}","value":${row},"currency":"USD"},"error":{},"id":"${i}"}\n`
+    if (body.toString('latin1', at, at + rest.length) !== rest) throw new Error(`answer ${i} is wrong`)
+    at += rest.length
+  })
+  if (at !== body.length) throw new Error('there are more answers than searches')
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: Buffer
+  /** When the last of it came (ms). */
+  readonly at: number
+}
+
+/** A kept-alive connection that carries one request at a time. */
+function createConnection(host: string, port: number) {
+  const socket = connect({ host, port, noDelay: true })
+  const scanner = new ReplyScanner(true)
+  let waiting: PromiseWithResolvers<Reply> | undefined
+  socket.on('data', (data) => {
+    const state = scanner.feed(data)
+    if (state === 'more') return
+    if (state === 'broken') return void socket.destroy()
+    const { status, body } = scanner
+    waiting?.resolve({ status, body: Buffer.from(body), at: performance.now() })
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => waiting?.reject(new Error('the connection was cut')))
+  return {
+    ask(bytes: Buffer): Promise<Reply> {
+      waiting = Promise.withResolvers()
+      scanner.begin(false)
+      if (socket.destroyed) waiting.reject(new Error('the connection was cut'))
+      else socket.write(bytes)
+      return waiting.promise
+    },
+    close: () => void socket.destroy(),
+  }
+}

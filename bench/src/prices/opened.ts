@@ -1,0 +1,35 @@
+import { Draft, type AnswerKinds } from '@influencer-stats/prices/core/draft'
+import { Terms } from '@influencer-stats/prices/core/terms'
+import type { PriceIndex, Segments } from '@influencer-stats/prices/index/index'
+import { parts } from '@influencer-stats/prices/parts'
+import { pricesOf, type CatalogPlan } from './catalogs.ts'
+import type { IndexName } from './searches.ts'
+
+/** A catalog and one index over it, as a serving thread has them. */
+export interface Opened {
+  readonly terms: Terms
+  /** By term: 1 if some row has it. */
+  readonly live: Uint8Array
+  readonly kinds: AnswerKinds
+  readonly blocks: Draft['blocks']
+  /** In memory that threads share. */
+  readonly segments: Segments
+  readonly index: PriceIndex
+  /** Another thread's view of the same segments. */
+  again(): PriceIndex
+}
+
+/** Makes a catalog and an index of it in this process. @throws Error when a price cannot be taken */
+export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<Opened> {
+  const kind = await parts.index[name]()
+  const draft = new Draft(new Terms())
+  for (const price of pricesOf(plan)) {
+    const fault = draft.put(price)
+    if (fault) throw new Error(fault.code)
+  }
+  const { terms, kinds, blocks } = draft
+  const segments = kind.build(draft.table())
+  const live = new Uint8Array(terms.list.length).fill(1)
+  const again = () => kind.read(segments)
+  return { terms, live, kinds, blocks, segments, index: again(), again }
+}

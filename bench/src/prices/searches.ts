@@ -1,0 +1,46 @@
+import type { Drawer } from '../load/request-bytes.ts'
+import { SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
+import { KnownCatalog } from './known-catalog.ts'
+
+/** The names of the indexes, as `--indexes` takes them. */
+export const INDEXES = ['map', 'map-first-match', 'roaring', 'roaring-offering', 'bitset'] as const
+export type IndexName = (typeof INDEXES)[number]
+
+/** The paths of an index; the default one has a name of its own in them. */
+const inPath = (index: string) => (index === 'roaring-offering' ? 'bitmap' : index)
+export const searchPath = (index: string): string => `/v1/search/${inPath(index)}/prices`
+export const bulkPath = (index: string): string => `/v5/search/${inPath(index)}/bulk/prices`
+
+const ID_END = '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf'.length
+
+/** Whether a body is the price of a row, whose value is its number. Only its id could be any. */
+export function isPriceOf(row: number, spec: string): (body: Buffer) => boolean {
+  const expected = Buffer.from(`","spec":"${spec}","value":${row},"currency":"USD"}`)
+  return (body) => body.length === ID_END + expected.length && body.compare(expected, 0, expected.length, ID_END) === 0
+}
+
+/** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
+const searchesOf = (plan: CatalogPlan, index: string, { constant = false } = {}): Drawer => {
+  return (host, random) => {
+    const catalog = new KnownCatalog(plan)
+    const head = `POST ${searchPath(index)} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: `
+    return () => {
+      const row = Math.floor(random() * catalog.size)
+      const body = catalog.bodyOf(row)
+      const bytes = Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
+      const isRight = constant ? undefined : isPriceOf(row, catalog.specOf(row))
+      // None of these is sent twice: there is no reply to remember.
+      return { bytes, bodiless: false, known: undefined, strangers: Infinity, isRight }
+    }
+  }
+}
+
+const drawers = (plan: CatalogPlan, prefix: string) =>
+  Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, searchesOf(plan, index)]))
+
+/** `prices-bitset`, `prices-uniform-bitset` and so on; and one for a server with a constant reply. */
+export const priceDrawers: Readonly<Record<string, Drawer>> = {
+  ...drawers(SAMPLE, 'prices'),
+  ...drawers(UNIFORM, 'prices-uniform'),
+  'prices-constant': searchesOf(SAMPLE, 'roaring-offering', { constant: true }),
+}
