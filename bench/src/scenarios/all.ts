@@ -1,8 +1,12 @@
 import { scenarios as kv, trialScenarios } from './kv.ts'
 import { cacheScenarios } from './prices-caches.ts'
 import { lookupScenarios } from './prices-lookups.ts'
-import { memoryScenarios } from './prices-memory.ts'
-import { requestScenarios, scenarios as prices } from './prices.ts'
+import { bulkTable } from './prices-bulk.ts'
+import { limitsTable } from './prices-limits.ts'
+import { memoryTable, twoMillionTable } from './prices-memory.ts'
+import { percentileTable } from './prices-percentiles.ts'
+import { storageTable } from './prices-storage.ts'
+import { scenarios as prices } from './prices.ts'
 import type { AnyScenario } from './scenario.ts'
 import { fleetScenarios } from './sse.ts'
 import { scenarios as stats } from './stats.ts'
@@ -15,7 +19,11 @@ export const scenarios: readonly AnyScenario[] = [
   ...fleetScenarios,
   ...prices,
   ...lookupScenarios,
-  ...requestScenarios,
-  ...memoryScenarios,
+  percentileTable,
+  bulkTable,
+  storageTable,
+  memoryTable,
+  limitsTable,
+  twoMillionTable,
   ...cacheScenarios,
 ]

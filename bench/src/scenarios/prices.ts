@@ -1,23 +1,19 @@
 import { variants } from '@influencer-stats/prices/variants'
 import { bareContender } from '../contenders/bare.ts'
-import type { Contender, Running } from '../contenders/contender.ts'
+import type { Running } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
-import { createRaw } from '../load/raw.ts'
-import { runBulk } from '../prices/bulk.ts'
 import { SAMPLE } from '../prices/catalogs.ts'
 import { KnownCatalog } from '../prices/known-catalog.ts'
 import { INDEXES, isPriceOf, searchPath, type IndexName } from '../prices/searches.ts'
-import { PINS } from '../processes.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import { spread } from '../statistics.ts'
-import type { Figures, TrialRow } from '../trial-row.ts'
-import type { Scenario, TrialsAsked, TrialScenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 
 const DEFAULT_VARIANT = 'v6'
 
 const spec = (variant = '', settings: Spec['settings'] = {}): Spec => ({ service: 'prices', variant, settings })
-const withIndex = (index: IndexName) => spec('', { indexes: index })
+/** The service with one index. */
+export const withIndex = (index: IndexName) => spec('', { indexes: index })
 
 /** The index that a service answers from: the first it was told to build. @throws Error when there is no such variant */
 export function indexOf({ variant, settings }: Spec): IndexName {
@@ -29,7 +25,7 @@ export function indexOf({ variant, settings }: Spec): IndexName {
 }
 
 /** The same reply as the service's, header by header, to a request whose body is parsed. */
-const BARE = {
+export const BARE = {
   status: 200,
   headers: { 'x-request-id': 'abcdef-12345', 'content-type': 'application/json', 'content-length': '100' },
   body: '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf","spec":"MRC","value":428692,"currency":"USD","of":"1"}'.padEnd(
@@ -115,150 +111,3 @@ const servers: Scenario = {
 }
 
 export const scenarios: readonly Scenario[] = [search, servers]
-
-// As the source's tables of percentiles: a closed loop for as long as it takes to see one of 100,000.
-
-const raw = createRaw()
-const PERCENTILES = [50, 90, 95, 97, 98, 99, 99.999] as const
-const SHORTEST = 10
-
-type Source = readonly [requests: number, ...percentiles: number[]]
-
-/** The source's wrk ran 30 s on its own machine, server and generator on two processors each (us). */
-const SOURCE: Readonly<Record<string, Source>> = {
-  'roaring 1': [785_931, 34, 45, 52, 62, 76, 97, 7_170],
-  'map 1': [70_829, 395, 541, 647, 747, 848, 1_077, 9_466],
-  'roaring 20': [2_138_513, 270, 550, 635, 707, 781, 951, 20_000],
-  'map 20': [176_831, 3_299, 6_668, 7_694, 8_354, 8_968, 10_087, 21_471],
-}
-
-const figuresOf = (requests: number, percentiles: readonly number[]): Figures => ({
-  requests,
-  ...Object.fromEntries(PERCENTILES.map((name, i) => [`p${name}`, percentiles[i]!])),
-})
-
-async function percentiles(
-  contender: Contender,
-  drawer: string,
-  connections: number,
-  asked: TrialsAsked,
-): Promise<{ readonly figures: Figures; readonly perSecond: number }> {
-  const running = await contender.start()
-  try {
-    const duration = Math.max(asked.duration, SHORTEST)
-    const plan = { url: running.url, requests: { drawer }, expect: { status: 200 }, connections, duration }
-    const result = await raw.run({ ...plan, warmUp: asked.warmUp, percentiles: PERCENTILES, pin: PINS.client })
-    if (result.wrong + result.errors > 0) throw new Error(`${result.wrong} wrong replies, ${result.errors} missing`)
-    const times = PERCENTILES.map((name) => result.percentiles![name]!)
-    const figures = { ...figuresOf(result.requests, times), perSecond: result.perSecond }
-    return { figures, perSecond: result.perSecond }
-  } finally {
-    await running.stop()
-  }
-}
-
-function percentileRows(connections: number, asked: TrialsAsked): TrialRow[] {
-  let bareRate = NaN
-  const nameOf = (what: string) => `${what}, ${connections === 1 ? '1 connection' : `${connections} connections`}`
-  const ofBare: TrialRow = {
-    name: nameOf('bare node:http'),
-    contender: 'bare node:http',
-    async run() {
-      const { figures, perSecond } = await percentiles(bareContender(BARE), 'prices-constant', connections, asked)
-      bareRate = perSecond
-      return figures
-    },
-  }
-  const ofIndex = (index: IndexName, source?: Source): TrialRow => ({
-    name: nameOf(index),
-    contender: `prices,indexes=${index}`,
-    async run() {
-      const contender = serviceContender(withIndex(index))
-      const { figures, perSecond } = await percentiles(contender, `prices-${index}`, connections, asked)
-      return { ...figures, ratio: (perSecond / bareRate).toFixed(2) }
-    },
-    source: source && figuresOf(source[0], source.slice(1)),
-  })
-  return [
-    ofBare,
-    ofIndex('roaring-offering', SOURCE[`roaring ${connections}`]),
-    ofIndex('bitset'),
-    ofIndex('map', SOURCE[`map ${connections}`]),
-  ]
-}
-
-const high: TrialScenario = {
-  service: 'prices',
-  name: 'percentiles',
-  title:
-    'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator); random rows of the sample catalog, a closed loop of 10 s, a processor each',
-  full: true,
-  columns: {
-    requests: 'requests',
-    'source: requests': 'source: requests',
-    perSecond: 'requests/s',
-    ratio: 'of bare',
-    ...Object.fromEntries(
-      PERCENTILES.flatMap((name) => [
-        [`p${name}`, `p${name}`],
-        [`source: p${name}`, `source: p${name}`],
-      ]),
-    ),
-  },
-  trials: (asked) => [...percentileRows(1, asked), ...percentileRows(20, asked)],
-}
-
-// Bulk.
-
-const MEGA = 1e6
-
-async function bulkFigures(index: IndexName, items: number, asked: TrialsAsked): Promise<Figures> {
-  const running = await serviceContender(withIndex(index)).start()
-  try {
-    const { url, pid } = running
-    // What one large request takes must not be hidden by a second one.
-    const duration = items > LARGE ? 0 : asked.duration
-    const plan = { url, pid, index, items, catalog: SAMPLE, duration, warmUp: asked.warmUp, pin: PINS.client }
-    const { milliseconds, requests, serverCpu, before, peak } = await runBulk(plan)
-    const { median, min, max } = spread(milliseconds)
-    return {
-      ms: `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`,
-      prices: (items / median) * 1000,
-      cpu: ((serverCpu * MEGA) / (requests * items)).toFixed(2),
-      before,
-      growth: peak - before,
-    }
-  } finally {
-    await running.stop()
-  }
-}
-
-const LARGE = 10_000
-const bulkRow = (index: IndexName, items: number, asked: TrialsAsked): TrialRow => ({
-  name: `${items.toLocaleString('en-US')}, ${index}`,
-  contender: `prices,indexes=${index}`,
-  run: () => bulkFigures(index, items, asked),
-})
-
-const bulk: TrialScenario = {
-  service: 'prices',
-  name: 'bulk',
-  title:
-    'Searches in one bulk request, random rows of the sample catalog, one serving thread, one connection: the median of requests, the fastest and the slowest, from the first byte sent to the last one received',
-  full: false,
-  columns: {
-    ms: 'ms a request',
-    prices: 'prices/s',
-    cpu: 'CPU us a price',
-    before: 'RSS before MB',
-    growth: 'RSS growth MB',
-  },
-  trials: (asked) => [
-    bulkRow('roaring-offering', 1_000, asked),
-    bulkRow('roaring-offering', 3_000, asked),
-    bulkRow('bitset', 3_000, asked),
-    bulkRow('roaring-offering', 100_000, asked),
-  ],
-}
-
-export const requestScenarios: readonly TrialScenario[] = [high, bulk]
