@@ -53,7 +53,7 @@ const ms = (microseconds: number) => microseconds / 1000
 const LONGEST = 100_000
 const KEEPS_UP = 0.98
 /** Shares of what a closed loop comes to, which the rate rises by. */
-const [FIRST, RISE, MOST] = [0.5, 0.1, 2] as const
+const [FIRST, RISE, MOST] = [0.5, 0.1, 4] as const
 
 async function climb(kind: Kind, { duration, warmUp }: TrialsAsked, say: (what: string) => void): Promise<Figures> {
   return on(kvContender(SPEC, kind.entries), async (running) => {
