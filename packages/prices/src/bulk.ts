@@ -3,6 +3,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { beginsItem, isSpace, itemEnd } from './core/items.ts'
+import { createRoom } from './core/render.ts'
 import { errors } from './errors.ts'
 import type { PriceIndex } from './index/index.ts'
 import { errorLine, ITEM_ROOM, type Searcher } from './searcher.ts'
@@ -31,7 +32,7 @@ export interface BulkOptions {
 export async function answerBulk(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
   const { searcher, view, index, begin, patience } = options
   let rest: Buffer = Buffer.alloc(0)
-  let out = Buffer.allocUnsafe(CHUNK + ITEM_ROOM)
+  let out = createRoom(CHUNK + ITEM_ROOM)
   let filled = 0
   let begun = false
 
@@ -39,8 +40,8 @@ export async function answerBulk(request: Readable, reply: Writable, options: Bu
     if (!begun) begin()
     begun = true
     if (filled === 0) return
-    const more = reply.write(out.subarray(0, filled))
-    out = Buffer.allocUnsafe(CHUNK + ITEM_ROOM)
+    const more = reply.write(out.bytes.subarray(0, filled))
+    out = createRoom(CHUNK + ITEM_ROOM)
     filled = 0
     if (!more) await once(reply, 'drain', { signal: AbortSignal.timeout(patience) })
   }
@@ -78,7 +79,7 @@ export async function answerBulk(request: Readable, reply: Writable, options: Bu
     if (rest.length > 0) throw house.BAD_JSON('the request ends in the middle of an item')
   } catch (error) {
     if (!(error instanceof Problem) || !(begun || filled > 0)) throw error
-    filled += out.write(errorLine(error, undefined), filled)
+    filled += out.bytes.write(errorLine(error, undefined), filled)
     await flush()
     return false
   }
