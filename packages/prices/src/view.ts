@@ -61,7 +61,7 @@ export class View implements Words {
   write(row: number, to: Room, at: number): number {
     const block = this.#catalog.block(blockOf(row))
     const slot = slotOf(row)
-    return writeAnswer(block, slot, this.#texts[block.kinds[slot]!]!, to, at)
+    return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
   }
 }
 

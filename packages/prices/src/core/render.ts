@@ -83,9 +83,9 @@ export function writeAnswer(
   { bytes, view }: Room,
   start: number,
 ): number {
-  let at = writeUuid(block.ids, slot * ID_BYTES, view, PREFIX.write(view, start))
+  let at = writeUuid(block.bytes, block.idStart(slot), view, PREFIX.write(view, start))
   at = before.write(view, at)
-  const value = block.values[slot]!
+  const value = block.value(slot)
   if (Math.abs(value) <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0))
     at = writeInteger(value, view, at)
   else at += bytes.write(JSON.stringify(value), at, 'latin1')

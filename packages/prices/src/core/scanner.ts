@@ -34,6 +34,7 @@ const NONE = -1
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
   #view: DataView = NO_VIEW
+  #end = 0
   #at = 0
   /** Where the request's id lies; nothing before `idTo` where it has none. */
   idFrom = 0
@@ -53,6 +54,7 @@ export class RequestScanner {
   scan(bytes: Buffer, start: number, { terms, live }: Words, query: Query): boolean {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes
+      this.#end = bytes.length
       this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     }
     if (terms !== this.#terms) {
@@ -129,7 +131,7 @@ export class RequestScanner {
   }
 
   #has(expected: Literal): boolean {
-    if (!expected.isAt(this.#view, this.#at)) return false
+    if (!expected.isAt(this.#view, this.#at, this.#end)) return false
     this.#at += expected.length
     return true
   }

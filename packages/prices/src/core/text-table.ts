@@ -107,7 +107,10 @@ export class TextTable {
       const cell = slot * CELLS
       const code = this.#slotBytes[cell + CODE]!
       if (code === EMPTY) return -1
-      if (this.#slotBytes[cell + LENGTH] === length && this.#isAt(this.#slotBytes[cell + START]!, view, start, length))
+      if (
+        this.#slotBytes[cell + LENGTH] === length &&
+        this.#isAt(this.#slotBytes[cell + START]!, view, start, length, bytes.length)
+      )
         return code
       slot = (slot + 1) & this.#mask
     }
@@ -118,12 +121,12 @@ export class TextTable {
     return this.#end
   }
 
-  #isAt(known: number, view: DataView, start: number, length: number): boolean {
+  #isAt(known: number, view: DataView, start: number, length: number, end: number): boolean {
     const words = this.#words
     const last = (length - 1) >> 2
     for (let i = 0; i < last; i++) if (view.getInt32(start + 4 * i, true) !== words[known + i]) return false
     const at = start + 4 * last
-    if (at + 4 <= view.byteLength) return ((view.getInt32(at, true) ^ words[known + last]!) & maskOf(length)) === 0
+    if (at + 4 <= end) return ((view.getInt32(at, true) ^ words[known + last]!) & maskOf(length)) === 0
     for (let i = at; i < start + length; i++)
       if (view.getUint8(i) !== ((words[known + last]! >> (8 * (i - at))) & 0xff)) return false
     return true
