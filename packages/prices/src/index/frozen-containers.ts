@@ -13,11 +13,13 @@ const BYTES_A_CONTAINER = 5
 /** So many values share a container of a bitmap. */
 export const CONTAINER = 65_536
 
-// What the table says of a container: where it begins (in 16 bits), how many intervals it has, how many values.
-const START = 0
-const INTERVALS = 1
-const SIZE = 2
-const CELLS = 3
+// What the table says of a container, in two cells: where it begins (in 16 bits); and how many values it has (17 bits), how
+// many intervals (13 bits, for a bitset none), and whether these are runs.
+const CELLS = 2
+const SIZE_BITS = 17
+const INTERVALS_BITS = 13
+const sizeMask = (1 << SIZE_BITS) - 1
+const intervalsMask = (1 << INTERVALS_BITS) - 1
 
 /**
  * Where the containers of a segment's bitmaps lie, by bitmap and key, so that they can be read where they are: a native call
@@ -44,17 +46,19 @@ export class FrozenContainers {
   }
 
   start(cell: number): number {
-    return this.#cells[cell + START]!
+    return this.#cells[cell]!
   }
 
   /** How many runs there are as a negative number, or how many single values; 0 for a bitset. */
   intervals(cell: number): number {
-    return this.#cells[cell + INTERVALS]!
+    const shape = this.#cells[cell + 1]!
+    const intervals = (shape >>> SIZE_BITS) & intervalsMask
+    return shape < 0 ? -intervals : intervals
   }
 
   /** How many values; 0 where there is no container. */
   size(cell: number): number {
-    return this.#cells[cell + SIZE]!
+    return this.#cells[cell + 1]! & sizeMask
   }
 
   #read(segment: Segment, position: number): void {
@@ -74,16 +78,16 @@ export class FrozenContainers {
       for (const { key, count: written, type } of containers) {
         if (type !== wanted) continue
         const cell = this.cellOf(position, key)
-        this.#cells[cell + START] = start
+        this.#cells[cell] = start
+        let size = written + 1
+        let intervals = type === BITSET ? 0 : size
         if (type === RUN) {
-          this.#cells[cell + INTERVALS] = -written
-          for (let run = 0; run < written; run++) this.#cells[cell + SIZE]! += this.units[start + 2 * run + 1]! + 1
-          start += 2 * written
-        } else {
-          this.#cells[cell + INTERVALS] = type === BITSET ? 0 : written + 1
-          this.#cells[cell + SIZE] = written + 1
-          start += type === BITSET ? BITSET_UNITS : written + 1
+          size = 0
+          intervals = written
+          for (let run = 0; run < written; run++) size += this.units[start + 2 * run + 1]! + 1
         }
+        this.#cells[cell + 1] = size | (intervals << SIZE_BITS) | (type === RUN ? 1 << 31 : 0)
+        start += type === BITSET ? BITSET_UNITS : type === RUN ? 2 * written : written + 1
       }
     }
   }

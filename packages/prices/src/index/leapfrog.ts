@@ -1,9 +1,13 @@
-import type { FrozenContainers } from './frozen-containers.ts'
+import { CONTAINER, type FrozenContainers } from './frozen-containers.ts'
 
 const MOST = 128
 /** Sets of which the smallest has more values are faster intersected by the library, many values at once. */
 const MOST_VALUES = 256
 const STRIDE = 8
+/** So many sets are sorted, and no more: of the rest most values are never looked at. */
+const SORTED = 8
+/** Lists with more values than this are first intersected two at a time. */
+const LONG = 16
 
 /**
  * Intersects small sorted sets where they lie: whichever set is behind leaps to the first value that is not smaller than
@@ -18,6 +22,7 @@ export class Leapfrog {
   #smallest = 0
   #units: Uint16Array = new Uint16Array(0)
   #walkable = true
+  readonly #marks = new Uint8Array(CONTAINER)
   /** The values that the last `run` found, ascending. */
   readonly found = new Uint16Array(MOST_VALUES)
 
@@ -37,7 +42,13 @@ export class Leapfrog {
     if (size < this.#smallest) this.#smallest = size
     const length = Math.abs(intervals)
     let at = this.#count++
-    for (; at > 0 && Math.abs(this.#intervals[at - 1]!) > length; at--) {
+    if (at >= SORTED) {
+      const last = length < Math.abs(this.#intervals[SORTED - 1]!) ? SORTED - 1 : at
+      this.#intervals[at] = this.#intervals[last]!
+      this.#starts[at] = this.#starts[last]!
+      at = last
+    }
+    for (; at > 0 && at < SORTED && Math.abs(this.#intervals[at - 1]!) > length; at--) {
       this.#intervals[at] = this.#intervals[at - 1]!
       this.#starts[at] = this.#starts[at - 1]!
     }
@@ -56,6 +67,7 @@ export class Leapfrog {
     const count = this.#count
     const cursors = this.#cursors
     for (let i = 0; i < count; i++) cursors[i] = 0
+    if (count > 1 && this.#intervals[0]! > LONG && this.#intervals[1]! > 0) return this.#filter(this.#meet())
     let size = 0
     let value = 0
     for (;;) {
@@ -78,6 +90,37 @@ export class Leapfrog {
       }
       for (; value <= last; value++) this.found[size++] = value
     }
+  }
+
+  /** Finds what the first two sets, both lists, have: by marks, as leaps would be as many as values. @returns how many */
+  #meet(): number {
+    const units = this.#units
+    const marks = this.#marks
+    const { found } = this
+    const [start, other] = [this.#starts[0]!, this.#starts[1]!]
+    const end = start + this.#intervals[0]!
+    const otherEnd = other + this.#intervals[1]!
+    let size = 0
+    for (let at = start; at < end; at++) marks[units[at]!] = 1
+    for (let at = other; at < otherEnd; at++) if (marks[units[at]!] === 1) found[size++] = units[at]!
+    for (let at = start; at < end; at++) marks[units[at]!] = 0
+    return size
+  }
+
+  /** Keeps those of the first `size` in `found` that all other sets have. @returns how many are left */
+  #filter(size: number): number {
+    const { found } = this
+    let kept = 0
+    for (let i = 0; i < size; i++) if (this.#restHas(found[i]!)) found[kept++] = found[i]!
+    return kept
+  }
+
+  #restHas(value: number): boolean {
+    for (let i = 2; i < this.#count; i++) {
+      const at = this.#leap(i, value)
+      if (at < 0 || this.#units[at]! > value) return false
+    }
+    return true
   }
 
   /** Where the interval lies that ends at `value` or is the first one after it, or -1. */
