@@ -130,25 +130,45 @@ class Answers {
     const { searcher, view, index } = this.#options
     let at = 0
     for (;;) {
-      while (at < bytes.length && isSpace(bytes[at]!)) at++
+      at = this.#usualItems(bytes, at)
+      if (this.#filled >= CHUNK) {
+        this.#write()
+        await this.#drained()
+        continue
+      }
       if (at === bytes.length) break
       if (!beginsItem(bytes[at]!)) throw house.BAD_JSON('an item is not a JSON object')
-      let next = searcher.answerUsual(bytes, at, view, index, this.#room, this.#filled)
-      if (next >= 0) at = searcher.itemEnd
-      else {
-        const end = itemEnd(bytes, at)
-        if ((end < 0 ? bytes.length : end) - at > LONGEST_ITEM) throw errors.ITEM_TOO_LARGE(`${LONGEST_ITEM} bytes`)
-        if (end < 0) break
-        next = searcher.answerItem(bytes.subarray(at, end), view, index, this.#room, this.#filled)
-        at = end
-      }
-      this.#filled = next
-      if (this.#filled < CHUNK) continue
-      this.#write()
-      await this.#drained()
+      const end = itemEnd(bytes, at)
+      if ((end < 0 ? bytes.length : end) - at > LONGEST_ITEM) throw errors.ITEM_TOO_LARGE(`${LONGEST_ITEM} bytes`)
+      if (end < 0) break
+      this.#filled = searcher.answerItem(bytes.subarray(at, end), view, index, this.#room, this.#filled)
+      at = end
     }
     // Not at once: more of the request has often come by then, and a write costs as much as 50 answers.
     if (this.#filled > 0) this.#later ??= setImmediate(() => this.#write())
+    return at
+  }
+
+  /**
+   * Answers items of the usual shape while there is room. Apart from `#items`, since V8 compiles a loop within an async
+   * function, which is called seldom, later and worse: 3,000 items took 0.4 ms more.
+   * @returns where the first other thing begins
+   */
+  #usualItems(bytes: Buffer, start: number): number {
+    const { searcher, view, index } = this.#options
+    const room = this.#room
+    const { length } = bytes
+    let filled = this.#filled
+    let at = start
+    for (;;) {
+      while (at < length && isSpace(bytes[at]!)) at++
+      if (at === length || filled >= CHUNK) break
+      const next = searcher.answerUsual(bytes, at, view, index, room, filled)
+      if (next < 0) break
+      filled = next
+      at = searcher.itemEnd
+    }
+    this.#filled = filled
     return at
   }
 

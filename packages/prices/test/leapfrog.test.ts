@@ -40,7 +40,7 @@ it('finds what all sets have, container by container, or says that it does not s
       const leapfrog = new Leapfrog()
       for (let key = 0; key < KEYS; key++) {
         const expected = [...all[0]![key]!].filter((value) => all.every((one) => one[key]!.has(value)))
-        leapfrog.clear(containers)
+        leapfrog.clear(containers, CONTAINER)
         const none = !positions.every((position, i) => {
           expect(containers.size(containers.cellOf(position, key))).toBe(all[i]![key]!.size)
           return leapfrog.add(containers, containers.cellOf(position, key))

@@ -8,6 +8,10 @@ const STRIDE = 8
 const SORTED = 8
 /** Lists with more values than this are first intersected two at a time. */
 const LONG = 16
+/** So few values are looked for in all other sets at once. */
+const FEW = 2
+/** So far around a guess a value is looked for. */
+const NEAR = 16
 
 /**
  * Intersects small sorted sets where they lie: whichever set is behind leaps to the first value that is not smaller than
@@ -20,16 +24,21 @@ export class Leapfrog {
   readonly #cursors = new Int32Array(MOST)
   #count = 0
   #smallest = 0
+  #span = 0
+  /** Keeps V8 from leaving out what is only fetched. */
+  #touched = 0
   #units: Uint16Array = new Uint16Array(0)
   #walkable = true
   readonly #marks = new Uint8Array(CONTAINER)
   /** The values that the last `run` found, ascending. */
   readonly found = new Uint16Array(MOST_VALUES)
 
-  clear(containers: FrozenContainers): void {
+  /** @param span all values are below */
+  clear(containers: FrozenContainers, span: number): void {
+    this.#span = span
     this.#units = containers.units
     this.#count = 0
-    this.#smallest = Infinity
+    this.#smallest = CONTAINER
     this.#walkable = true
   }
 
@@ -39,21 +48,13 @@ export class Leapfrog {
     if (size === 0) return false
     const intervals = containers.intervals(cell)
     if (intervals === 0) this.#walkable = false
-    if (size < this.#smallest) this.#smallest = size
-    const length = Math.abs(intervals)
-    let at = this.#count++
-    if (at >= SORTED) {
-      const last = length < Math.abs(this.#intervals[SORTED - 1]!) ? SORTED - 1 : at
-      this.#intervals[at] = this.#intervals[last]!
-      this.#starts[at] = this.#starts[last]!
-      at = last
-    }
-    for (; at > 0 && at < SORTED && Math.abs(this.#intervals[at - 1]!) > length; at--) {
-      this.#intervals[at] = this.#intervals[at - 1]!
-      this.#starts[at] = this.#starts[at - 1]!
-    }
+    this.#smallest = Math.min(this.#smallest, size)
+    const at = this.#count++
+    const start = containers.start(cell)
     this.#intervals[at] = intervals
-    this.#starts[at] = containers.start(cell)
+    this.#starts[at] = start
+    // Nothing is decided by it yet, so that the processor fetches the next sets meanwhile.
+    this.#touched ^= this.#units[start]!
     return true
   }
 
@@ -62,11 +63,36 @@ export class Leapfrog {
     return this.#walkable && this.#smallest <= MOST_VALUES
   }
 
+  /** Brings the sets with the fewest intervals to the front, in their order. */
+  #sort(): void {
+    const starts = this.#starts
+    const intervals = this.#intervals
+    for (let i = 1; i < this.#count; i++) {
+      const own = intervals[i]!
+      const start = starts[i]!
+      const length = Math.abs(own)
+      let at = i
+      if (at >= SORTED) {
+        if (length >= Math.abs(intervals[SORTED - 1]!)) continue
+        at = SORTED - 1
+        intervals[i] = intervals[at]!
+        starts[i] = starts[at]!
+      }
+      for (; at > 0 && Math.abs(intervals[at - 1]!) > length; at--) {
+        intervals[at] = intervals[at - 1]!
+        starts[at] = starts[at - 1]!
+      }
+      intervals[at] = own
+      starts[at] = start
+    }
+  }
+
   /** Finds the values that all sets have. @returns how many there are in `found` */
   run(): number {
     const count = this.#count
     const cursors = this.#cursors
     for (let i = 0; i < count; i++) cursors[i] = 0
+    this.#sort()
     if (count > 1 && this.#intervals[0]! > LONG && this.#intervals[1]! > 0) return this.#filter(this.#meet())
     let size = 0
     let value = 0
@@ -109,18 +135,44 @@ export class Leapfrog {
 
   /** Keeps those of the first `size` in `found` that all other sets have. @returns how many are left */
   #filter(size: number): number {
+    let left = size
+    let set = 2
+    for (; set < this.#count && left > FEW; set++) left = this.#keep(set, left)
+    // All that the rest will be looked at for is fetched at once, and not one after the other.
+    for (let i = 0; i < left; i++)
+      for (let next = set; next < this.#count; next++) this.#touched ^= this.#units[this.#guess(next, this.found[i]!)]!
+    for (; set < this.#count && left > 0; set++) left = this.#keep(set, left)
+    return left
+  }
+
+  #keep(set: number, size: number): number {
     const { found } = this
     let kept = 0
-    for (let i = 0; i < size; i++) if (this.#restHas(found[i]!)) found[kept++] = found[i]!
+    for (let i = 0; i < size; i++) if (this.#has(set, found[i]!)) found[kept++] = found[i]!
     return kept
   }
 
-  #restHas(value: number): boolean {
-    for (let i = 2; i < this.#count; i++) {
-      const at = this.#leap(i, value)
-      if (at < 0 || this.#units[at]! > value) return false
+  /** Where a value of a list is if they are spread evenly: one line of memory to fetch, where a search fetches three. */
+  #guess(set: number, value: number): number {
+    const last = Math.abs(this.#intervals[set]!) - 1
+    return this.#starts[set]! + Math.min(last, Math.floor((value * (last + 1)) / this.#span))
+  }
+
+  #has(set: number, value: number): boolean {
+    const units = this.#units
+    const start = this.#starts[set]!
+    const intervals = this.#intervals[set]!
+    if (intervals > 0) {
+      let at = this.#guess(set, value)
+      const least = Math.max(start, at - NEAR)
+      const most = Math.min(start + intervals - 1, at + NEAR)
+      while (at < most && units[at]! < value) at++
+      while (at > least && units[at]! > value) at--
+      if (units[at] === value) return true
+      if ((at > least || at === start) && (at < most || at === start + intervals - 1)) return false
     }
-    return true
+    const at = this.#leap(set, value)
+    return at >= 0 && units[at]! <= value
   }
 
   /** Where the interval lies that ends at `value` or is the first one after it, or -1. */

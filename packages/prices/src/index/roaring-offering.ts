@@ -164,7 +164,7 @@ class RoaringOfferingIndex implements PriceIndex {
     if (count === 0 || any.length > 0 || !isOneContainer(part)) return -1
     const leapfrog = this.#leapfrog
     const container = part.base / CONTAINER
-    leapfrog.clear(containers)
+    leapfrog.clear(containers, part.end - part.first)
     for (let i = 0; i < count; i++) {
       const position = segment.positionOf(values[i]!)
       if (position < 0 || !leapfrog.add(containers, containers.cellOf(position, container))) return 0
