@@ -1,7 +1,9 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors as house } from '@influencer-stats/runtime/errors'
+import { Literal } from './core/literal.ts'
 import { MAX_TEXT } from './core/price.ts'
 import { Query, FREE } from './core/query.ts'
+import { createRoom, type Room } from './core/render.ts'
 import type { SearchRequest } from './core/request.ts'
 import { resolve } from './core/resolve.ts'
 import { RequestScanner } from './core/scanner.ts'
@@ -20,14 +22,9 @@ export interface Step {
 const ROOM = 8_192
 
 const LONGEST_MESSAGE = 600
-const PRICE = Buffer.from('{"price":')
-const NO_ERROR = Buffer.from(',"error":{},"id":"')
-const END = Buffer.from('"}\n')
-
-function copy(from: Buffer, to: Buffer, at: number): number {
-  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!
-  return from.length
-}
+const PRICE = new Literal('{"price":')
+const NO_ERROR = new Literal(',"error":{},"id":"')
+const END = new Literal('"}\n')
 
 const reply = (miss: { code: keyof typeof all; detail: string }) => all[miss.code](miss.detail)
 const all = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
@@ -36,12 +33,12 @@ const all = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
 export class Searcher {
   readonly #scanner = new RequestScanner()
   readonly #query = new Query()
-  readonly #room = Buffer.alloc(ROOM)
+  readonly #room = createRoom(ROOM)
 
   /** Answers a request. @throws Problem */
   answer(body: Buffer, view: View, index: PriceIndex): string {
     const scanner = this.#scanner
-    const usual = scanner.scan(body, 0, body.length, view, this.#query)
+    const usual = scanner.scan(body, 0, view, this.#query)
     if (usual && scanner.idTo < 0 && scanner.end === body.length) {
       const row = index.find(this.#query)
       if (row < 0) throw refusal(row)
@@ -65,15 +62,14 @@ export class Searcher {
    * Answers the item that begins at `start`, if it is of the usual shape and a price fits.
    * @returns where the answer ends in `to`, which must have room for `ITEM_ROOM`; -1 if this is for `answerItem`
    */
-  answerUsual(bytes: Buffer, start: number, view: View, index: PriceIndex, to: Buffer, at: number): number {
+  answerUsual(bytes: Buffer, start: number, view: View, index: PriceIndex, to: Room, at: number): number {
     const scanner = this.#scanner
-    if (!scanner.scan(bytes, start, bytes.length, view, this.#query) || scanner.idTo < 0) return -1
+    if (!scanner.scan(bytes, start, view, this.#query) || scanner.idTo < 0) return -1
     const row = index.find(this.#query)
     if (row < 0) return -1
-    const answered = view.write(row, to, at + copy(PRICE, to, at))
-    let next = answered + copy(NO_ERROR, to, answered)
-    for (let i = scanner.idFrom; i < scanner.idTo; i++) to[next++] = bytes[i]!
-    return next + copy(END, to, next)
+    let next = NO_ERROR.write(to.view, view.write(row, to, PRICE.write(to.view, at)))
+    for (let i = scanner.idFrom; i < scanner.idTo; i++) to.bytes[next++] = bytes[i]!
+    return END.write(to.view, next)
   }
 
   /** Where the item ended that `answerUsual` has answered. */
@@ -82,7 +78,7 @@ export class Searcher {
   }
 
   /** Answers one item, whatever it is: what is wrong with it is its answer. Returns where that ends in `to`. */
-  answerItem(bytes: Buffer, view: View, index: PriceIndex, to: Buffer, at: number): number {
+  answerItem(bytes: Buffer, view: View, index: PriceIndex, to: Room, at: number): number {
     let id: string | undefined
     try {
       const value = parseJson(bytes)
@@ -92,15 +88,15 @@ export class Searcher {
       if (miss) throw reply(miss)
       const row = index.find(this.#query)
       if (row < 0) throw refusal(row)
-      return at + to.write(`{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`, at)
+      return at + to.bytes.write(`{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`, at)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return at + to.write(errorLine(error, id), at)
+      return at + to.bytes.write(errorLine(error, id), at)
     }
   }
 
   #render(row: number, view: View): string {
-    return this.#room.toString('utf8', 0, view.write(row, this.#room, 0))
+    return this.#room.bytes.toString('utf8', 0, view.write(row, this.#room, 0))
   }
 
   #parse(body: Buffer): SearchRequest {

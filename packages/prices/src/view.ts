@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog/catalog.ts'
 import { blockOf, slotOf } from './core/answers.ts'
 import { AnswerKinds } from './core/draft.ts'
-import { longestAnswer, toKindText, writeAnswer, type KindText } from './core/render.ts'
+import { toKindText, writeAnswer, type KindText, type Room } from './core/render.ts'
 import type { Words } from './core/resolve.ts'
 import { Terms } from './core/terms.ts'
 import type { PriceIndex } from './index/index.ts'
@@ -57,16 +57,11 @@ export class View implements Words {
     return new View(this.terms, this.#kinds, this.#texts, { live, catalog: this.#catalog.with(blocks), indexes })
   }
 
-  /** Writes the answer with a row, and returns where it ends. `to` must have room for `longestAnswer`. */
-  write(row: number, to: Buffer, at: number): number {
+  /** Writes the answer with a row, and returns where it ends. */
+  write(row: number, to: Room, at: number): number {
     const block = this.#catalog.block(blockOf(row))
     const slot = slotOf(row)
-    return writeAnswer(block, slot, this.#texts[block.kinds[slot]!]!, to, at)
-  }
-
-  /** The most bytes an answer can take. */
-  get longestAnswer(): number {
-    return this.#texts.reduce((most, text) => Math.max(most, longestAnswer(text)), 0)
+    return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
   }
 }
 

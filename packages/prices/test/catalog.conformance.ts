@@ -35,9 +35,9 @@ export function catalogConformance(
 
     const check = (catalog: Catalog, number: number, version = 0) => {
       const block = catalog.block(number)
-      expect(block.values[7]).toBe(number * 1_000_000 + version * 1_000 + 7)
-      expect(block.kinds[BLOCK_ROWS - 1]).toBe(version)
-      expect(block.ids[16 * 3]).toBe(number)
+      expect(block.value(7)).toBe(number * 1_000_000 + version * 1_000 + 7)
+      expect(block.kind(BLOCK_ROWS - 1)).toBe(version)
+      expect(block.id(3)[0]).toBe(number)
     }
 
     it('gives every block, again and again, in any order', () => {

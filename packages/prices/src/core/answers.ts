@@ -16,26 +16,41 @@ export interface AnswerKind {
   readonly currency: string
 }
 
-/** What is needed to answer with a row, for the rows of one block. */
+/**
+ * What is needed to answer with a row, for the rows of one block. Values and kinds are read through one view: a typed array
+ * of each would be two more objects to fetch at every answer, a third of what it costs.
+ */
 export class AnswerBlock {
   readonly bytes: Uint8Array
-  readonly values: Float64Array
-  readonly kinds: Uint32Array
-  /** Sixteen bytes an id. */
-  readonly ids: Uint8Array
+  readonly #view: DataView
 
   constructor(bytes: Uint8Array) {
-    const { buffer, byteOffset } = bytes
     this.bytes = bytes
-    this.values = new Float64Array(buffer, byteOffset, BLOCK_ROWS)
-    this.kinds = new Uint32Array(buffer, byteOffset + KINDS, BLOCK_ROWS)
-    this.ids = new Uint8Array(buffer, byteOffset + IDS, BLOCK_ROWS * ID_BYTES)
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  value(slot: number): number {
+    return this.#view.getFloat64(slot * VALUE_BYTES, true)
+  }
+
+  kind(slot: number): number {
+    return this.#view.getUint32(KINDS + slot * KIND_BYTES, true)
+  }
+
+  /** Where in `bytes` an id begins. */
+  idStart(slot: number): number {
+    return IDS + slot * ID_BYTES
+  }
+
+  id(slot: number): Uint8Array {
+    const start = this.idStart(slot)
+    return this.bytes.subarray(start, start + ID_BYTES)
   }
 
   set(slot: number, id: Uint8Array, value: number, kind: number): void {
-    this.ids.set(id, slot * ID_BYTES)
-    this.values[slot] = value
-    this.kinds[slot] = kind
+    this.bytes.set(id, this.idStart(slot))
+    this.#view.setFloat64(slot * VALUE_BYTES, value, true)
+    this.#view.setUint32(KINDS + slot * KIND_BYTES, kind, true)
   }
 }
 

@@ -1,4 +1,4 @@
-import { AnswerBlock, BLOCK_ROWS, blockOf, ID_BYTES, sharedBlock, slotOf, type AnswerKind } from './answers.ts'
+import { AnswerBlock, BLOCK_ROWS, blockOf, sharedBlock, slotOf, type AnswerKind } from './answers.ts'
 import { dayOf, FIRST_DAY, LAST_DAY } from './dates.ts'
 import { IdTable } from './id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
@@ -82,8 +82,7 @@ export class Draft {
   }
 
   idOf(row: number): Uint8Array {
-    const slot = slotOf(row)
-    return this.blocks[blockOf(row)]!.ids.subarray(slot * ID_BYTES, (slot + 1) * ID_BYTES)
+    return this.blocks[blockOf(row)]!.id(slotOf(row))
   }
 
   /** Adds a price, or replaces the one with its id, which keeps its place unless its offering changes. */

@@ -1,52 +1,77 @@
 import { ID_BYTES, type AnswerBlock, type AnswerKind } from './answers.ts'
+import { Literal } from './literal.ts'
 
-const DIGITS = Buffer.from('0123456789abcdef')
+const PREFIX = new Literal('{"id":"')
 const DASH = 45
 const MINUS = 45
 const ZERO = 48
-const PREFIX = Buffer.from('{"id":"')
-/** Dashes come before these bytes of a UUID. */
-const DASHES = new Uint8Array(ID_BYTES)
-for (const at of [4, 6, 8, 10]) DASHES[at] = 1
+const MAX_INT32 = 0x7fff_ffff
 
-const UUID_TEXT = 36
-const NUMBER_TEXT = 32
+/** Two characters of ASCII as they lie in memory. */
+const pair = (text: string) => text.charCodeAt(0) | (text.charCodeAt(1) << 8)
+const HEX_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => pair(byte.toString(16).padStart(2, '0')))
+const DIGITS_OF_HUNDRED = Uint16Array.from({ length: 100 }, (_, number) => pair(String(number).padStart(2, '0')))
 
-/** What the answers of a kind have around their value, as bytes. */
+/** Memory to write text to, and a view of it for what is written in words. */
+export interface Room {
+  readonly bytes: Buffer
+  readonly view: DataView
+}
+
+export function createRoom(size: number): Room {
+  const bytes = Buffer.allocUnsafeSlow(size)
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size) }
+}
+
+/** What the answers of a kind have around their value. */
 export interface KindText {
-  readonly before: Buffer
-  readonly after: Buffer
+  readonly before: Literal
+  readonly after: Literal
 }
 
 export const toKindText = ({ spec, currency }: AnswerKind): KindText => ({
-  before: Buffer.from(`","spec":${JSON.stringify(spec)},"value":`),
-  after: Buffer.from(`,"currency":${JSON.stringify(currency)}}`),
+  before: new Literal(`","spec":${JSON.stringify(spec)},"value":`),
+  after: new Literal(`,"currency":${JSON.stringify(currency)}}`),
 })
 
-/** The most bytes an answer of a kind can take. */
-export const longestAnswer = ({ before, after }: KindText): number =>
-  PREFIX.length + UUID_TEXT + before.length + NUMBER_TEXT + after.length
-
-function copy(from: Buffer, to: Buffer, at: number): number {
-  // Shorter than what a native copy costs to begin.
-  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!
-  return at + from.length
+function writeHex(ids: Uint8Array, first: number, end: number, view: DataView, start: number): number {
+  let at = start
+  for (let i = first; i < end; i++, at += 2) view.setUint16(at, HEX_OF_BYTE[ids[i]!]!, true)
+  return at
 }
 
-function writeInteger(value: number, to: Buffer, start: number): number {
-  let at = start
-  let rest = value
-  if (rest < 0) {
-    to[at++] = MINUS
-    rest = -rest
+function writeUuid(ids: Uint8Array, first: number, view: DataView, start: number): number {
+  let at = writeHex(ids, first, first + 4, view, start)
+  view.setUint8(at, DASH)
+  at = writeHex(ids, first + 4, first + 6, view, at + 1)
+  view.setUint8(at, DASH)
+  at = writeHex(ids, first + 6, first + 8, view, at + 1)
+  view.setUint8(at, DASH)
+  at = writeHex(ids, first + 8, first + 10, view, at + 1)
+  view.setUint8(at, DASH)
+  return writeHex(ids, first + 10, first + ID_BYTES, view, at + 1)
+}
+
+function digitsOf(value: number): number {
+  let digits = 1
+  for (let limit = 10; digits < 10 && value >= limit; limit *= 10) digits++
+  return digits
+}
+
+/** Writes an integer of 32 bits. */
+function writeInteger(value: number, view: DataView, start: number): number {
+  let first = start
+  if (value < 0) view.setUint8(first++, MINUS)
+  let rest = Math.abs(value) | 0
+  const end = first + digitsOf(rest)
+  let at = end
+  while (rest >= 10) {
+    const hundreds = (rest / 100) | 0
+    at -= 2
+    view.setUint16(at, DIGITS_OF_HUNDRED[rest - hundreds * 100]!, true)
+    rest = hundreds
   }
-  let end = at + 1
-  for (let n = rest; n >= 10; n = Math.floor(n / 10)) end++
-  for (let i = end - 1; i >= at; i--) {
-    const tenth = Math.floor(rest / 10)
-    to[i] = ZERO + rest - tenth * 10
-    rest = tenth
-  }
+  if (at > first) view.setUint8(first, ZERO + rest)
   return end
 }
 
@@ -55,21 +80,14 @@ export function writeAnswer(
   block: AnswerBlock,
   slot: number,
   { before, after }: KindText,
-  to: Buffer,
+  { bytes, view }: Room,
   start: number,
 ): number {
-  let at = copy(PREFIX, to, start)
-  const { ids } = block
-  const first = slot * ID_BYTES
-  for (let i = 0; i < ID_BYTES; i++) {
-    if (DASHES[i] === 1) to[at++] = DASH
-    const byte = ids[first + i]!
-    to[at++] = DIGITS[byte >> 4]!
-    to[at++] = DIGITS[byte & 15]!
-  }
-  at = copy(before, to, at)
-  const value = block.values[slot]!
-  if (Number.isSafeInteger(value) && !Object.is(value, -0)) at = writeInteger(value, to, at)
-  else at += to.write(JSON.stringify(value), at, 'latin1')
-  return copy(after, to, at)
+  let at = writeUuid(block.bytes, block.idStart(slot), view, PREFIX.write(view, start))
+  at = before.write(view, at)
+  const value = block.value(slot)
+  if (Math.abs(value) <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0))
+    at = writeInteger(value, view, at)
+  else at += bytes.write(JSON.stringify(value), at, 'latin1')
+  return after.write(view, at)
 }

@@ -1,23 +1,30 @@
+import { Literal } from './literal.ts'
 import { MAX_CONDITIONS, MAX_TEXT } from './price.ts'
 import type { Query } from './query.ts'
 import type { Words } from './resolve.ts'
+import type { Terms } from './terms.ts'
+import type { TextTable } from './text-table.ts'
 
 const QUOTE = 34
-const COMMA = 44
 const BACKSLASH = 92
-const OPEN = 123
-const CLOSE = 125
-const CLOSE_LIST = 93
 const DELETE = 127
 
-const key = (name: string) => Buffer.from(`"${name}":"`)
-const OFFERING = key('offeringId')
-const GROUP = key('groupId')
-const SPEC = key('priceSpecId')
-const ID = key('id')
-const CHAR = key('char')
-const VALUE = key('value')
-const CHAR_VALUES = Buffer.from('"charValues":[')
+const FIRST_ID = new Literal('{"id":"')
+const FIRST_OFFERING = new Literal('{"offeringId":"')
+const OFFERING = new Literal('","offeringId":"')
+const GROUP = new Literal('","groupId":"')
+const SPEC = new Literal('","priceSpecId":"')
+const CHAR_VALUES = new Literal('","charValues":[')
+const FIRST_CHAR = new Literal('{"char":"')
+const CHAR = new Literal('"},{"char":"')
+const VALUE = new Literal('","value":"')
+const NO_VALUES = new Literal(']')
+const END_OF_VALUES = new Literal('"}]')
+const ID = new Literal(',"id":"')
+const END = new Literal('}')
+const END_OF_ID = new Literal('"}')
+const NO_VIEW = new DataView(new ArrayBuffer(0))
+const NONE = -1
 
 /**
  * Reads a search of exactly the usual shape from its bytes, straight into terms: what JSON.stringify makes of
@@ -26,103 +33,106 @@ const CHAR_VALUES = Buffer.from('"charValues":[')
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
+  #view: DataView = NO_VIEW
+  #end = 0
   #at = 0
-  #limit = 0
-  /** Where the last text lies. */
-  #from = 0
-  #to = 0
   /** Where the request's id lies; nothing before `idTo` where it has none. */
   idFrom = 0
   idTo = -1
+  // By place in a request, the characteristic that was there the last time, with all that stands around its name: most
+  // requests name the same ones in the same order, and one look is then all it takes.
+  #terms: Terms | undefined
+  #usualChars: number[] = []
+  #usualTexts: Literal[] = []
 
   /** Where the last request ended. */
   get end(): number {
     return this.#at
   }
 
-  /** @returns whether the bytes from `start` to `limit` begin with such a request; if not, `query` holds nothing of use */
-  scan(bytes: Buffer, start: number, limit: number, { terms, live }: Words, query: Query): boolean {
-    this.#bytes = bytes
+  /** @returns whether the bytes from `start` on begin with such a request; if not, `query` holds nothing of use */
+  scan(bytes: Buffer, start: number, { terms, live }: Words, query: Query): boolean {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes
+      this.#end = bytes.length
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    }
+    if (terms !== this.#terms) {
+      this.#terms = terms
+      this.#usualChars = []
+    }
     this.#at = start
-    this.#limit = limit
     this.idTo = -1
-    if (!this.#is(OPEN)) return false
-    if (this.#has(ID)) {
-      if (!this.#id() || !this.#is(COMMA)) return false
-    }
-    if (!this.#has(OFFERING) || !this.#text()) return false
-    const offering = terms.offerings.findBytes(bytes, this.#from, this.#to)
-    if (offering < 0 || live[offering] !== 1 || !this.#is(COMMA)) return false
-    if (!this.#has(GROUP) || !this.#text()) return false
-    const group = terms.groups.findBytes(bytes, this.#from, this.#to)
-    if (group < 0 || live[group] !== 1 || !this.#is(COMMA)) return false
-    if (!this.#has(SPEC) || !this.#text()) return false
-    const spec = terms.specs.findBytes(bytes, this.#from, this.#to)
-    if (spec < 0 || live[spec] !== 1 || !this.#is(COMMA)) return false
+    if (this.#has(FIRST_ID)) {
+      if (!this.#id() || !this.#has(OFFERING)) return false
+    } else if (!this.#has(FIRST_OFFERING)) return false
+    const offering = this.#term(terms.offerings, live)
+    if (offering < 0 || !this.#has(GROUP)) return false
+    const group = this.#term(terms.groups, live)
+    if (group < 0 || !this.#has(SPEC)) return false
+    const spec = this.#term(terms.specs, live)
+    if (spec < 0 || !this.#has(CHAR_VALUES)) return false
     query.reset(offering, group, spec)
-    if (!this.#has(CHAR_VALUES) || !this.#conditions(terms, live, query)) return false
-    if (this.idTo < 0 && this.#is(COMMA) && !(this.#has(ID) && this.#id())) return false
-    return this.#is(CLOSE)
+    if (!this.#conditions(terms, live, query)) return false
+    if (this.idTo < 0 && this.#has(ID)) return this.#id() && this.#has(END_OF_ID)
+    return this.#has(END)
   }
 
-  #conditions(terms: Words['terms'], live: Uint8Array, query: Query): boolean {
-    if (this.#is(CLOSE_LIST)) return true
-    const bytes = this.#bytes
+  #conditions(terms: Terms, live: Uint8Array, query: Query): boolean {
+    if (this.#has(NO_VALUES)) return true
     for (;;) {
-      if (query.count === MAX_CONDITIONS || !this.#is(OPEN) || !this.#has(CHAR) || !this.#text()) return false
-      const char = terms.chars.findBytes(bytes, this.#from, this.#to)
-      if (char < 0 || live[char] !== 1 || !this.#is(COMMA) || !this.#has(VALUE) || !this.#text()) return false
-      const value = terms.textsOf(char).findBytes(bytes, this.#from, this.#to)
-      if (value < 0 || live[value] !== 1 || !this.#is(CLOSE)) return false
+      const char = this.#char(terms, query.count)
+      if (char < 0 || live[char] !== 1) return false
+      const value = this.#term(terms.textsOf(char), live)
+      if (value < 0) return false
       query.values[query.count++] = value
-      if (this.#is(CLOSE_LIST)) return true
-      if (!this.#is(COMMA)) return false
+      if (this.#has(END_OF_VALUES)) return true
+      if (query.count === MAX_CONDITIONS) return false
     }
   }
 
+  /** Takes all of a condition that comes before its value, and returns its characteristic. */
+  #char(terms: Terms, place: number): number {
+    const usual = this.#usualChars[place]
+    if (usual !== undefined && this.#has(this.#usualTexts[place]!)) return usual
+    const start = this.#at
+    if (!this.#has(place === 0 ? FIRST_CHAR : CHAR)) return NONE
+    const char = terms.chars.findBytes(this.#bytes, this.#view, this.#at)
+    if (char < 0) return NONE
+    this.#at = terms.chars.end
+    if (!this.#has(VALUE)) return NONE
+    this.#usualChars[place] = char
+    this.#usualTexts[place] = new Literal(this.#bytes.toString('latin1', start, this.#at))
+    return char
+  }
+
+  /** Takes a text, and returns its term if some row has it. */
+  #term(table: TextTable, live: Uint8Array): number {
+    const term = table.findBytes(this.#bytes, this.#view, this.#at)
+    if (term < 0 || live[term] !== 1) return NONE
+    this.#at = table.end
+    return term
+  }
+
+  /** Takes a text that stands for itself: ASCII, and nothing escaped. */
   #id(): boolean {
-    if (!this.#text() || !this.#isPlain()) return false
-    this.idFrom = this.#from
-    this.idTo = this.#to
-    return true
-  }
-
-  #is(byte: number): boolean {
-    if (this.#at >= this.#limit || this.#bytes[this.#at] !== byte) return false
-    this.#at++
-    return true
-  }
-
-  #has(expected: Buffer): boolean {
-    const { length } = expected
-    const at = this.#at
-    if (at + length > this.#limit) return false
     const bytes = this.#bytes
-    for (let i = 0; i < length; i++) if (bytes[at + i] !== expected[i]) return false
-    this.#at = at + length
-    return true
-  }
-
-  /** Takes a text whose opening quote has been taken. What is in it is for a table to recognise, which knows plain texts only. */
-  #text(): boolean {
-    const bytes = this.#bytes
-    const end = this.#limit
-    let at = this.#at
-    this.#from = at
-    while (at < end && bytes[at] !== QUOTE) at++
-    this.#to = at
-    this.#at = at + 1
-    const length = at - this.#from
-    return at < end && length > 0 && length <= MAX_TEXT
-  }
-
-  /** Whether the last text stands for itself: ASCII, and nothing escaped. */
-  #isPlain(): boolean {
-    const bytes = this.#bytes
-    for (let at = this.#from; at < this.#to; at++) {
-      const byte = bytes[at]!
-      if (byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
+    const from = this.#at
+    let to = from
+    for (; bytes[to] !== QUOTE; to++) {
+      const byte = bytes[to]
+      if (byte === undefined || byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
     }
+    if (to === from || to - from > MAX_TEXT) return false
+    this.#at = to
+    this.idFrom = from
+    this.idTo = to
+    return true
+  }
+
+  #has(expected: Literal): boolean {
+    if (!expected.isAt(this.#view, this.#at, this.#end)) return false
+    this.#at += expected.length
     return true
   }
 }

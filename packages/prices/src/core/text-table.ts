@@ -1,3 +1,5 @@
+import { Literal, maskOf } from './literal.ts'
+
 /** How a text is hashed: its length and up to three of its code units. */
 interface Recipe {
   readonly positions: readonly [number, number, number]
@@ -13,7 +15,13 @@ const EMPTY = -1
 /** What stands for itself in JSON, and takes a byte a character. */
 // oxlint-disable-next-line no-control-regex
 const PLAIN = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
-const NO_BYTE = 256
+const QUOTE = 34
+const NOT_PLAIN = -1
+// What is known of a slot's text as bytes.
+const CODE = 0
+const LENGTH = 1
+const START = 2
+const CELLS = 4
 
 const unitAt = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
@@ -34,8 +42,13 @@ export class TextTable {
   #mask = 0
   #slotTexts: string[] = []
   #slotCodes = new Int32Array(0)
-  #slotStarts = new Int32Array(0)
-  #units = new Uint16Array(0)
+  // The texts as bytes, in words of four: by slot the code, how many bytes, and where they begin among all.
+  #slotBytes = new Int32Array(0)
+  #words = new Int32Array(0)
+  /** How long all plain texts are, if they are of one length. */
+  #length = 0
+  #longest = 0
+  #end = 0
 
   get size(): number {
     return this.#codes.size
@@ -67,11 +80,20 @@ export class TextTable {
   }
 
   /**
-   * The code of the plain text (ASCII, nothing that JSON escapes) that is written in `bytes` from `start` to `end`, or -1.
+   * The code of the plain text (ASCII, nothing that JSON escapes) that is written in `bytes` from `start` to a quote, or -1.
    * Where there is no hash, the text is made.
+   * @param view the same bytes
    */
-  findBytes(bytes: Buffer, start: number, end: number): number {
+  findBytes(bytes: Buffer, view: DataView, start: number): number {
     if (this.#stale) this.#search()
+    // Ids, and much else, are all of one length: then nothing needs to be looked for.
+    let end = start + this.#length
+    if (this.#length === 0) {
+      const last = start + this.#longest
+      while (end < last && bytes[end] !== QUOTE) end++
+    }
+    if (bytes[end] !== QUOTE) return -1
+    this.#end = end
     if (!this.#hashed) {
       const text = bytes.toString('latin1', start, end)
       return PLAIN.test(text) ? (this.#codes.get(text) ?? -1) : -1
@@ -82,23 +104,41 @@ export class TextTable {
     const c2 = this.#p2 < length ? bytes[start + this.#p2]! : 0
     let slot = (Math.imul(length + 31 * (c0 + 61 * (c1 + 127 * c2)), this.#multiplier) >>> 7) & this.#mask
     for (;;) {
-      const code = this.#slotCodes[slot]!
+      const cell = slot * CELLS
+      const code = this.#slotBytes[cell + CODE]!
       if (code === EMPTY) return -1
-      if (this.#slotTexts[slot]!.length === length && this.#sameBytes(this.#slotStarts[slot]!, bytes, start, length))
+      if (
+        this.#slotBytes[cell + LENGTH] === length &&
+        this.#isAt(this.#slotBytes[cell + START]!, view, start, length, bytes.length)
+      )
         return code
       slot = (slot + 1) & this.#mask
     }
   }
 
-  #sameBytes(known: number, bytes: Buffer, start: number, length: number): boolean {
-    const own = this.#units
-    for (let i = 0; i < length; i++) if (own[known + i] !== bytes[start + i]) return false
+  /** Where the text ended that `findBytes` found. */
+  get end(): number {
+    return this.#end
+  }
+
+  #isAt(known: number, view: DataView, start: number, length: number, end: number): boolean {
+    const words = this.#words
+    const last = (length - 1) >> 2
+    for (let i = 0; i < last; i++) if (view.getInt32(start + 4 * i, true) !== words[known + i]) return false
+    const at = start + 4 * last
+    if (at + 4 <= end) return ((view.getInt32(at, true) ^ words[known + last]!) & maskOf(length)) === 0
+    for (let i = at; i < start + length; i++)
+      if (view.getUint8(i) !== ((words[known + last]! >> (8 * (i - at))) & 0xff)) return false
     return true
   }
 
   #search(): void {
     this.#stale = false
     this.#hashed = false
+    const lengths = new Set<number>()
+    for (const text of this.#codes.keys()) if (isPlain(text)) lengths.add(text.length)
+    this.#length = lengths.size === 1 ? [...lengths][0]! : 0
+    this.#longest = Math.max(0, ...lengths)
     if (this.#codes.size > MOST_HASHED) return
     let capacity = 8
     while (capacity < this.#codes.size * 4) capacity *= 2
@@ -115,20 +155,22 @@ export class TextTable {
   #fill(texts: readonly string[], recipe: Recipe): void {
     this.#slotTexts = Array.from({ length: this.#mask + 1 }, () => '')
     this.#slotCodes = new Int32Array(this.#mask + 1).fill(EMPTY)
-    this.#slotStarts = new Int32Array(this.#mask + 1)
-    this.#units = new Uint16Array(texts.reduce((sum, text) => sum + text.length, 0))
-    let start = 0
+    this.#slotBytes = new Int32Array(CELLS * (this.#mask + 1)).fill(EMPTY)
+    const words: number[] = []
     for (const text of texts) {
       let slot = placeOf(text, recipe, this.#mask)
       while (this.#slotCodes[slot] !== EMPTY) slot = (slot + 1) & this.#mask
+      const code = this.#codes.get(text)!
       this.#slotTexts[slot] = text
-      this.#slotCodes[slot] = this.#codes.get(text)!
-      this.#slotStarts[slot] = start
-      const plain = PLAIN.test(text)
-      for (let i = 0; i < text.length; i++) this.#units[start++] = plain ? text.charCodeAt(i) : NO_BYTE
+      this.#slotCodes[slot] = code
+      this.#slotBytes.set([code, isPlain(text) ? text.length : NOT_PLAIN, words.length], slot * CELLS)
+      words.push(...new Literal(text).words)
     }
+    this.#words = Int32Array.from(words)
   }
 }
+
+const isPlain = (text: string) => text !== '' && PLAIN.test(text)
 
 function placeOf(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Recipe, 'longest'>, mask: number): number {
   const mixed = text.length + 31 * (unitAt(text, p0) + 61 * (unitAt(text, p1) + 127 * unitAt(text, p2)))

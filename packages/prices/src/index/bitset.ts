@@ -123,11 +123,12 @@ const bitsOf = (segments: Segments): Map<number, OfferingBits> =>
   new Map(Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(bytes)]))
 
 const MOST = 128
+const RAREST = 3
 const NO_ROW = -1
 
 class BitsetIndex implements PriceIndex {
   readonly #offerings: Map<number, OfferingBits>
-  // The positions of the sets to intersect, the rarest first.
+  // The positions of the sets to intersect, the three rarest first.
   readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
   #any: Int32Array[] = []
@@ -178,7 +179,13 @@ class BitsetIndex implements PriceIndex {
       if (position < 0) return false
       const size = segment.cardinality(position)
       let at = i
-      for (; at > 0 && sizes[at - 1]! > size; at--) {
+      if (i >= RAREST) {
+        // Only which ones are the rarest matters: sorting twenty costs as much as intersecting them.
+        at = size < sizes[RAREST - 1]! ? RAREST - 1 : i
+        sizes[i] = sizes[at]!
+        positions[i] = positions[at]!
+      }
+      for (; at > 0 && at < RAREST && sizes[at - 1]! > size; at--) {
         sizes[at] = sizes[at - 1]!
         positions[at] = positions[at - 1]!
       }
@@ -202,7 +209,7 @@ class BitsetIndex implements PriceIndex {
     for (let word = 0; word < length; word++) {
       let bits = count > 0 ? words[a + word]! & words[b + word]! & words[c + word]! : allOf(end - first, word)
       if (bits === 0) continue
-      for (let i = 3; i < count; i++) bits &= words[start + positions[i]! * length + word]!
+      for (let i = RAREST; i < count && bits !== 0; i++) bits &= words[start + positions[i]! * length + word]!
       for (const union of this.#any) {
         let either = 0
         for (const position of union) either |= words[start + position * length + word]!

@@ -47,22 +47,31 @@ export class Intersection {
   }
 }
 
+/** What a place has to be, counted from where the places begin. */
+type Test = ((place: number) => boolean) | undefined
+
 /**
  * What `find` gives for these places.
+ * @param base where the places begin
  * @param isDefault whether a place is of a default row, where there are any
  * @param validOn whether a place is valid, where a day was asked for
  */
-export function decide(
-  found: RoaringBitmap32,
-  isDefault: ReadonlyRoaringBitmap32 | undefined,
-  validOn: ((place: number) => boolean) | undefined,
-): number {
+export function decide(found: RoaringBitmap32, base: number, isDefault: Test, validOn: Test): number {
   const { size } = found
   if (size === 0) return NONE
-  if (size === 1 && !validOn) return found.minimum()
+  if (size === 1 && !validOn) return found.minimum() - base
   if (!isDefault && !validOn) return ambiguous(size)
-  const places = validOn ? found.toUint32Array().filter(validOn) : found.toUint32Array()
+  return choose(
+    found.toUint32Array().map((place) => place - base),
+    isDefault,
+    validOn,
+  )
+}
+
+/** The same for a list of places, ascending. */
+export function choose(found: Uint32Array | Uint16Array, isDefault: Test, validOn: Test): number {
+  const places = validOn ? found.filter(validOn) : found
   if (places.length <= 1) return places.length === 1 ? places[0]! : NONE
-  const chosen = isDefault && places.find((place) => isDefault.has(place))
+  const chosen = isDefault && places.find(isDefault)
   return chosen ?? ambiguous(places.length)
 }

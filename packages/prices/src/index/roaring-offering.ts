@@ -1,7 +1,9 @@
 import type { Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
 import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
-import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
+import { CONTAINER, FrozenContainers } from './frozen-containers.ts'
+import { BYTES_A_ROW, choose, decide, Intersection } from './intersection.ts'
+import { Leapfrog } from './leapfrog.ts'
 import { PARTS, partsEntry, PartTable, readParts, readRows, splitIntoParts, type Part } from './parts-of-offering.ts'
 import { buildOfferings, updateOfferings, type OfferingCodec } from './placed-row.ts'
 import { loadRoaring, type Roaring } from './roaring-library.ts'
@@ -11,9 +13,6 @@ import { Segment } from './segment.ts'
 // Sets besides those of terms; the sets of all rows of a part have the keys from here downwards.
 const DEFAULTS = -2
 const FIRST_PART = -16
-
-/** So many values share a container of a bitmap. */
-const CONTAINER = 65_536
 
 /**
  * Roaring bitmaps per offering. The rows of each group and spec begin a container of their own, so that an intersection
@@ -36,6 +35,8 @@ interface PartSet extends Part {
   readonly base: number
   readonly key: number
 }
+
+const isOneContainer = ({ first, end }: Part) => end - first <= CONTAINER
 
 function toSets(parts: readonly Part[]): PartSet[] {
   let base = 0
@@ -92,12 +93,18 @@ function createCodec(sets: RoaringSets): OfferingCodec {
   }
 }
 
+/** A part with where the set of all its places lies. */
+interface PartView extends PartSet {
+  readonly position: number
+}
+
 /** The rows of one offering as a thread searches them. */
 class Offering {
   readonly views: LazyViews
-  readonly parts: PartTable<PartSet & { readonly position: number }>
+  readonly parts: PartTable<PartView>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
+  #containers: FrozenContainers | undefined
 
   constructor(bytes: Uint8Array, sets: RoaringSets) {
     const segment = new Segment(bytes)
@@ -107,12 +114,26 @@ class Offering {
     )
     this.defaults = segment.positionOf(DEFAULTS)
   }
+
+  /** Made when first wanted: where a search ends here. */
+  get containers(): FrozenContainers {
+    return (this.#containers ??= this.#readContainers())
+  }
+
+  #readContainers(): FrozenContainers {
+    const { segment } = this.views
+    const last = this.parts.list.at(-1)!
+    const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER)
+    const sets = segment.keys().flatMap(([key, position]) => (key === PARTS ? [] : [position]))
+    return new FrozenContainers(segment, sets, keys)
+  }
 }
 
 class RoaringOfferingIndex implements PriceIndex {
   readonly #roaring: Roaring
   readonly #offerings: Map<number, Offering>
   readonly #intersection: Intersection
+  readonly #leapfrog = new Leapfrog()
 
   constructor(roaring: Roaring, offerings: Map<number, Offering>) {
     this.#roaring = roaring
@@ -129,17 +150,41 @@ class RoaringOfferingIndex implements PriceIndex {
     const offering = this.#offerings.get(query.offering)
     const part = offering?.parts.find(query.group, query.spec)
     if (!part) return NONE
-    const { views, defaults } = offering!
-    if (!this.#gather(views, query)) return NONE
+    const { segment } = offering!.views
+    const { at } = query
+    const found = this.#leap(offering!, part, query)
+    // By far the most searches end here.
+    if (found === 1 && (at === undefined || !segment.dated)) return segment.rowAt(part.first + this.#leapfrog.found[0]!)
+    if (found === 0) return NONE
+    return this.#decide(offering!, part, query, found)
+  }
+
+  /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
+  #leap({ views: { segment }, containers }: Offering, part: PartSet, { values, count, any }: Query): number {
+    if (count === 0 || any.length > 0 || !isOneContainer(part)) return -1
+    const leapfrog = this.#leapfrog
+    const container = part.base / CONTAINER
+    leapfrog.clear(containers, part.end - part.first)
+    for (let i = 0; i < count; i++) {
+      const position = segment.positionOf(values[i]!)
+      if (position < 0 || !leapfrog.add(containers, containers.cellOf(position, container))) return 0
+    }
+    return leapfrog.suits ? leapfrog.run() : -1
+  }
+
+  /** @param leapt how many places were found, or -1: they are yet to be found */
+  #decide({ views, defaults }: Offering, part: PartView, query: Query, leapt: number): number {
     const { segment } = views
     const { first, base } = part
     const { at } = query
-    const place = decide(
-      this.#intersection.run(views.get(part.position)),
-      defaults < 0 ? undefined : views.get(defaults),
-      at === undefined || !segment.dated ? undefined : (one) => segment.validOn(first + one - base, at),
-    )
-    return place < 0 ? place : segment.rowAt(first + place - base)
+    const isDefault = defaults < 0 ? undefined : (place: number) => views.get(defaults).has(base + place)
+    const validOn =
+      at === undefined || !segment.dated ? undefined : (place: number) => segment.validOn(first + place, at)
+    let place: number
+    if (leapt >= 0) place = choose(this.#leapfrog.found.subarray(0, leapt), isDefault, validOn)
+    else if (!this.#gather(views, query)) return NONE
+    else place = decide(this.#intersection.run(views.get(part.position)), base, isDefault, validOn)
+    return place < 0 ? place : segment.rowAt(first + place)
   }
 
   count(query: Query): number {

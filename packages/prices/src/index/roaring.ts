@@ -141,11 +141,11 @@ class RoaringIndex implements PriceIndex {
 
   find(query: Query): number {
     if (!this.#gather(query)) return NONE
-    const defaults = this.#segments.get(DEFAULTS_SEGMENT)
-    const position = defaults?.segment.positionOf(DEFAULTS) ?? -1
+    const defaults = this.#bitmapOf(DEFAULTS)
     return decide(
       this.#intersection.run(),
-      position < 0 ? undefined : defaults!.get(position),
+      0,
+      defaults && ((row) => defaults.has(row)),
       query.at === undefined ? undefined : this.#validOn(query.at),
     )
   }
@@ -185,7 +185,7 @@ class RoaringIndex implements PriceIndex {
   }
 
   #bitmapOf(term: number) {
-    const views = this.#segments.get(Math.floor(term / TERMS_A_SEGMENT))
+    const views = this.#segments.get(segmentOf(term))
     const position = views?.segment.positionOf(term) ?? -1
     return position < 0 ? undefined : views!.get(position)
   }

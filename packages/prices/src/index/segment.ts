@@ -1,7 +1,8 @@
 import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
-import { cellsFor, positionOf, readDirectory, writeDirectory, type Directory } from './directory.ts'
+import { cellsFor, keysOf, positionOf, readDirectory, writeDirectory, type Directory } from './directory.ts'
 
-// A segment: header, directory, entries (start, length, cardinality), rows, first and last days, then the sets' bytes.
+// A segment: header, directory, of all sets the starts, lengths and cardinalities, rows, first and last days, then the
+// sets' bytes.
 const COUNT = 0
 const ENTRIES = 1
 const DIRECTORY_CELLS = 2
@@ -47,7 +48,8 @@ export function writeSegment(
   const count = rows.length
   const base = isRun(rows) ? rows[0]! : -1
   const listed = base === -1 ? count : 0
-  const directoryCells = cellsFor(entries.length)
+  const keys = entries.map(({ key }) => key)
+  const directoryCells = cellsFor(keys)
   const head = HEADER + directoryCells + ENTRY * entries.length + listed + (days ? 2 * count : 0)
   let start = aligned(head * 4)
   const starts = entries.map(({ bytes }) => {
@@ -64,13 +66,12 @@ export function writeSegment(
   cells[BASE] = base
   cells[DATED] = days ? 1 : 0
   let at = HEADER
-  writeDirectory(
-    cells.subarray(at, at + directoryCells),
-    entries.map(({ key }) => key),
-  )
+  writeDirectory(cells.subarray(at, at + directoryCells), keys)
   at += directoryCells
   entries.forEach(({ bytes, cardinality }, i) => {
-    cells.set([starts[i]!, bytes.length, cardinality], at + ENTRY * i)
+    cells[at + i] = starts[i]!
+    cells[at + entries.length + i] = bytes.length
+    cells[at + 2 * entries.length + i] = cardinality
     segment.set(bytes, starts[i])
   })
   at += ENTRY * entries.length
@@ -121,22 +122,22 @@ export class Segment {
   }
 
   cardinality(position: number): number {
-    return this.#cells[this.#entries + ENTRY * position + 2]!
+    return this.#cells[this.#entries + 2 * this.#size + position]!
   }
 
   /** How long a set is (bytes). */
   bytesOf(position: number): number {
-    return this.#cells[this.#entries + ENTRY * position + 1]!
+    return this.#cells[this.#entries + this.#size + position]!
   }
 
   set(position: number): Uint8Array {
-    const start = this.#cells[this.#entries + ENTRY * position]!
-    return this.bytes.subarray(start, start + this.#cells[this.#entries + ENTRY * position + 1]!)
+    const start = this.#cells[this.#entries + position]!
+    return this.bytes.subarray(start, start + this.bytesOf(position))
   }
 
   /** Where a set begins, in words of 32 bits. */
   wordOf(position: number): number {
-    return this.#cells[this.#entries + ENTRY * position]! >> 2
+    return this.#cells[this.#entries + position]! >> 2
   }
 
   get words(): Int32Array {
@@ -175,9 +176,6 @@ export class Segment {
 
   /** Every key with the position of its set. */
   keys(): [key: number, position: number][] {
-    const { cells } = this.#directory
-    const keys: [number, number][] = []
-    for (let i = 0; i < cells.length; i += 2) if (cells[i] !== -1) keys.push([cells[i]!, cells[i + 1]!])
-    return keys.sort(([, a], [, b]) => a - b)
+    return keysOf(this.#directory)
   }
 }

@@ -75,8 +75,8 @@ export function translate(draft: Draft, terms: Terms, kinds: AnswerKinds): Coded
     const block = draft.blocks[blockOf(number)]!
     return {
       id: draft.idOf(number),
-      value: block.values[slotOf(number)]!,
-      kind: kindCodes[block.kinds[slotOf(number)]!]!,
+      value: block.value(slotOf(number)),
+      kind: kindCodes[block.kind(slotOf(number))]!,
       row: {
         ...row,
         offering: codes[row.offering]!,

@@ -1,4 +1,4 @@
-import { ID_BYTES, type AnswerBlock } from '../core/answers.ts'
+import type { AnswerBlock } from '../core/answers.ts'
 import { dateOf, FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import type { AnswerKinds } from '../core/draft.ts'
 import type { Price } from '../core/price.ts'
@@ -10,7 +10,7 @@ import { uuidText } from '../core/uuid.ts'
 export function toPrice(row: Row, block: AnswerBlock, slot: number, terms: Terms, kinds: AnswerKinds): Price {
   const text = (term: number) => (terms.list[term] as { text: string }).text
   return {
-    id: uuidText(block.ids.subarray(slot * ID_BYTES, (slot + 1) * ID_BYTES)),
+    id: uuidText(block.id(slot)),
     offeringId: text(row.offering),
     groupId: text(row.group),
     priceSpecId: text(row.spec),
@@ -18,8 +18,8 @@ export function toPrice(row: Row, block: AnswerBlock, slot: number, terms: Terms
       const { char, value } = terms.list[term] as Term & { kind: 'value' }
       return { char: text(char), value }
     }),
-    value: block.values[slot]!,
-    currency: kinds.list[block.kinds[slot]!]!.currency,
+    value: block.value(slot),
+    currency: kinds.list[block.kind(slot)]!.currency,
     ...(row.isDefault && { default: true }),
     ...(row.from !== FIRST_DAY && { from: dateOf(row.from) }),
     ...(row.to !== LAST_DAY && { to: dateOf(row.to) }),

@@ -5,7 +5,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerBulk } from '../bulk.ts'
+import { answerBulk, Rooms } from '../bulk.ts'
 import { errors } from '../errors.ts'
 import { idSchema } from '../price-schema.ts'
 import { searchBody } from '../search-schema.ts'
@@ -68,6 +68,7 @@ type SearchConfig = Pick<CommonSettings, 'corsOrigins'> & { readonly readTimeout
 export async function searchRoutes(root: App, views: Views, config: SearchConfig): Promise<void> {
   const headersOf = hookHeaders(config)
   const searcher = new Searcher()
+  const rooms = new Rooms()
 
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
@@ -147,6 +148,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
         try {
           const whole = await answerBulk(request.raw, raw, {
             searcher,
+            rooms,
             view,
             index,
             begin,

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { CONTAINER, FrozenContainers } from '../src/index/frozen-containers.ts'
+import { Leapfrog } from '../src/index/leapfrog.ts'
+import { loadRoaring } from '../src/index/roaring-library.ts'
+import { createRoaringSets } from '../src/index/roaring-sets.ts'
+import { Segment } from '../src/index/segment.ts'
+
+const sets = createRoaringSets(await loadRoaring())
+const KEYS = 3
+
+/** Values of a container: now and then some, many, or runs of them. */
+const values = fc
+  .oneof(
+    fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 }),
+    fc.array(fc.integer({ min: 0, max: CONTAINER - 1 }), { maxLength: 20 }),
+    fc
+      .array(fc.tuple(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 1, max: 200 })), { maxLength: 10 })
+      .map((runs) => runs.flatMap(([start, length]) => Array.from({ length }, (_, i) => start + i))),
+    // A bitset.
+    fc.constant(Array.from({ length: 30_000 }, (_, i) => 2 * i)),
+  )
+  .map((list) => new Set(list))
+/** A set with its values in each of three containers. */
+const set = fc.array(values, { minLength: KEYS, maxLength: KEYS })
+
+const placesOf = (containers: readonly ReadonlySet<number>[]) =>
+  containers.flatMap((one, key) => Array.from(one, (value) => key * CONTAINER + value)).sort((a, b) => a - b)
+
+it('finds what all sets have, container by container, or says that it does not suit', () => {
+  let suited = 0
+  fc.assert(
+    fc.property(fc.array(set, { minLength: 1, maxLength: 12 }), set, (some, common) => {
+      // Sets drawn alone would have next to nothing in common.
+      const all = some.map((one) => one.map((values, key) => (values.size === 0 ? values : values.union(common[key]!))))
+      const entries = all.map((one, i) => sets.fromPlaces(100 + i, placesOf(one)))
+      const segment = new Segment(sets.write({ rows: [], days: undefined, entries }))
+      const positions = all.map((_, i) => segment.positionOf(100 + i))
+      const containers = new FrozenContainers(segment, positions, KEYS)
+      const leapfrog = new Leapfrog()
+      for (let key = 0; key < KEYS; key++) {
+        const expected = [...all[0]![key]!].filter((value) => all.every((one) => one[key]!.has(value)))
+        leapfrog.clear(containers, CONTAINER)
+        const none = !positions.every((position, i) => {
+          expect(containers.size(containers.cellOf(position, key))).toBe(all[i]![key]!.size)
+          return leapfrog.add(containers, containers.cellOf(position, key))
+        })
+        if (none) expect(expected).toEqual([])
+        else if (leapfrog.suits) {
+          suited++
+          expect([...leapfrog.found.subarray(0, leapfrog.run())]).toEqual(expected.sort((a, b) => a - b))
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+  expect(suited).toBeGreaterThan(50)
+})
