@@ -1,6 +1,6 @@
 import { blockOf, slotOf } from '@influencer-stats/prices/core/answers'
 import { Query } from '@influencer-stats/prices/core/query'
-import { longestAnswer, toKindText, writeAnswer } from '@influencer-stats/prices/core/render'
+import { createRoom, toKindText, writeAnswer } from '@influencer-stats/prices/core/render'
 import type { SearchRequest } from '@influencer-stats/prices/core/request'
 import { resolve } from '@influencer-stats/prices/core/resolve'
 import { RequestScanner } from '@influencer-stats/prices/core/scanner'
@@ -10,6 +10,9 @@ import type { Free, KnownCatalog } from './known-catalog.ts'
 import type { CaseName } from './lookups.ts'
 import type { Opened } from './opened.ts'
 import { isPriceOf } from './searches.ts'
+
+/** More than an answer of these catalogs takes (bytes). */
+const ROOM = 1_024
 
 /** Some look-ups: what is made for them is not timed, nor is the check of what they found. */
 export interface Batch {
@@ -68,11 +71,11 @@ export function makeCases(known: KnownCatalog, opened: Opened): Record<CaseName,
   }
 
   const texts = opened.kinds.list.map(toKindText)
-  const room = Buffer.alloc(Math.max(...texts.map(longestAnswer)))
+  const room = createRoom(ROOM)
   function render(row: number): string {
     const block = opened.blocks[blockOf(row)]!
     const slot = slotOf(row)
-    return room.toString('utf8', 0, writeAnswer(block, slot, texts[block.kinds[slot]!]!, room, 0))
+    return room.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.kind(slot)]!, room, 0))
   }
   function answer(count: number, read: (bytes: Buffer) => void): Batch {
     const wanted = rows(count)
@@ -98,6 +101,6 @@ export function makeCases(known: KnownCatalog, opened: Opened): Record<CaseName,
     row3824: same(OFFERING * ROWS_AN_OFFERING + 3_824),
     several,
     parsed: (count) => answer(count, (bytes) => void resolve(JSON.parse(bytes.toString()), opened, query)),
-    scanned: (count) => answer(count, (bytes) => void scanner.scan(bytes, 0, bytes.length, opened, query)),
+    scanned: (count) => answer(count, (bytes) => void scanner.scan(bytes, 0, opened, query)),
   }
 }

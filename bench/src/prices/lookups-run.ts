@@ -51,10 +51,7 @@ function check(batch: Batch): void {
 
 function storageOf(known: KnownCatalog, opened: Opened): Storage {
   const { blocks, segments } = opened
-  const idOf = (row: number) => {
-    const at = slotOf(row) * ID_BYTES
-    return blocks[blockOf(row)]!.ids.subarray(at, at + ID_BYTES)
-  }
+  const idOf = (row: number) => blocks[blockOf(row)]!.id(slotOf(row))
   const ids = known.size * ID_BYTES
   const before = collect()
   const table = new IdTable(idOf, known.size)

@@ -48,7 +48,7 @@ it(
       expect(writers.flatMap((writer) => writer.check(found))).toEqual([])
       // By id, too: that takes another way than a search.
       for (const { id } of prices.filter(() => randomInt(20) === 0))
-        expect((await client.get(id))?.value, id).toBe(found.get(id))
+        expect({ id, value: (await client.get(id))?.value }).toEqual({ id, value: found.get(id) })
 
       if (kill === KILLS) {
         expect(await service.stop()).toBe(0)

@@ -25,8 +25,8 @@ export class Leapfrog {
   #count = 0
   #smallest = 0
   #span = 0
-  /** Keeps V8 from leaving out what is only fetched. */
-  #touched = 0
+  /** Of no meaning: keeps V8 from leaving out what is only fetched. */
+  touched = 0
   #units: Uint16Array = new Uint16Array(0)
   #walkable = true
   readonly #marks = new Uint8Array(CONTAINER)
@@ -54,7 +54,7 @@ export class Leapfrog {
     this.#intervals[at] = intervals
     this.#starts[at] = start
     // Nothing is decided by it yet, so that the processor fetches the next sets meanwhile.
-    this.#touched ^= this.#units[start]!
+    this.touched ^= this.#units[start]!
     return true
   }
 
@@ -140,7 +140,7 @@ export class Leapfrog {
     for (; set < this.#count && left > FEW; set++) left = this.#keep(set, left)
     // All that the rest will be looked at for is fetched at once, and not one after the other.
     for (let i = 0; i < left; i++)
-      for (let next = set; next < this.#count; next++) this.#touched ^= this.#units[this.#guess(next, this.found[i]!)]!
+      for (let next = set; next < this.#count; next++) this.touched ^= this.#units[this.#guess(next, this.found[i]!)]!
     for (; set < this.#count && left > 0; set++) left = this.#keep(set, left)
     return left
   }
