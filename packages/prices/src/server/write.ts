@@ -7,7 +7,10 @@ const JSON_HEADERS = ['content-type', 'application/json', 'content-length']
 // goes to Node as it is: building them one by one through Fastify costs 1 us more.
 
 export function writeAnswer(response: ServerResponse, hookHeaders: readonly string[], body: string): number {
-  response.writeHead(200, [...hookHeaders, ...JSON_HEADERS, String(Buffer.byteLength(body))]).end(body)
+  const length = Buffer.byteLength(body)
+  // What is ASCII is written as it lies in memory.
+  const encoding = length === body.length ? 'latin1' : 'utf8'
+  response.writeHead(200, [...hookHeaders, ...JSON_HEADERS, String(length)]).end(body, encoding)
   return 200
 }
 
