@@ -98,8 +98,8 @@ const prices: Readonly<Record<string, Lesson>> = {
   'v1 single': {
     why:
       'has no graph, but a question: why HTTP adds 77 us to a search by bitmaps and 143 us to one by maps, its code being the ' +
-      'same. Here it is so, too: the processor time of a request, less what reading it, the search and the answer take alone, ' +
-      'is 71 us with maps and 31 us with bitmaps (v4). The functions of HTTP are the same in both graphs and in much the same ' +
+      'same. Here it is so, too: 161 us and 111 us, client and server in one thread (`source` of `pnpm bench prices --full`). ' +
+      'The functions of HTTP are the same in both graphs and in much the same ' +
       'proportions, so none of them does more: each is slower. A search by maps goes through the hash tables of 9,744 rows, ' +
       'megabytes of them, and leaves little of what HTTP needs in the caches of the processor: a bare `node:http` server ' +
       'that reads 4 MB of memory before each reply takes twice as long for the rest, too (`caches` of `pnpm bench prices --full`).',
@@ -107,17 +107,17 @@ const prices: Readonly<Record<string, Lesson>> = {
   },
   'v4 single': {
     why:
-      'has no graph of it. What v1 spent on the search is gone, and what HTTP costs is halved, though nothing in it has changed ' +
+      'has no graph of it. What v1 spent on the search is gone, and HTTP costs a third less, though nothing in it has changed ' +
       '(see v1). Of the rest the system call that sends the reply is the largest.',
     next: 'the way to that call: the router and the hooks of Fastify (v6).',
   },
   'v6 single': {
     why:
       "has no graph of it. HTTP is most of a request: one system call sends the reply, and the rest of the server is Node's own " +
-      'making of a request and a response. Reading the request, searching and writing the answer are less than a third ' +
+      'making of a request and a response. Reading the request, searching and writing the answer are a fifth ' +
       'in sum, and of the bytes next to nothing.',
     next:
-      'the reply or the search by bitset (v5), which is a third of that by bitmaps; as in stats only a listener without ' +
+      'the reply: as in stats only a listener without ' +
       "`node:http` would make HTTP cheaper, and it would owe all of HTTP's manners.",
   },
   'v6 bulk': {
@@ -125,8 +125,8 @@ const prices: Readonly<Record<string, Lesson>> = {
       'left its bulk mode unfinished. One request carries the searches of 3,000, so HTTP leaves the graph: what is left is the ' +
       'search, the reader of its request and the writer of its answer, in this order.',
     next:
-      'the search: each step of an intersection is a native call. Of the bytes, most are the numbers that calls of the ' +
-      'roaring library return. `bitset` has neither.',
+      'bytes that are looked at twice: the request by its reader, which compares it a word at a time, and the answer by its ' +
+      'writer. The search alone is a third.',
   },
 }
 
