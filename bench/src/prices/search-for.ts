@@ -1,13 +1,11 @@
-import { createRaw } from '../load/raw.ts'
+import type { LoadResult } from '../load/load.ts'
+import { runRight } from '../load/run-right.ts'
 import { PINS } from '../processes.ts'
 
 const CONNECTIONS = 20
-const raw = createRaw()
 
 /** Searches in a closed loop. @throws Error unless every reply is right */
-export async function searchFor(seconds: number, url: string, drawer: string) {
+export function searchFor(seconds: number, url: string, drawer: string): Promise<LoadResult> {
   const plan = { url, requests: { drawer }, expect: { status: 200 }, connections: CONNECTIONS }
-  const result = await raw.run({ ...plan, duration: seconds, warmUp: 0, pin: PINS.client })
-  if (result.wrong + result.errors > 0) throw new Error(`${result.wrong} wrong replies, ${result.errors} missing`)
-  return result
+  return runRight({ ...plan, duration: seconds, warmUp: 0, pin: PINS.client })
 }

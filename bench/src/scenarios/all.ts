@@ -1,8 +1,8 @@
 import { scenarios as kv, trialScenarios } from './kv.ts'
-import { cacheScenarios } from './prices-caches.ts'
-import { lookupScenarios } from './prices-lookups.ts'
 import { bulkTable } from './prices-bulk.ts'
+import { cachesTable } from './prices-caches.ts'
 import { limitsTable } from './prices-limits.ts'
+import { lookupScenarios } from './prices-lookups.ts'
 import { memoryTable, twoMillionTable } from './prices-memory.ts'
 import { percentileTable } from './prices-percentiles.ts'
 import { storageTable } from './prices-storage.ts'
@@ -25,5 +25,5 @@ export const scenarios: readonly AnyScenario[] = [
   memoryTable,
   limitsTable,
   twoMillionTable,
-  ...cacheScenarios,
+  cachesTable,
 ]

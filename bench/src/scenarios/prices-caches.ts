@@ -1,5 +1,6 @@
 import { scriptContender } from '../contenders/script.ts'
 import { createRaw } from '../load/raw.ts'
+import { runRight } from '../load/run-right.ts'
 import { PINS, processorSeconds } from '../processes.ts'
 import type { Figures } from '../trial-row.ts'
 import type { TrialsAsked, TrialScenario } from './scenario.ts'
@@ -18,8 +19,7 @@ async function figuresOf(megabytes: number, { duration, warmUp }: TrialsAsked): 
     const readSoFar = async () => Number(await (await fetch(`${running.url}/read`)).text())
     await raw.run({ ...plan, duration: warmUp, pin: PINS.client })
     const before = { cpu: processorSeconds(running.pid), read: await readSoFar() }
-    const result = await raw.run({ ...plan, duration, pin: PINS.client })
-    if (result.wrong + result.errors > 0) throw new Error(`${result.wrong} wrong replies, ${result.errors} missing`)
+    const result = await runRight({ ...plan, duration, pin: PINS.client })
     const cpu = ((processorSeconds(running.pid) - before.cpu) * MEGA) / result.requests
     const reading = (((await readSoFar()) - before.read) * MEGA) / result.requests
     return { cpu, reading, rest: cpu - reading, perSecond: result.perSecond }
@@ -28,7 +28,7 @@ async function figuresOf(megabytes: number, { duration, warmUp }: TrialsAsked): 
   }
 }
 
-const caches: TrialScenario = {
+export const cachesTable: TrialScenario = {
   service: 'prices',
   name: 'caches',
   title:
@@ -42,5 +42,3 @@ const caches: TrialScenario = {
       run: () => figuresOf(megabytes, asked),
     })),
 }
-
-export const cacheScenarios: readonly TrialScenario[] = [caches]

@@ -1,7 +1,7 @@
 import { bareContender } from '../contenders/bare.ts'
 import type { Contender } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
-import { createRaw } from '../load/raw.ts'
+import { runRight } from '../load/run-right.ts'
 import type { IndexName } from '../prices/searches.ts'
 import { PINS } from '../processes.ts'
 import type { Figures, TrialRow } from '../trial-row.ts'
@@ -10,7 +10,6 @@ import type { TrialsAsked, TrialScenario } from './scenario.ts'
 
 // As the source's tables of percentiles: a closed loop for as long as it takes to see one of 100,000.
 
-const raw = createRaw()
 const PERCENTILES = [50, 90, 95, 97, 98, 99, 99.999] as const
 const SHORTEST = 10
 
@@ -39,8 +38,7 @@ async function percentiles(
   try {
     const duration = Math.max(asked.duration, SHORTEST)
     const plan = { url: running.url, requests: { drawer }, expect: { status: 200 }, connections, duration }
-    const result = await raw.run({ ...plan, warmUp: asked.warmUp, percentiles: PERCENTILES, pin: PINS.client })
-    if (result.wrong + result.errors > 0) throw new Error(`${result.wrong} wrong replies, ${result.errors} missing`)
+    const result = await runRight({ ...plan, warmUp: asked.warmUp, percentiles: PERCENTILES, pin: PINS.client })
     const times = PERCENTILES.map((name) => result.percentiles![name]!)
     const figures = { ...figuresOf(result.requests, times), perSecond: result.perSecond }
     return { figures, perSecond: result.perSecond }
