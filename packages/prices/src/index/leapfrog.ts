@@ -50,11 +50,8 @@ export class Leapfrog {
     if (intervals === 0) this.#walkable = false
     this.#smallest = Math.min(this.#smallest, size)
     const at = this.#count++
-    const start = containers.start(cell)
     this.#intervals[at] = intervals
-    this.#starts[at] = start
-    // Nothing is decided by it yet, so that the processor fetches the next sets meanwhile.
-    this.touched ^= this.#units[start]!
+    this.#starts[at] = containers.start(cell)
     return true
   }
 
