@@ -4,6 +4,8 @@ import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import type { ValuesOf } from '@influencer-stats/runtime/settings'
 import { Gauge } from '@influencer-stats/runtime/prom-client'
 import { CatalogOwner } from './owner/catalog-owner.ts'
+import { FORMAT } from './owner/generations.ts'
+import { upgrade } from './owner/upgrade.ts'
 import { samplePrices } from './core/sample.ts'
 import { Imports } from './imports.ts'
 import type { IndexKind } from './index/index.ts'
@@ -14,7 +16,6 @@ import type { settings } from './settings.ts'
 /** The prices service's own settings. */
 export type PricesConfig = ValuesOf<typeof settings>
 
-const FORMAT = 1
 // Small, because the catalog is what is cached; large writes are batches anyway.
 const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
 
@@ -40,6 +41,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
   const db = await openPricesLevel(config.data)
   let owner: CatalogOwner
   try {
+    await upgrade(db)
     owner = await CatalogOwner.open(
       {
         db,

@@ -43,9 +43,6 @@ export const settings = defineSettings({
     maximum: 3_600_000,
     description: 'a client that reads nothing of its answers for so long is cut off (ms)',
   },
-  // Read chunks of bulk requests are garbage outside of the heap: with the usual 16 MB they live long enough to have the
-  // whole heap marked 5 times as often, on processors that searches then lack: 1.3 times as many prices a second.
-  semiSpace: { ...commonSettings.semiSpace, default: 4 },
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },
 })

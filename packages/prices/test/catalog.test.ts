@@ -1,7 +1,7 @@
-import { openLevel } from '@influencer-stats/runtime/level'
 import { answersKey, createBlockStore } from '../src/block-store.ts'
 import type { Blocks } from '../src/catalog/catalog.ts'
 import { BLOCK_BYTES } from '../src/core/answers.ts'
+import { openPricesLevel } from '../src/main.ts'
 import { parts, SHARED_CATALOGS } from '../src/parts.ts'
 import { catalogConformance } from './catalog.conformance.ts'
 import { temporaryFolder } from './support/temporary.ts'
@@ -11,7 +11,7 @@ const KEPT = 3
 
 for (const [name, create] of Object.entries(parts.catalog)) {
   catalogConformance(name, async (blocks) => {
-    const db = await openLevel(temporaryFolder(), { service: 'prices', format: 1 })
+    const db = await openPricesLevel(temporaryFolder())
     async function write(some: ReadonlyMap<number, Uint8Array>): Promise<Blocks> {
       for (const [number, bytes] of some)
         await db.put(answersKey(GENERATION, number), bytes as never, { valueEncoding: 'view' })

@@ -37,7 +37,7 @@ function prepareFolder(folder: string, service: string, format: number): void {
   try {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.W_OK)
-    if (!existsSync(file)) writeWhole(file, JSON.stringify({ service, format }))
+    if (!existsSync(file)) writeFormat(file, service, format)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
@@ -51,12 +51,14 @@ function prepareFolder(folder: string, service: string, format: number): void {
       `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`,
     )
   }
+  // From now on older versions refuse it.
+  if (found.format < format) writeFormat(file, service, format)
 }
 
-/** Writes a file that is there whole or not at all, even if the process is killed meanwhile. */
-function writeWhole(file: string, text: string): void {
+/** The file is there whole or not at all, even if the process is killed meanwhile. */
+function writeFormat(file: string, service: string, format: number): void {
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, text)
+  writeFileSync(draft, JSON.stringify({ service, format }))
   renameSync(draft, file)
 }
 

@@ -55,4 +55,5 @@ test('refuses a folder that cannot be written, is of another service, or of a ne
   await expect(openLevel(folder, { service: 'asker', format: 2 })).rejects.toThrow(refused('DATA_FOREIGN'))
   await expect(openLevel(folder, { service: 'counter', format: 1 })).rejects.toThrow(refused('DATA_NEWER'))
   await (await openLevel(folder, { service: 'counter', format: 3 })).close()
+  await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_NEWER'))
 })

@@ -1,14 +1,14 @@
 /** So many rows lie in a block: what an update copies, and what the LRU loads and evicts. */
 export const BLOCK_ROWS = 512
 
-const VALUE_BYTES = 8
-const KIND_BYTES = 4
 export const ID_BYTES = 16
 
-const KINDS = BLOCK_ROWS * VALUE_BYTES
-const IDS = KINDS + BLOCK_ROWS * KIND_BYTES
+// Of a row: its value, its id, its kind.
+const ID = 8
+const KIND = ID + ID_BYTES
+const ROW_BYTES = 28
 /** 28 bytes a row. */
-export const BLOCK_BYTES = IDS + BLOCK_ROWS * ID_BYTES
+export const BLOCK_BYTES = BLOCK_ROWS * ROW_BYTES
 
 /** What the answers of one kind share: the spec and the currency. */
 export interface AnswerKind {
@@ -30,16 +30,16 @@ export class AnswerBlock {
   }
 
   value(slot: number): number {
-    return this.#view.getFloat64(slot * VALUE_BYTES, true)
+    return this.#view.getFloat64(slot * ROW_BYTES, true)
   }
 
   kind(slot: number): number {
-    return this.#view.getUint32(KINDS + slot * KIND_BYTES, true)
+    return this.#view.getUint32(slot * ROW_BYTES + KIND, true)
   }
 
   /** Where in `bytes` an id begins. */
   idStart(slot: number): number {
-    return IDS + slot * ID_BYTES
+    return slot * ROW_BYTES + ID
   }
 
   id(slot: number): Uint8Array {
@@ -49,8 +49,8 @@ export class AnswerBlock {
 
   set(slot: number, id: Uint8Array, value: number, kind: number): void {
     this.bytes.set(id, this.idStart(slot))
-    this.#view.setFloat64(slot * VALUE_BYTES, value, true)
-    this.#view.setUint32(KINDS + slot * KIND_BYTES, kind, true)
+    this.#view.setFloat64(slot * ROW_BYTES, value, true)
+    this.#view.setUint32(slot * ROW_BYTES + KIND, kind, true)
   }
 }
 

@@ -3,8 +3,14 @@ const BACKSLASH = 92
 const OPEN = 123
 const CLOSE = 125
 
-/** Whether a byte may stand between two items: white space, and a comma is not. */
-export const isSpace = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9
+const isSpace = (byte: number) => byte === 32 || byte === 10 || byte === 13 || byte === 9
+
+/** Where the first byte lies that may not stand between two items: white space may, and a comma may not. */
+export function skipSpace(bytes: Buffer, start: number): number {
+  let at = start
+  while (at < bytes.length && isSpace(bytes[at]!)) at++
+  return at
+}
 
 /** Where the JSON object that begins at `start` ends, or -1 where that has not come yet. */
 export function itemEnd(bytes: Buffer, start: number): number {

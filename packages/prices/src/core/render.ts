@@ -16,11 +16,13 @@ const DIGITS_OF_HUNDRED = Uint16Array.from({ length: 100 }, (_, number) => pair(
 export interface Room {
   readonly bytes: Buffer
   readonly view: DataView
+  /** How much is written: whoever writes more begins there. */
+  filled: number
 }
 
 export function createRoom(size: number): Room {
   const bytes = Buffer.allocUnsafeSlow(size)
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size) }
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size), filled: 0 }
 }
 
 /** What the answers of a kind have around their value. */

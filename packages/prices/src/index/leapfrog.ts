@@ -51,7 +51,9 @@ export class Leapfrog {
     this.#smallest = Math.min(this.#smallest, size)
     const at = this.#count++
     this.#intervals[at] = intervals
-    this.#starts[at] = containers.start(cell)
+    const start = containers.start(cell)
+    this.#starts[at] = start
+    if (intervals > 8) this.touched ^= this.#units[start + 8]!
     return true
   }
 
@@ -104,10 +106,7 @@ export class Leapfrog {
         if (from > value) {
           value = from
           // Those before are behind now.
-          if (i > 0) {
-            last = -1
-            break
-          }
+          if (from > last) break
         }
         if (to < last) last = to
       }

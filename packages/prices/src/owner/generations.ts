@@ -5,6 +5,9 @@ import { AnswerKinds, type Draft } from '../core/draft.ts'
 import { RowTable } from '../core/rows.ts'
 import { Terms, type Term } from '../core/terms.ts'
 
+/** How a catalog is written: since 2, blocks of answers row by row. */
+export const FORMAT = 2
+
 /** Which generation counts, and how many rows it has. */
 export interface Meta {
   readonly generation: number
@@ -46,6 +49,7 @@ const put = (key: string, value: string | Uint8Array): Put => ({
   valueEncoding: typeof value === 'string' ? 'utf8' : 'view',
 })
 const putText = (key: string, value: unknown) => put(key, JSON.stringify(value))
+const textOf = (meta: Meta) => JSON.stringify({ ...meta, format: FORMAT })
 
 /** Catalogs in LevelDB, each a generation; the one that `meta` names counts. */
 export class Generations {
@@ -87,7 +91,7 @@ export class Generations {
   /** Writes a change, synced to disk: all of it or nothing. */
   async write({ meta, terms, firstTerm, kinds, firstKind, blocks }: Written): Promise<void> {
     const { generation } = meta
-    const batch = [putText(META, meta)]
+    const batch = [put(META, textOf(meta))]
     terms.forEach((term, i) => batch.push(putText(termKey(generation, firstTerm + i), term)))
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
     for (const [number, { answers, rows }] of blocks)
@@ -113,7 +117,7 @@ export class Generations {
       await this.#db.batch(batch as never)
     }
     const meta: Meta = { generation, rows: table.size }
-    await this.#db.put(META, JSON.stringify(meta), { sync: true })
+    await this.#db.put(META, textOf(meta), { sync: true })
   }
 
   async clear(generation: number): Promise<void> {
