@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { once } from 'node:events'
+import { Readable, Writable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { answerBulk, Rooms } from '../src/bulk.ts'
+import { Draft } from '../src/core/draft.ts'
+import { Terms } from '../src/core/terms.ts'
+import { parts } from '../src/parts.ts'
+import { createAnswerRoom, Searcher } from '../src/searcher.ts'
+import { createView } from '../src/view.ts'
+import { priceOf, searchOf } from './support/prices.ts'
+
+const many = Array.from({ length: 200 }, (_, i) =>
+  priceOf({ value: i, offeringId: `o${i % 3}`, charValues: [{ char: 'n', value: String(i) }] }),
+)
+// Two that one search finds.
+const twins = [0, 1].map((value) => priceOf({ value, groupId: 'twins', charValues: [{ char: 'n', value: '0' }] }))
+
+const kind = await parts.index.bitset()
+const draft = new Draft(new Terms())
+for (const price of [...many, ...twins]) draft.put(price)
+const index = kind.read(kind.build(draft.table()))
+const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
+const view = createView(
+  { terms: draft.terms.list, kinds: draft.kinds.list },
+  {
+    live: new Uint8Array(draft.terms.list.length).fill(1),
+    catalog: await parts.catalog.memory({ blocks, store: undefined as never, cacheBytes: 0 }),
+    indexes: new Map([['bitset', index]]),
+  },
+)
+const searcher = new Searcher()
+
+const usual = fc.integer({ min: 0, max: many.length - 1 }).map((i) => searchOf(many[i]!))
+const other = fc.oneof(
+  // No price, several, a word that is unknown, no search at all.
+  fc.constant({ ...searchOf(many[0]!), charValues: [{ char: 'n', value: '1' }] }),
+  fc.constant(searchOf(twins[0]!)),
+  fc.constant({ ...searchOf(many[0]!), groupId: 'unknown' }),
+  fc.constant({ groupId: 3 }),
+)
+const item = fc.record({
+  search: fc.oneof({ weight: 12, arbitrary: usual }, other),
+  space: fc.constantFrom('', '\n', ' \r\n\t'),
+})
+/** How often the items of a request are repeated: now and then there are more answers than a room can hold. */
+const repeated = fc.constantFrom(1, 1, 1, 40)
+
+/** Cuts bytes into chunks, some of which have their memory for themselves. */
+function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+  const chunks: Buffer[] = []
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const part = bytes.subarray(at, at + sizes[i % sizes.length]!)
+    chunks.push(i % 3 === 0 ? Buffer.from(part) : Buffer.from(new Uint8Array(part).buffer))
+    at += part.length
+  }
+  return chunks
+}
+
+async function answersTo(chunks: readonly Buffer[]): Promise<string> {
+  const written: string[] = []
+  const reply = new Writable({
+    highWaterMark: 4_096,
+    write(chunk, _encoding, done) {
+      written.push(String(chunk))
+      setImmediate(done)
+    },
+  })
+  const options = { searcher, rooms: new Rooms(), view, index, begin: () => undefined, patience: 60_000 }
+  expect(await answerBulk(Readable.from(chunks), reply, options)).toBe(true)
+  reply.end()
+  await once(reply, 'finish')
+  return written.join('')
+}
+
+it('answers every item as it would have been answered alone, however the request is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(item, { minLength: 1, maxLength: 60 }),
+      repeated,
+      fc.array(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constant(65_536)), { minLength: 1, maxLength: 5 }),
+      async (some, times, sizes) => {
+        const items = Array.from({ length: times }, () => some).flat()
+        const texts = items.map(({ search }, i) => JSON.stringify({ id: String(i), ...search }))
+        const room = createAnswerRoom(1_000_000)
+        for (const text of texts) searcher.answerItem(Buffer.from(text), view, index, room)
+        const body = Buffer.from(items.map(({ space }, i) => texts[i]! + space).join(''))
+        expect(await answersTo(cut(body, sizes))).toBe(room.bytes.toString('utf8', 0, room.filled))
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
