@@ -91,3 +91,18 @@ it('answers every item as it would have been answered alone, however the request
     { numRuns: 200 },
   )
 })
+
+it('stops where the room is full, and goes on from there', () => {
+  const body = Buffer.from(many.map((price, i) => JSON.stringify({ id: String(i), ...searchOf(price) })).join('\n'))
+  const answers: any[] = []
+  let stops = 0
+  for (let at = 0; at < body.length; stops++) {
+    const room = createAnswerRoom(1_000)
+    at = searcher.answerUsual(body, at, view, index, room)
+    expect(room.filled).toBeLessThan(1_200)
+    const lines = room.bytes.toString('utf8', 0, room.filled).trim().split('\n')
+    answers.push(...lines.map((line) => JSON.parse(line)))
+  }
+  expect(stops).toBeGreaterThan(10)
+  expect(answers.map(({ id, price }) => [Number(id), price.value])).toEqual(many.map(({ value }, i) => [i, value]))
+})
