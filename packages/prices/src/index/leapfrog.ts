@@ -51,9 +51,7 @@ export class Leapfrog {
     this.#smallest = Math.min(this.#smallest, size)
     const at = this.#count++
     this.#intervals[at] = intervals
-    const start = containers.start(cell)
-    this.#starts[at] = start
-    if (intervals > 8) this.touched ^= this.#units[start + 8]!
+    this.#starts[at] = containers.start(cell)
     return true
   }
 
