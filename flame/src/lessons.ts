@@ -123,10 +123,10 @@ const prices: Readonly<Record<string, Lesson>> = {
   'v6 bulk': {
     why:
       'left its bulk mode unfinished. One request carries the searches of 3,000, so HTTP leaves the graph: what is left is the ' +
-      'search, the reader of its request and the writer of its answer, in this order.',
+      'search, the reader of its request, and, each half as much as that, the writer of its answer and the server.',
     next:
-      'bytes that are looked at twice: the request by its reader, which compares it a word at a time, and the answer by its ' +
-      'writer. The search alone is a third.',
+      'the waits for memory, of which the writer has few left since items are answered in groups: a search still follows its ' +
+      'offering through half a dozen places, and most of its own time goes to the first look at each.',
   },
 }
 
