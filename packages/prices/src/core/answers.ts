@@ -3,7 +3,7 @@ export const BLOCK_ROWS = 512
 
 export const ID_BYTES = 16
 
-// Of a row: its value, its id, its kind.
+// Of a row: its value, its id, its kind. Together, as an answer needs all three: most often one line of memory to wait for.
 const ID = 8
 const KIND = ID + ID_BYTES
 const ROW_BYTES = 28
