@@ -68,9 +68,9 @@ export class Searcher {
   }
 
   /**
-   * Answers items as long as they are of the usual shape, a price fits each, and there is room. So many at once are read,
-   * found and written one step after the other: at each the processor waits for memory, and goes on with the next item
-   * meanwhile, which one by one it cannot. 3,000 items take 3.4 ms in place of 4.5.
+   * Answers items as long as they are of the usual shape and there is room. A group of them is read, found and written,
+   * each step for all: the processor waits for memory at each, and goes on with the next item meanwhile, which one by one
+   * it cannot. 3,000 items take 3.4 ms in place of 4.5.
    * @returns where the first item begins that is left to `answerItem`, or that there was no room for
    */
   answerUsual(bytes: Buffer, start: number, view: View, index: PriceIndex, to: Room): number {
@@ -82,8 +82,9 @@ export class Searcher {
       for (let i = 0; i < count; i++) rows[i] = index.find(this.#queries[i]!)
       for (let i = 0; i < count; i++) if (rows[i]! >= 0) view.fetch(rows[i]!)
       for (let i = 0; i < count; i++) {
-        if (rows[i]! < 0 || isFull(to)) return skipSpace(bytes, answered)
-        this.#writeItem(bytes, i, view, to)
+        if (isFull(to)) return skipSpace(bytes, answered)
+        if (rows[i]! < 0) this.#refuseItem(bytes, i, to)
+        else this.#writeItem(bytes, i, view, to)
         answered = this.#ends[i]!
       }
     }
@@ -108,6 +109,11 @@ export class Searcher {
     let at = NO_ERROR.write(to.view, view.write(this.#rows[item]!, to, PRICE.write(to.view, to.filled)))
     for (let i = this.#idsFrom[item]!; i < this.#idsTo[item]!; i++) to.bytes[at++] = bytes[i]!
     to.filled = END.write(to.view, at)
+  }
+
+  #refuseItem(bytes: Buffer, item: number, to: Room): void {
+    const id = bytes.toString('latin1', this.#idsFrom[item], this.#idsTo[item])
+    writeLine(to, errorLine(refusal(this.#rows[item]!), id))
   }
 
   /** Answers one item, whatever it is: what is wrong with it is its answer. There must be room. */
