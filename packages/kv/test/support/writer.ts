@@ -1,44 +1,28 @@
 import { randomInt } from 'node:crypto'
+import {
+  createUnitWriter,
+  unitOf,
+  type Contents,
+  type Unit,
+  type UnitWriter,
+} from '../../../runtime/test/support/units.ts'
 import type { KvChange, KvClient } from '../../src/client.ts'
-
-/** What a writer's keys hold after one of its writes: a value a key, nothing where there is none. */
-type Contents = ReadonlyMap<string, string | undefined>
-
-/** Keys that one writer alone writes, always all of them at once. */
-interface Unit {
-  readonly keys: readonly string[]
-  /** What the last write that was acknowledged left there. */
-  acknowledged: Contents
-  /** What a write without an answer leaves there, if it happened. */
-  attempted?: Contents
-}
 
 const LARGEST = 2_000
 const SINGLES = 6
 const BATCH = 4
 
 /** Writes its own keys, one write after the other: single keys with put and delete, others in atomic batches. */
-export interface Writer {
-  /** Writes until the service is gone. */
-  run(client: KvClient, onAcknowledged: () => void): Promise<void>
-  /**
-   * What is wrong with what its keys hold after a crash: every unit must be what was acknowledged or what was being
-   * written, whole. What is found counts as acknowledged from then on.
-   */
-  check(found: ReadonlyMap<string, string>): string[]
-}
-
-export function createWriter(name: string, durable: boolean): Writer {
-  const unit = (keys: string[]): Unit => ({ keys, acknowledged: new Map(keys.map((key) => [key, undefined])) })
+export function createWriter(name: string, durable: boolean): UnitWriter<KvClient, string> {
   const units = [
-    ...Array.from({ length: SINGLES }, (_, i) => unit([`${name}/single/${i}`])),
-    unit(Array.from({ length: BATCH }, (_, i) => `${name}/batch/${i}`)),
-    unit(Array.from({ length: BATCH }, (_, i) => `${name}/other/${i}`)),
+    ...Array.from({ length: SINGLES }, (_, i) => unitOf<string>([`${name}/single/${i}`])),
+    unitOf<string>(Array.from({ length: BATCH }, (_, i) => `${name}/batch/${i}`)),
+    unitOf<string>(Array.from({ length: BATCH }, (_, i) => `${name}/other/${i}`)),
   ]
   let count = 0
 
   /** No two writes leave the same, so that a found value tells its write. At least one key of a batch gets a value. */
-  function next({ keys }: Unit): Contents {
+  function next({ keys }: Unit<string>): Contents<string> {
     const id = ++count
     const kept = keys.length === 1 ? randomInt(-1, 4) : randomInt(keys.length)
     const contents = keys.map((key, i) => {
@@ -48,7 +32,7 @@ export function createWriter(name: string, durable: boolean): Writer {
     return new Map(contents)
   }
 
-  async function write(client: KvClient, contents: Contents): Promise<void> {
+  async function write(client: KvClient, contents: Contents<string>): Promise<void> {
     const changes = Array.from(contents, ([id, value]): KvChange => {
       return value === undefined ? { op: 'delete', id } : { op: 'put', id, value }
     })
@@ -58,36 +42,5 @@ export function createWriter(name: string, durable: boolean): Writer {
     else await client.delete(first!.id, { durable })
   }
 
-  return {
-    async run(client, onAcknowledged) {
-      for (;;) {
-        const one = units[randomInt(units.length)]!
-        one.attempted = next(one)
-        try {
-          await write(client, one.attempted)
-        } catch {
-          return
-        }
-        one.acknowledged = one.attempted
-        one.attempted = undefined
-        onAcknowledged()
-      }
-    },
-    check(found) {
-      return units.flatMap((one) => {
-        const holds = (contents: Contents | undefined) =>
-          contents !== undefined && one.keys.every((key) => found.get(key) === contents.get(key))
-        const seen = [one.acknowledged, one.attempted].find(holds)
-        one.attempted = undefined
-        if (seen) {
-          one.acknowledged = seen
-          return []
-        }
-        const shown = one.keys.map(
-          (key) => `${key}=${found.get(key)?.slice(0, 40)} not ${one.acknowledged.get(key)?.slice(0, 40)}`,
-        )
-        return [shown.join(', ')]
-      })
-    },
-  }
+  return createUnitWriter(units, next, write)
 }
