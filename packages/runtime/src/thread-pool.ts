@@ -6,6 +6,7 @@ import { createChannel } from './channel.ts'
 import { StartError } from './errors.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
 import type { MetricsJson } from './metrics.ts'
+import { keepWasmCode } from './wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
 /** What a pool of serving threads is made of. */
@@ -51,6 +52,7 @@ const EXIT_TIMEOUT = 1_000
 
 export function createThreadPool(options: PoolOptions): ThreadPool {
   const { config, log, size } = options
+  keepWasmCode()
   const watchdog = createWatchdog(size, config.stuckTimeout)
   const threads = new Map<number, Thread>()
   const timers = new Set<NodeJS.Timeout>()
