@@ -5,13 +5,17 @@ const MOST = 128
 const MOST_VALUES = 256
 const STRIDE = 8
 /** So many sets are sorted, and no more: of the rest most values are never looked at. */
-const SORTED = 8
+const SORTED = 4
 /** Lists with more values than this are first intersected two at a time. */
 const LONG = 16
 /** So few values are looked for in all other sets at once. */
 const FEW = 2
 /** So far around a guess a value is looked for. */
 const NEAR = 16
+/** Most values that are looked for are so near to their guess. */
+const MOST_NEAR = 8
+/** Units of 16 bits in a line of the processor's cache. */
+const LINE = 32
 
 /**
  * Intersects small sorted sets where they lie: whichever set is behind leaps to the first value that is not smaller than
@@ -24,7 +28,7 @@ export class Leapfrog {
   readonly #cursors = new Int32Array(MOST)
   #count = 0
   #smallest = 0
-  #span = 0
+  #perPlace = 0
   /** Of no meaning: keeps V8 from leaving out what is only fetched. */
   touched = 0
   #units: Uint16Array = new Uint16Array(0)
@@ -35,7 +39,7 @@ export class Leapfrog {
 
   /** @param span all values are below */
   clear(containers: FrozenContainers, span: number): void {
-    this.#span = span
+    this.#perPlace = 1 / span
     this.#units = containers.units
     this.#count = 0
     this.#smallest = CONTAINER
@@ -117,6 +121,7 @@ export class Leapfrog {
     const units = this.#units
     const marks = this.#marks
     const { found } = this
+    if (this.#count > 2) this.#fetch(2)
     const [start, other] = [this.#starts[0]!, this.#starts[1]!]
     const end = start + this.#intervals[0]!
     const otherEnd = other + this.#intervals[1]!
@@ -134,9 +139,26 @@ export class Leapfrog {
     for (; set < this.#count && left > FEW; set++) left = this.#keep(set, left)
     // All that the rest will be looked at for is fetched at once, and not one after the other.
     for (let i = 0; i < left; i++)
-      for (let next = set; next < this.#count; next++) this.touched ^= this.#units[this.#guess(next, this.found[i]!)]!
+      for (let next = set; next < this.#count; next++) this.#fetchNear(next, this.found[i]!)
     for (; set < this.#count && left > 0; set++) left = this.#keep(set, left)
     return left
+  }
+
+  /** Has the processor bring a set nearer while something else is done. */
+  #fetch(set: number): void {
+    const units = this.#units
+    const start = this.#starts[set]!
+    const end = start + Math.abs(this.#intervals[set]!)
+    for (let at = start; at < end; at += LINE) this.touched ^= units[at]!
+  }
+
+  /** The same for where a value is looked for, which may be two lines. */
+  #fetchNear(set: number, value: number): void {
+    const units = this.#units
+    const guess = this.#guess(set, value)
+    const start = this.#starts[set]!
+    const last = start + Math.abs(this.#intervals[set]!) - 1
+    this.touched ^= units[Math.max(start, guess - MOST_NEAR)]! ^ units[Math.min(last, guess + MOST_NEAR)]!
   }
 
   #keep(set: number, size: number): number {
@@ -148,8 +170,7 @@ export class Leapfrog {
 
   /** Where a value of a list is if they are spread evenly: one line of memory to fetch, where a search fetches three. */
   #guess(set: number, value: number): number {
-    const last = Math.abs(this.#intervals[set]!) - 1
-    return this.#starts[set]! + Math.min(last, Math.floor((value * (last + 1)) / this.#span))
+    return this.#starts[set]! + ((value * this.#perPlace * Math.abs(this.#intervals[set]!)) | 0)
   }
 
   #has(set: number, value: number): boolean {
