@@ -18,35 +18,44 @@ interface BulkRequest {
   readonly rows: readonly number[]
 }
 
-/** Runs inside this process. Requests are made and answers checked while nothing is timed. */
+/** Runs inside this process. Requests are made, and on one connection answers checked, while nothing is timed. */
 export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
   const { url, items, duration, warmUp, pid } = plan
   const { hostname, port } = new URL(url)
   const known = new KnownCatalog(plan.catalog)
   const random = randomOf(1)
   const make = (count: number) => makeRequest(plan, known, random, count)
-  const connection = createConnection(hostname, Number(port))
+  const connections = Array.from({ length: plan.connections }, () => createConnection(hostname, Number(port)))
+  /** Asks on all connections at once for so many milliseconds, and at least once on each; gives what each request took. */
+  const askFor = async (duration: number, requests: readonly BulkRequest[]): Promise<number[]> => {
+    const milliseconds: number[] = []
+    const until = performance.now() + duration
+    await Promise.all(
+      connections.map(async (connection, first) => {
+        let next = first
+        do milliseconds.push(await ask(connection, requests[next++ % requests.length]!, known))
+        while (performance.now() < until)
+      }),
+    )
+    return milliseconds
+  }
   try {
     const small = Array.from({ length: READY }, () => make(Math.min(items, LARGEST_OF_WARM_UP)))
-    for (let i = 0, until = performance.now() + warmUp * 1000; performance.now() < until; i++) {
-      await ask(connection, small[i % READY]!, known)
-    }
+    await askFor(warmUp * 1000, small)
     const requests = items > LARGEST_OF_WARM_UP ? [make(items)] : small
     const before = residentMegabytes(pid)
     let peak = before
     const timer = setInterval(() => (peak = Math.max(peak, residentMegabytes(pid))), LOOK)
     const cpu = processorSeconds(pid)
-    const milliseconds: number[] = []
-    const until = performance.now() + duration * 1000
-    do {
-      milliseconds.push(await ask(connection, requests[milliseconds.length % requests.length]!, known))
-    } while (performance.now() < until)
+    const began = performance.now()
+    const milliseconds = await askFor(duration * 1000, requests)
+    const seconds = (performance.now() - began) / 1000
     clearInterval(timer)
     const serverCpu = processorSeconds(pid) - cpu
     peak = Math.max(peak, residentMegabytes(pid))
-    return { requests: milliseconds.length, milliseconds, serverCpu, before, peak }
+    return { requests: milliseconds.length, seconds, milliseconds, serverCpu, before, peak }
   } finally {
-    connection.close()
+    for (const connection of connections) connection.close()
   }
 }
 

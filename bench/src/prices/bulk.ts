@@ -2,14 +2,15 @@ import { runInOwnProcess } from '../load/own-process.ts'
 import type { CatalogPlan } from './catalogs.ts'
 import type { IndexName } from './searches.ts'
 
-/** Bulk requests, one after the other on one connection. */
+/** Bulk requests, one after the other on each connection. */
 export interface BulkPlan {
   readonly url: string
   readonly index: IndexName
   readonly catalog: CatalogPlan
   /** Searches in a request, for random rows. */
   readonly items: number
-  /** Seconds, and at least one request. */
+  readonly connections: number
+  /** Seconds, and at least one request a connection. */
   readonly duration: number
   /** Seconds before, with requests of at most 3,000 searches. */
   readonly warmUp: number
@@ -20,6 +21,8 @@ export interface BulkPlan {
 
 export interface BulkResult {
   readonly requests: number
+  /** From the first request's first byte to the last one's last (s). */
+  readonly seconds: number
   /** From the first byte sent to the last one received (ms), of each request. */
   readonly milliseconds: readonly number[]
   /** Processor time of the server (s), all requests together. NaN where the platform cannot tell. */

@@ -39,7 +39,7 @@ export const bulk: Workload = {
   prepare: prove,
   async during(running, seconds, work) {
     const plan = { index: await indexOf(running), catalog: SAMPLE, items: ITEMS, pid: running.pid, url: running.url }
-    const asking = runBulk({ ...plan, warmUp: WARM_UP, duration: seconds + MARGIN, pin: PINS.client })
+    const asking = runBulk({ ...plan, connections: 1, warmUp: WARM_UP, duration: seconds + MARGIN, pin: PINS.client })
     const [done, { requests }] = await workDuring(asking, work)
     if (requests === 0) throw new Error('no request was answered')
     return done
