@@ -53,10 +53,8 @@ function storageOf(known: KnownCatalog, opened: Opened): Storage {
   const { blocks, segments } = opened
   const idOf = (row: number) => blocks[blockOf(row)]!.id(slotOf(row))
   const ids = known.size * ID_BYTES
-  const before = collect()
   const table = new IdTable(idOf, known.size)
   for (let row = 0; row < known.size; row++) table.add(row, idOf(row))
-  const idTable = collect().buffers - before.buffers
   if (table.find(idOf(known.size - 1)) !== known.size - 1) throw new Error('an id is not found')
 
   // A second view of the same: what code and its feedback take is there already.
@@ -72,7 +70,7 @@ function storageOf(known: KnownCatalog, opened: Opened): Storage {
   return {
     answers: blocks.reduce((sum, { bytes }) => sum + bytes.length, 0) - ids,
     ids,
-    idTable,
+    idTable: table.bytes,
     shared: segments.values().reduce((sum, { length }) => sum + length, 0),
     own: after.heap - bare.heap + after.buffers - bare.buffers,
   }

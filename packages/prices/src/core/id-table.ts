@@ -23,6 +23,11 @@ export class IdTable {
     return this.#size
   }
 
+  /** How much memory it takes (bytes). */
+  get bytes(): number {
+    return this.#slots.byteLength
+  }
+
   /** From now on ids are read elsewhere. */
   readFrom(idOf: (row: number) => Uint8Array): void {
     this.#idOf = idOf
