@@ -71,10 +71,11 @@ export class Draft {
   /** Rows that came again, with what they are now. */
   readonly #replaced = new Map<number, Row>()
 
-  constructor(terms: Terms, kinds = new AnswerKinds()) {
+  /** @param expected how many prices are likely to come: a table of ids that grows on the way takes twice as long */
+  constructor(terms: Terms, kinds = new AnswerKinds(), expected?: number) {
     this.terms = terms
     this.kinds = kinds
-    this.ids = new IdTable((row) => this.idOf(row))
+    this.ids = new IdTable((row) => this.idOf(row), expected)
   }
 
   get size(): number {

@@ -26,6 +26,12 @@ export interface OwnerOptions {
   readonly onReplace: (state: State) => Promise<void>
 }
 
+/** What an empty database begins with. */
+export interface FirstPrices {
+  readonly size: number
+  readonly prices: Iterable<Price>
+}
+
 /** Up to so many imported prices are put one by one; more make a new generation of the catalog. */
 const FEW = 2_000
 /** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
@@ -57,14 +63,14 @@ export class CatalogOwner {
     this.#generations = new Generations(options.db)
   }
 
-  /** Opens the catalog in the database. @param sample the first prices, for a database that never had any */
-  static async open(options: OwnerOptions, sample?: Iterable<Price>): Promise<CatalogOwner> {
+  /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
+  static async open(options: OwnerOptions, first?: FirstPrices): Promise<CatalogOwner> {
     const owner = new CatalogOwner(options)
     const meta = await owner.#generations.meta()
     if (meta) await owner.#load(meta)
     else {
-      const draft = new Draft(new Terms())
-      for (const price of sample ?? []) draft.put(price)
+      const draft = new Draft(new Terms(), new AnswerKinds(), first?.size)
+      for (const price of first?.prices ?? []) draft.put(price)
       await owner.#adopt(draft)
     }
     return owner
