@@ -146,7 +146,7 @@ it('tells what a service holds, part by part', async () => {
     expect(empty.roaring).toBe(0)
     await runImport({ url: probe.url, catalog: FEW })
     const held = await probe.held()
-    expect(held.buffers - empty.buffers).toBeGreaterThan(9_744 * 16)
+    expect(held.buffers - empty.buffers).toBeGreaterThan(9_744 * 28)
     expect(held.roaring).toBeGreaterThan(9_744)
     expect(held.heap).toBeGreaterThan(1e6)
   } finally {

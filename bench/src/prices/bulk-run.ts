@@ -26,10 +26,10 @@ export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
   const random = randomOf(1)
   const make = (count: number) => makeRequest(plan, known, random, count)
   const connections = Array.from({ length: plan.connections }, () => createConnection(hostname, Number(port)))
-  /** Asks on all connections at once for so many milliseconds, and at least once on each; gives what each request took. */
-  const askFor = async (duration: number, requests: readonly BulkRequest[]): Promise<number[]> => {
+  /** Asks on all connections at once for so many seconds, and at least once on each; gives what each request took (ms). */
+  const askFor = async (seconds: number, requests: readonly BulkRequest[]): Promise<number[]> => {
     const milliseconds: number[] = []
-    const until = performance.now() + duration
+    const until = performance.now() + seconds * 1000
     await Promise.all(
       connections.map(async (connection, first) => {
         let next = first
@@ -41,14 +41,14 @@ export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
   }
   try {
     const small = Array.from({ length: READY }, () => make(Math.min(items, LARGEST_OF_WARM_UP)))
-    await askFor(warmUp * 1000, small)
+    await askFor(warmUp, small)
     const requests = items > LARGEST_OF_WARM_UP ? [make(items)] : small
     const before = residentMegabytes(pid)
     let peak = before
     const timer = setInterval(() => (peak = Math.max(peak, residentMegabytes(pid))), LOOK)
     const cpu = processorSeconds(pid)
     const began = performance.now()
-    const milliseconds = await askFor(duration * 1000, requests)
+    const milliseconds = await askFor(duration, requests)
     const seconds = (performance.now() - began) / 1000
     clearInterval(timer)
     const serverCpu = processorSeconds(pid) - cpu

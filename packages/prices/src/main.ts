@@ -6,7 +6,7 @@ import { Gauge } from '@influencer-stats/runtime/prom-client'
 import { CatalogOwner } from './owner/catalog-owner.ts'
 import { FORMAT } from './owner/generations.ts'
 import { upgrade } from './owner/upgrade.ts'
-import { SAMPLE_SIZE, samplePrices } from './core/sample.ts'
+import { samplePrices, sampleSize } from './core/sample.ts'
 import { Imports } from './imports.ts'
 import type { IndexKind } from './index/index.ts'
 import type { ToMain, ToThread } from './messages.ts'
@@ -50,7 +50,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
         onChange: (change) => broadcast('change', change),
         onReplace: (state) => broadcast('replace', state),
       },
-      config.sample === 'yes' ? { size: SAMPLE_SIZE, prices: samplePrices() } : undefined,
+      config.sample === 'yes' ? { size: sampleSize(), prices: samplePrices() } : undefined,
     )
   } catch (error) {
     await db.close()

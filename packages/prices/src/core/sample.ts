@@ -3,8 +3,6 @@ import { seededRandom, seededUuid } from './random.ts'
 
 const OFFERINGS = 50
 const SEED = 20_261_120
-/** How many prices the sample catalog has. */
-export const SAMPLE_SIZE = 487_200
 
 /** The shape of the sample catalog, nested in this order, the last fastest. */
 export interface SampleShape {
@@ -31,7 +29,13 @@ export function sampleShape(offerings = OFFERINGS): SampleShape {
   }
 }
 
-/** The sample catalog: 9,744 prices an offering, `SAMPLE_SIZE` in all; the same in every run. Values are row numbers. */
+/** How many prices the sample catalog has. */
+export function sampleSize(): number {
+  const { offerings, chars } = sampleShape()
+  return chars.reduce((size, [, values]) => size * values.length, offerings.length)
+}
+
+/** The sample catalog: 9,744 prices an offering, 487,200 in all; the same in every run. Values are row numbers. */
 export function* samplePrices(offerings = OFFERINGS): Generator<Price> {
   const shape = sampleShape(offerings)
   const random = seededRandom(SEED + 1)
