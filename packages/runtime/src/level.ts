@@ -1,7 +1,7 @@
 import { ClassicLevel, type DatabaseOptions } from 'classic-level'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from './errors.ts'
+import { StartError } from './http/errors.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
   /** Whose data it is, and in which version of its layout. */

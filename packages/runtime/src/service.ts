@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Registry } from './prom-client.ts'
-import type { Calls, Handlers, Bus } from './channel.ts'
-import type { CommonSettings, Settings, ValuesOf } from './settings.ts'
+import type { Registry } from './metrics/prom-client.ts'
+import type { Calls, Handlers, Bus } from './process/channel.ts'
+import type { CommonSettings, Settings, ValuesOf } from './settings/settings.ts'
 
 /** What a definition's `open` gets, once per process, on the main thread. */
 export interface OpenContext<Config, ToThread extends Calls> {

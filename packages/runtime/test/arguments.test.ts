@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseArguments } from '../src/arguments.ts'
+import { parseArguments } from '../src/settings/arguments.ts'
 
 const flag = (service: string | undefined, name: string, value: string) => ({ service, name, value })
 

@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { createBacklog } from '../src/backlog.ts'
-import { createChannel } from '../src/channel.ts'
-import { Problem, defineErrors } from '../src/problems.ts'
+import { createBacklog } from '../src/process/backlog.ts'
+import { createChannel } from '../src/process/channel.ts'
+import { Problem, defineErrors } from '../src/http/problems.ts'
 
 const errors = defineErrors({ TEAPOT: { status: 418, title: 'A teapot' } })
 

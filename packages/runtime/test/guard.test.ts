@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGuard, isLoopback, type Access } from '../src/guard.ts'
+import { createGuard, isLoopback, type Access } from '../src/http/guard.ts'
 import { expectProblem, startCounter } from './support/counter.ts'
 
 const open = { host: '127.0.0.1', apiToken: '', readToken: '', allowedHosts: [], corsOrigins: [] }

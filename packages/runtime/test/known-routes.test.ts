@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowedMethods } from '../src/known-routes.ts'
+import { allowedMethods } from '../src/http/known-routes.ts'
 
 const routes = [
   { method: 'GET', url: '/collections/:id' },

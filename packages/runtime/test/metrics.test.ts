@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { RequestMetrics } from '../src/metrics.ts'
-import { mergeMetrics } from '../src/process-metrics.ts'
+import { RequestMetrics } from '../src/metrics/metrics.ts'
+import { mergeMetrics } from '../src/metrics/process-metrics.ts'
 import { startCounter } from './support/counter.ts'
 
 const observation = fc.record({

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { errors } from '../src/errors.ts'
-import { toProblem } from '../src/problem-replies.ts'
-import { Problem, problemReplies, problemSchema } from '../src/problems.ts'
+import { errors } from '../src/http/errors.ts'
+import { toProblem } from '../src/http/problem-replies.ts'
+import { Problem, problemReplies, problemSchema } from '../src/http/problems.ts'
 
 test('every kind makes problems that fit the schema', () => {
   const fits = new Ajv().compile(problemSchema)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readHead } from '../src/raw-head.ts'
+import { readHead } from '../src/http/raw-head.ts'
 
 const read = (text: string) => readHead(Buffer.from(text, 'latin1'))
 const HOST = 'Host: localhost:1\r\n'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { embed } from '../src/embed.ts'
+import { embed } from '../src/process/embed.ts'
 import { counter as definition } from './fixtures/services.ts'
 import { SERVICES, startCounter } from './support/counter.ts'
 import { clientPerThread } from './support/fleet.ts'

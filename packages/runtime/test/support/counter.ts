@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
-import { embed, type Overrides } from '../../src/embed.ts'
-import type { RunningService } from '../../src/host.ts'
-import { PROBLEM_TYPE } from '../../src/problems.ts'
+import { embed, type Overrides } from '../../src/process/embed.ts'
+import type { RunningService } from '../../src/process/host.ts'
+import { PROBLEM_TYPE } from '../../src/http/problems.ts'
 import { counter } from '../fixtures/services.ts'
 import { rawRequest, requestText, type RawReply, type RequestHeaders } from './raw-client.ts'
 

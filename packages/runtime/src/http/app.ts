@@ -4,13 +4,13 @@ import { performance } from 'node:perf_hooks'
 import { createGuard, type Access, type Guard } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { errors } from './errors.ts'
-import { RequestMetrics, type RouteMetrics } from './metrics.ts'
+import { RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import { openApi } from './openapi.ts'
 import { endWithProblem, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 import { validatorOf } from './validation.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
-import type { AppHost, Lifecycle } from './service.ts'
+import type { AppHost, Lifecycle } from '../service.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,11 +1,11 @@
-import { parseArguments } from './arguments.ts'
-import { resolveConfig, resolveConfigs, settingsOf } from './config.ts'
-import { StartError } from './errors.ts'
-import { helpText } from './help.ts'
+import { parseArguments } from '../settings/arguments.ts'
+import { resolveConfig, resolveConfigs, settingsOf } from '../settings/config.ts'
+import { StartError } from '../http/errors.ts'
+import { helpText } from '../settings/help.ts'
 import type { Config } from './messages.ts'
-import type { AnyService, ServiceTable } from './service.ts'
+import type { AnyService, ServiceTable } from '../service.ts'
 import { startChild, type Child } from './child.ts'
-import { table } from './table.ts'
+import { table } from '../table.ts'
 
 export interface SupervisorOptions {
   /** The table of services, and the module that exports it as `services`: each process imports it anew. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { errors } from './errors.ts'
-import type { AppHost } from './service.ts'
+import type { AppHost } from '../service.ts'
 import shared from './plugin.ts'
 import { openReplies, readReplies } from './replies.ts'
 import { VERSION } from './version.ts'

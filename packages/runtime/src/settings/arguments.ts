@@ -1,4 +1,4 @@
-import { StartError } from './errors.ts'
+import { StartError } from '../http/errors.ts'
 
 /** One flag as it was written: `--stats.port 9000` has the service `stats`. */
 export interface Flag {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+const { name, version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'))
 
 /** What `GET /version` answers. */
 export const VERSION: Readonly<{ name: string; version: string; node: string }> = {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { CommonSettings } from './settings.ts'
+import type { CommonSettings } from '../settings/settings.ts'
 
 const requestIdOf = (reply: FastifyReply): string[] => ['x-request-id', reply.request.id]
 const allOf = (reply: FastifyReply): string[] => Object.entries(reply.getHeaders()).flat().map(String)

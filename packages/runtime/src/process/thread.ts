@@ -4,7 +4,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { createChannel, type Bus, type Calls } from './channel.ts'
 import { createLog } from './log.ts'
 import type { FromThread, ThreadData, ToThread } from './messages.ts'
-import { createThreadRegistry } from './metrics.ts'
+import { createThreadRegistry } from '../metrics/metrics.ts'
 import { serve } from './serve.ts'
 
 // The entry of a serving thread: build the app, listen, say so, drain when told.

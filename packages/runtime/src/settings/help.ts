@@ -1,7 +1,7 @@
 import { settingsOf, variableOf } from './config.ts'
-import type { AnyService } from './service.ts'
+import type { AnyService } from '../service.ts'
 import { commonSettings, type Setting, type Settings } from './settings.ts'
-import { table } from './table.ts'
+import { table } from '../table.ts'
 
 const shown = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
 

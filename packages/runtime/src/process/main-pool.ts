@@ -1,8 +1,8 @@
 import { createBacklog } from './backlog.ts'
 import type { Bus, Calls } from './channel.ts'
-import { createThreadRegistry } from './metrics.ts'
+import { createThreadRegistry } from '../metrics/metrics.ts'
 import { serve, type Serving } from './serve.ts'
-import type { AnyService } from './service.ts'
+import type { AnyService } from '../service.ts'
 import type { PoolOptions, ThreadPool } from './thread-pool.ts'
 
 /** The pool of `--threads 0`: main itself serves. Arguments are cloned as between threads, so that both behave alike. */

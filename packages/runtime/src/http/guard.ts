@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 import { errors } from './errors.ts'
 import type { Problem } from './problems.ts'
-import type { CommonSettings } from './settings.ts'
+import type { CommonSettings } from '../settings/settings.ts'
 
 /** What a route does to the service's state: that decides who may ask. */
 export type Access = 'open' | 'read' | 'change'

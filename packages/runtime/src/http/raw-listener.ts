@@ -1,7 +1,7 @@
 import type { FastifyServerFactory } from 'fastify'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Manners } from './http.ts'
+import type { Manners } from './app.ts'
 import { readHead, type RawHead } from './raw-head.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.

@@ -1,4 +1,4 @@
-import { fromWire, toWire, type WireError } from './problems.ts'
+import { fromWire, toWire, type WireError } from '../http/problems.ts'
 
 /** A set of remote functions: what one side of a channel may ask of the other. Arguments and results are cloned. */
 export type Calls = Record<string, (...args: any[]) => unknown>

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import { resolveConfigs } from './config.ts'
+import { resolveConfigs } from '../settings/config.ts'
 import { startService, type RunningService } from './host.ts'
 import type { Config } from './messages.ts'
-import type { AnyService } from './service.ts'
+import type { AnyService } from '../service.ts'
 
 /** Settings of one service, given by a program rather than by a command line. */
 export type Overrides = Readonly<Record<string, string | number>>

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Registry } from './prom-client.ts'
+import type { Registry } from '../metrics/prom-client.ts'
 import type { Bus, Calls } from './channel.ts'
-import { trackConnections } from './connections.ts'
+import { trackConnections } from '../http/connections.ts'
 import { drain } from './drain.ts'
-import type { AnyService, Lifecycle } from './service.ts'
-import type { CommonSettings } from './settings.ts'
+import type { AnyService, Lifecycle } from '../service.ts'
+import type { CommonSettings } from '../settings/settings.ts'
 
 /** What one serving thread needs, whether it is a worker or main itself. */
 export interface ServeContext {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { StartError } from './errors.ts'
+import { StartError } from '../http/errors.ts'
 
 /** Whether several threads can listen on one port here. */
 export const REUSE_PORT = process.platform === 'linux'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import net from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import type { Connections } from './connections.ts'
+import type { Connections } from '../http/connections.ts'
 
 // How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
 const GRACE = 200

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { MetricsJson } from './metrics.ts'
-import type { CommonSettings } from './settings.ts'
+import type { MetricsJson } from '../metrics/metrics.ts'
+import type { CommonSettings } from '../settings/settings.ts'
 
 /** The settings of one service as they cross between processes and threads. */
 export type Config = CommonSettings & Record<string, unknown>

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Flag } from './arguments.ts'
-import { StartError } from './errors.ts'
-import type { Config } from './messages.ts'
-import type { AnyService } from './service.ts'
+import { StartError } from '../http/errors.ts'
+import type { Config } from '../process/messages.ts'
+import type { AnyService } from '../service.ts'
 import { commonSettings, type Setting, type Settings } from './settings.ts'
-import { validatorOf } from './validation.ts'
+import { validatorOf } from '../http/validation.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

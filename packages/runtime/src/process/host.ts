@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import { StartError } from './errors.ts'
-import { isLoopback } from './guard.ts'
+import { StartError } from '../http/errors.ts'
+import { isLoopback } from '../http/guard.ts'
 import type { Config } from './messages.ts'
 import { createMainPool } from './main-pool.ts'
-import { createProcessRegistry, mergeMetrics } from './process-metrics.ts'
-import { Gauge, type Registry } from './prom-client.ts'
+import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
+import { Gauge, type Registry } from '../metrics/prom-client.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
-import type { AnyService } from './service.ts'
+import type { AnyService } from '../service.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
 
 /** A service that runs in this process. */

@@ -1,6 +1,6 @@
 import './held-tick.ts'
 import { flushCompileCache } from 'node:module'
-import { StartError } from './errors.ts'
+import { StartError } from '../http/errors.ts'
 import { startService, type RunningService } from './host.ts'
 import { createLog } from './log.ts'
 import type { FromProcess, ToProcess } from './messages.ts'

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { backOff } from './back-off.ts'
-import { StartError } from './errors.ts'
+import { StartError } from '../http/errors.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
 type Start = Omit<ToProcess & { kind: 'start' }, 'kind'>
@@ -23,7 +23,7 @@ interface Running {
 }
 
 // Compiled code of the start before: 250 ms sooner ready, and 30 MB less, since the compiler of TypeScript stays unloaded.
-const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 // For glibc's allocator. Threads share its memory instead of an arena each: 10 MB less under load. What V8's compiler frees
 // goes back to the system, as it does not once the allocator adapts its thresholds by itself: 7 MB less.
 const MALLOC = {
