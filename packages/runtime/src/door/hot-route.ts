@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify'
+import type { Access } from '../http/guard.ts'
+import type { ProblemKind } from '../http/problems.ts'
+
+/** The header fields of a request, names in lower case, each at most once. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** What a hot route may look at besides its target. */
+export interface HotRequest {
+  readonly headers: RequestHeaders
+  /** Empty where there is none. */
+  readonly body: Buffer
+  /** Asked for only where it matters: a socket keeps its address once somebody has asked. */
+  address(): string | undefined
+}
+
+/** A whole reply. The runtime adds the request's id, the date, and what CORS and keeping the connection need. */
+export interface Reply {
+  readonly status: number
+  /** Names in lower case and values, in turn; never anything that a client sent. Those of a 304 as well. */
+  readonly headers: readonly string[]
+  /** Tag of the body: a GET whose `If-None-Match` names it gets 304. */
+  readonly etag?: string
+  /** Media type of the body. */
+  readonly type?: string
+  readonly body: string | Buffer
+}
+
+/** What a stream is written to: a socket, or a reply of Node's. */
+export interface StreamConnection {
+  write(chunk: Buffer | string): unknown
+  end(): unknown
+  /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
+  destroySoon?(): unknown
+  destroy(): unknown
+  on(event: 'close' | 'error', listener: (this: this) => void): unknown
+  /** Bytes that the client has not taken yet. */
+  readonly writableLength: number
+}
+
+/** A reply without an end: the connection is the stream's, and ends with it. */
+export interface StreamReply {
+  readonly status: 200
+  readonly headers: readonly string[]
+  /** Called once with the connection and what goes before everything. */
+  open(connection: StreamConnection, head: string): void
+}
+
+/** What a hot route takes as a body. */
+export interface HotBody {
+  /** Largest body (bytes). */
+  readonly limit: number
+  /** What a larger one is answered with. */
+  readonly tooLarge: ProblemKind
+  /** The only media type taken; any if there is none. */
+  readonly type?: string
+}
+
+/**
+ * A route that is asked for often enough to be worth a way past Fastify. It is declared once: Fastify serves it with its
+ * schema, and so do the doors ahead of Fastify, where a request is of the plain kind; whatever is not, or is to be
+ * refused before it is read, Fastify answers. Everything around `answer` is the runtime's.
+ *
+ * @typeParam Asked what the target of a request says
+ */
+export interface HotRoute<Asked = any> {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** The path as Fastify knows it, `/collections/:id/stats` for instance; the label of the route's figures. */
+  readonly url: string
+  /** By default `read` for GET, `change` for the rest. */
+  readonly access?: Access
+  /** As Fastify takes it; for its checks, and for the API's document. */
+  readonly schema: object
+  /** In place of the checks of `schema`, where a route makes its own. */
+  readonly validatorCompiler?: (part: any) => (value: unknown) => boolean
+  readonly body?: HotBody
+  /** Whether a GET has a HEAD beside it: by default yes. */
+  readonly head?: boolean
+  /** What a target of the plain spelling asks for. Nothing where Fastify has to read it, or to refuse it. */
+  match(target: string): Asked | undefined
+  /** What a request asks for, once Fastify has parsed and checked it. @throws Problem */
+  read(request: FastifyRequest): Asked
+  /** A token that came another way than in the `Authorization` header. */
+  token?(asked: Asked): string | undefined
+  /** Whether replies may be streams: then a request must be the last that has come on its connection. */
+  readonly streams?: boolean
+  /** @throws Problem; anything else becomes a 500 that is logged */
+  answer(asked: Asked, request: HotRequest): Reply | StreamReply | Promise<Reply | StreamReply>
+}
+
+/** Gives a declaration its types; the value is returned as it is. */
+export const defineHotRoute = <Asked>(route: HotRoute<Asked>): HotRoute<Asked> => route
