@@ -5,7 +5,6 @@ import { groupSizes, reportQueue } from './gauges.ts'
 import type { Shared } from './messages.ts'
 import { parts } from './parts.ts'
 import { batchRoutes } from './routes/batch.ts'
-import { createBodyParser } from './routes/body.ts'
 import { entitiesRoutes } from './routes/entities.ts'
 import { entityRoutes } from './routes/entity.ts'
 import type { KvConfig } from './settings.ts'
@@ -29,21 +28,17 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
   })
   if (store.queue) reportQueue(store.queue, registry)
 
-  const server = await parts.server[config.server]()
   const app = await createApp(
     { config, registry, ...context },
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
       querystringParser: parseQuery as never,
-      serverFactory: server.serverFactory?.({ store, valueLimit: config.valueLimit }),
+      hotRoutes: entityRoutes(store, config.valueLimit),
     },
   )
   app.addHook('onClose', () => store.close())
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', createBodyParser(config))
-  entityRoutes(app, store, config)
-  entitiesRoutes(app, store, config)
+  entitiesRoutes(app, store)
   batchRoutes(app, store, config)
   return app
 }

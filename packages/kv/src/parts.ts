@@ -1,4 +1,3 @@
-import type { KvServer } from './server/server.ts'
 import type { commits, LevelStoreOptions } from './store/level.ts'
 import type { Store } from './store/store.ts'
 
@@ -8,11 +7,6 @@ export const parts = {
     memory: async () => (await import('./store/memory.ts')).createMemoryStore(),
     level: async (options) => (await import('./store/level.ts')).createLevelStore(options),
   } satisfies Record<string, (options: LevelStoreOptions) => Promise<Store>>,
-
-  server: {
-    fastify: async () => (await import('./server/fastify.ts')).createFastifyServer(),
-    'node-http': async () => (await import('./server/node-http.ts')).createNodeHttpServer(),
-  } satisfies Record<string, () => Promise<KvServer>>,
 } as const
 
 /** The names of a part's alternatives. */

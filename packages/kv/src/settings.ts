@@ -13,12 +13,6 @@ export const settings = defineSettings({
     default: 'group',
     description: 'how writes reach LevelDB: those of one turn as one batch, or one by one',
   },
-  server: {
-    type: 'string',
-    enum: namesOf('server'),
-    default: 'node-http',
-    description: 'who answers GET and PUT of one value',
-  },
   cacheMegabytes: {
     type: 'integer',
     default: 128,

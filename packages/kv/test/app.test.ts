@@ -1,7 +1,7 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { namesOf } from '../src/parts.ts'
 import { startKv, type TestKv } from './support/kv.ts'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
@@ -18,7 +18,7 @@ async function raw(url: string, text: string): Promise<string> {
   return reply
 }
 
-describe.each(namesOf('server'))('the API with server %s', (server) => {
+describe.each(SERVERS)('the API with server %s', (server) => {
   let kv: TestKv
   beforeAll(async () => {
     kv = await startKv({ server, valueLimit: 100_000, batchLimit: 200_000 })

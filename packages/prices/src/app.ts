@@ -7,7 +7,7 @@ import { loadIndexes, openPricesLevel, type PricesConfig } from './main.ts'
 import type { State, ToMain, ToThread } from './messages.ts'
 import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
 import { priceRoutes } from './routes/prices.ts'
-import { searchRoutes } from './routes/search.ts'
+import { bulkRoute, searchRoute } from './routes/search.ts'
 import { createView, type View, type Views } from './view.ts'
 
 type Context = AppContext<PricesConfig, ToMain, ToThread>
@@ -46,18 +46,17 @@ export async function createPricesApp(context: Context): Promise<App> {
     },
   }
 
-  const server = await parts.server[config.server]()
   const names = ['bitmap', ...kinds.keys()]
   const app = await createApp(context, {
     title: 'Prices',
     description: 'Finds the one price that fits.',
-    serverFactory: server.serverFactory?.({ views, names, bodyLimit: config.bodyLimit, log }),
+    hotRoutes: [searchRoute(views, names, config.bodyLimit)],
   })
   app.addHook('onClose', async () => {
     await view.release()
     await db?.close()
   })
-  await searchRoutes(app, views, config)
+  await bulkRoute(app, views, config.readTimeout)
   await priceRoutes(app, bus)
   return app
 }

@@ -1,6 +1,5 @@
 import type { Catalog, CatalogOptions } from './catalog/catalog.ts'
 import type { IndexKind } from './index/index.ts'
-import type { PricesServer } from './server/server.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
 type Factory<Options, Part> = (options: Options) => Promise<Part>
@@ -20,11 +19,6 @@ export const parts = {
     memory: async (options) => (await import('./catalog/memory.ts')).createMemoryCatalog(options),
     'lru-level': async (options) => (await import('./catalog/lru-level.ts')).createLruLevelCatalog(options),
   } satisfies Table<CatalogOptions, Catalog>,
-
-  server: {
-    fastify: async () => (await import('./server/fastify.ts')).createFastifyServer(),
-    'node-http': async () => (await import('./server/node-http.ts')).createNodeHttpServer(),
-  } satisfies Table<void, PricesServer>,
 } as const
 
 /** Catalogs whose answers lie in memory that main fills and all threads share. */

@@ -10,12 +10,6 @@ export const settings = defineSettings({
     description: `which indexes are built: ${namesOf('index').join(', ')}`,
   },
   catalog: { type: 'string', enum: namesOf('catalog'), default: 'memory', description: 'who keeps the answers' },
-  server: {
-    type: 'string',
-    enum: namesOf('server'),
-    default: 'node-http',
-    description: 'who answers single searches',
-  },
   sample: {
     type: 'string',
     enum: ['yes', 'no'],
@@ -35,13 +29,6 @@ export const settings = defineSettings({
     minimum: 1,
     maximum: 100_000_000,
     description: 'an import may not leave more prices than this',
-  },
-  readTimeout: {
-    type: 'integer',
-    default: 30_000,
-    minimum: 1,
-    maximum: 3_600_000,
-    description: 'a client that reads nothing of its answers for so long is cut off (ms)',
   },
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },

@@ -1,23 +1,27 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGuard, isLoopback, type Access } from '../src/http/guard.ts'
+import { createGuard, type Access } from '../src/http/guard.ts'
+import { isLoopback } from '../src/http/hosts.ts'
 import { expectProblem, startCounter } from './support/counter.ts'
 
 const open = { host: '127.0.0.1', apiToken: '', readToken: '', allowedHosts: [], corsOrigins: [] }
 
 function verdict(settings: Partial<Parameters<typeof createGuard>[0]>, access: Access, headers: object): string {
-  return createGuard({ ...open, ...settings }).check({ host: 'localhost', ...headers }, access)?.code ?? 'welcome'
+  return (
+    createGuard({ ...open, ...settings }).check({ headers: { host: 'localhost', ...headers } }, access)?.code ??
+    'welcome'
+  )
 }
 
 describe('Host', () => {
   test.each(['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8080', 'localhost:'])(
     '%s is served',
-    (host) => expect(verdict({}, 'open', { host })).toBe('welcome'),
+    (host) => expect(verdict({}, 'host', { host })).toBe('welcome'),
   )
 
   test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', 'x@localhost', '127.0.0.2', ':1'])(
     '%s is not',
-    (host) => expect(verdict({}, 'open', { host })).toBe('MISDIRECTED_HOST'),
+    (host) => expect(verdict({}, 'host', { host })).toBe('MISDIRECTED_HOST'),
   )
 
   test('a request without one is refused', () => {
@@ -27,11 +31,11 @@ describe('Host', () => {
 
   test('named hosts and the address listened on are served, with any port', () => {
     const settings = { host: '192.168.1.5', allowedHosts: ['Stats.example', 'other.example:9000'] }
-    expect(verdict(settings, 'open', { host: 'stats.example:1234' })).toBe('welcome')
-    expect(verdict(settings, 'open', { host: 'other.example:9000' })).toBe('welcome')
-    expect(verdict(settings, 'open', { host: 'other.example:9001' })).toBe('MISDIRECTED_HOST')
-    expect(verdict(settings, 'open', { host: '192.168.1.5:8080' })).toBe('welcome')
-    expect(verdict({ host: 'fd00::5' }, 'open', { host: '[fd00::5]:8080' })).toBe('welcome')
+    expect(verdict(settings, 'host', { host: 'stats.example:1234' })).toBe('welcome')
+    expect(verdict(settings, 'host', { host: 'other.example:9000' })).toBe('welcome')
+    expect(verdict(settings, 'host', { host: 'other.example:9001' })).toBe('MISDIRECTED_HOST')
+    expect(verdict(settings, 'host', { host: '192.168.1.5:8080' })).toBe('welcome')
+    expect(verdict({ host: 'fd00::5' }, 'host', { host: '[fd00::5]:8080' })).toBe('welcome')
   })
 
   test('only loopback addresses are taken for loopback', () => {
@@ -90,8 +94,10 @@ describe('tokens', () => {
 
   test('one that came another way counts', () => {
     const guard = createGuard({ ...open, ...tokens })
-    expect(guard.check({ host: 'localhost' }, 'read', 'read-secret')).toBeUndefined()
-    expect(guard.check({ host: 'localhost', ...bearer('read-secret') }, 'read', 'wrong')?.code).toBe('UNAUTHORIZED')
+    expect(guard.check({ headers: { host: 'localhost' } }, 'read', 'read-secret')).toBeUndefined()
+    expect(guard.check({ headers: { host: 'localhost', ...bearer('read-secret') } }, 'read', 'wrong')?.code).toBe(
+      'UNAUTHORIZED',
+    )
   })
 
   test('whatever is not the token, of any length, is refused and does not fail', () => {
@@ -129,7 +135,9 @@ describe('over HTTP', () => {
     )
     expectProblem(await counter.ask('GET', '/value'), 401, 'UNAUTHORIZED')
     expectProblem(await counter.ask('GET', '/metrics'), 401, 'UNAUTHORIZED')
-    expectProblem(await counter.ask('GET', '/healthz', { host: 'evil.example' }), 421, 'MISDIRECTED_HOST')
+    // Probes ask by address.
+    expect((await counter.ask('GET', '/healthz', { host: '10.1.2.3:8080' })).status).toBe(200)
+    expect((await counter.ask('GET', '/readyz', { host: '10.1.2.3:8080' })).status).toBe(200)
     expectProblem(await counter.ask('GET', '/nowhere', { host: 'evil.example' }), 421, 'MISDIRECTED_HOST')
     expect((await counter.ask('GET', '/healthz')).status).toBe(200)
     expect((await counter.ask('GET', '/value', writer)).body).toBe('{"value":0}')

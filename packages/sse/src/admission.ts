@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { readEventId } from './core/event-id.ts'
 import type { Encoder } from './encoder/encoder.ts'
@@ -26,7 +26,7 @@ export type Admission =
  */
 export function readAdmission(
   query: WaitQuery,
-  headers: IncomingHttpHeaders,
+  headers: RequestHeaders,
   history: Pick<History, 'epoch' | 'seq'>,
   { eventStream, comet }: Encoders,
   caughtUp: boolean,
@@ -41,7 +41,7 @@ export function readAdmission(
   return {
     kind: 'stream',
     request: {
-      encoder: wantsPage(headers.accept) ? comet : eventStream,
+      encoder: wantsPage(headers.accept as string | undefined) ? comet : eventStream,
       topics: topics.length > 1 ? [...new Set(topics)] : topics,
       last: query.last === '1',
       resumeAfter: lastId ? (resumable ? position.seq : Number.NaN) : undefined,

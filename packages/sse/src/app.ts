@@ -1,4 +1,3 @@
-import { createGuard } from '@influencer-stats/runtime/guard'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
@@ -11,11 +10,10 @@ import type { Shared, ToMain, ToThread } from './messages.ts'
 import { parts } from './parts.ts'
 import { pageRoute } from './routes/page.ts'
 import { streamRoutes } from './routes/streams.ts'
-import { valueRoutes } from './routes/values.ts'
+import { putRoutes, valueRoute } from './routes/values.ts'
 import { waitRoute } from './routes/wait.ts'
 import type { SseConfig } from './settings.ts'
 import { Streams } from './streams.ts'
-import { rawDoor, type WaitOptions } from './wait.ts'
 
 type Context = AppContext<SseConfig, ToMain, ToThread>
 
@@ -44,20 +42,21 @@ export async function createSseApp(context: Context): Promise<App> {
   })
   const encoders = { eventStream: await parts.encoder['event-stream'](), comet: await parts.encoder.comet() }
 
-  const door: WaitOptions = { streams, history, encoders }
   const app = await createApp(context, {
     title: 'Broadcaster',
     description: 'Values for every open stream.',
     querystringParser: parseQuery,
-    serverFactory: config.door === 'raw' ? rawDoor(door) : undefined,
+    hotRoutes: [
+      waitRoute({ streams, history, encoders, broker }),
+      ...putRoutes(broker, history, config.maxValue),
+      valueRoute(history),
+    ],
   })
   lifecycle.drain.addEventListener('abort', () => streams.close(), { once: true })
   app.addHook('onClose', async () => {
     streams.close()
     await broker.close()
   })
-  waitRoute(app, { ...door, broker, guard: createGuard(config), lifecycle, config })
-  valueRoutes(app, broker, history, config.maxValue)
   streamRoutes(app, broker, history)
   pageRoute(app)
   return app

@@ -1,5 +1,5 @@
 import type { Encoder } from './encoder/encoder.ts'
-import type { Sink } from './hub.ts'
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 
 /** Streams that get the same bytes: the same topics in the same encoding. */
 export class Group {
@@ -7,7 +7,7 @@ export class Group {
   readonly encoder: Encoder
   readonly topics: readonly string[]
   readonly heartbeat: Buffer
-  readonly sinks = new Set<Sink>()
+  readonly connections = new Set<StreamConnection>()
   /** What is written at the end of this turn. */
   pending: Buffer[] = []
 

@@ -1,19 +1,9 @@
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import { Group } from './group.ts'
 import type { History } from './history/history.ts'
-
-/** Where a stream's bytes go: a socket, or a reply of Node's. */
-export interface Sink {
-  write(chunk: Buffer | string): unknown
-  end(): unknown
-  /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
-  destroySoon?(): unknown
-  destroy(): unknown
-  /** Bytes that the client has not taken yet. */
-  readonly writableLength: number
-}
 
 /** What a stream is to be. */
 export interface StreamRequest {
@@ -54,7 +44,7 @@ export class Hub {
   /** By what they get. */
   readonly #groups = new Map<string, Group>()
   readonly #byTopic = new Map<string, Set<Group>>()
-  readonly #groupOf = new Map<Sink, Group>()
+  readonly #groupOf = new Map<StreamConnection, Group>()
   #dirty: Group[] = []
 
   constructor(options: HubOptions) {
@@ -70,29 +60,29 @@ export class Hub {
     const counts = new Map<string, number>()
     for (const [topic, groups] of this.#byTopic) {
       let streams = 0
-      for (const group of groups) streams += group.sinks.size
+      for (const group of groups) streams += group.connections.size
       counts.set(topic, streams)
     }
     return counts
   }
 
   /** Opens a stream; what it has to be told first is told at once. @param head goes before everything */
-  open(sink: Sink, request: StreamRequest, head = ''): void {
+  open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const group = this.#groupFor(request)
     // What the group has yet to send is in the history, from which the stream gets what came before it.
     this.#flush(group)
-    sink.write(head + this.#opening(request))
-    group.sinks.add(sink)
-    this.#groupOf.set(sink, group)
+    connection.write(head + this.#opening(request))
+    group.connections.add(connection)
+    this.#groupOf.set(connection, group)
   }
 
   /** Forgets a stream, if it is one. Returns whether it was. */
-  leave(sink: Sink): boolean {
-    const group = this.#groupOf.get(sink)
+  leave(connection: StreamConnection): boolean {
+    const group = this.#groupOf.get(connection)
     if (!group) return false
-    this.#groupOf.delete(sink)
-    group.sinks.delete(sink)
-    if (group.sinks.size === 0) this.#drop(group)
+    this.#groupOf.delete(connection)
+    group.connections.delete(connection)
+    if (group.connections.size === 0) this.#drop(group)
     return true
   }
 
@@ -126,7 +116,7 @@ export class Hub {
     for (const group of this.#byTopic.get(topic) ?? []) {
       let bytes = encoded.get(group.encoder)
       if (!bytes) encoded.set(group.encoder, (bytes = Buffer.from(group.encoder.value(id, value))))
-      this.figures.deliveries += group.sinks.size
+      this.figures.deliveries += group.connections.size
       this.#queue(group, bytes)
     }
   }
@@ -149,40 +139,40 @@ export class Hub {
     if (pending.length === 0) return
     group.pending = []
     const chunk = pending.length === 1 ? pending[0]! : Buffer.concat(pending)
-    for (const sink of group.sinks) {
-      if (sink.writableLength > this.#options.streamBuffer) this.#cut(sink)
+    for (const connection of group.connections) {
+      if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else {
-        sink.write(chunk)
+        connection.write(chunk)
         this.figures.bytes += chunk.length
       }
     }
   }
 
   /** Gives up on a client that does not read. It can come back and resume. */
-  #cut(sink: Sink): void {
+  #cut(connection: StreamConnection): void {
     this.figures.cut++
-    this.leave(sink)
-    sink.destroy()
+    this.leave(connection)
+    connection.destroy()
   }
 
   #endAll(lastWords: (encoder: Encoder) => string): void {
-    const ended: Sink[] = []
+    const ended: StreamConnection[] = []
     for (const group of this.#groups.values()) {
       this.#flush(group)
       const bytes = Buffer.from(lastWords(group.encoder))
-      for (const sink of group.sinks) {
-        if (bytes.length > 0) sink.write(bytes)
-        if (sink.destroySoon) sink.destroySoon()
-        else sink.end()
-        ended.push(sink)
+      for (const connection of group.connections) {
+        if (bytes.length > 0) connection.write(bytes)
+        if (connection.destroySoon) connection.destroySoon()
+        else connection.end()
+        ended.push(connection)
       }
-      group.sinks.clear()
+      group.connections.clear()
     }
     this.#groups.clear()
     this.#byTopic.clear()
     this.#groupOf.clear()
     // Who does not read does not get the end, either.
-    if (ended.length > 0) setTimeout(() => ended.forEach((sink) => sink.destroy()), LINGER).unref()
+    if (ended.length > 0) setTimeout(() => ended.forEach((connection) => connection.destroy()), LINGER).unref()
   }
 
   #groupFor({ encoder, topics }: StreamRequest): Group {

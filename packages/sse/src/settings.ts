@@ -17,7 +17,6 @@ export const settings = defineSettings({
     default: 'joined',
     description: 'a write for each value, or for all of a turn',
   },
-  door: { type: 'string', enum: ['fastify', 'raw'], default: 'raw', description: 'who opens streams first' },
   retry: {
     type: 'integer',
     default: 2_000,

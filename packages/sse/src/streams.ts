@@ -1,12 +1,8 @@
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
-import { Hub, type HubOptions, type Sink, type StreamRequest } from './hub.ts'
+import { Hub, type HubOptions, type StreamRequest } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
-
-/** A sink that tells when it is closed. */
-export interface Connection extends Sink {
-  on(event: 'close' | 'error', listener: (this: Connection) => void): unknown
-}
 
 export interface StreamsOptions extends HubOptions {
   /** How many streams are open on all threads. */
@@ -25,9 +21,9 @@ export class Streams {
   readonly #open: Int32Array
   readonly #perAddress = new Map<string, number>()
   /** Kept where addresses are counted, alone: a closed socket no longer knows its own. */
-  readonly #addressOf = new Map<Connection, string>()
+  readonly #addressOf = new Map<StreamConnection, string>()
   readonly #beating: NodeJS.Timeout
-  readonly #onClose: (this: Connection) => void
+  readonly #onClose: (this: StreamConnection) => void
 
   constructor(options: StreamsOptions) {
     this.#options = options
@@ -51,7 +47,7 @@ export class Streams {
   }
 
   /** Opens a stream for which there is room. @param head goes before everything */
-  open(connection: Connection, address: string | undefined, request: StreamRequest, head?: string): void {
+  open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
     Atomics.add(this.#open, 0, 1)
     if (this.countsAddresses) this.#countAddress(connection, address ?? '')
     connection.on('error', ignore)
@@ -69,7 +65,7 @@ export class Streams {
     this.hub.end()
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: StreamConnection): void {
     this.hub.leave(connection)
     Atomics.sub(this.#open, 0, 1)
     const address = this.#addressOf.get(connection)
@@ -80,15 +76,15 @@ export class Streams {
     else this.#perAddress.delete(address)
   }
 
-  #countAddress(connection: Connection, address: string): void {
+  #countAddress(connection: StreamConnection, address: string): void {
     this.#addressOf.set(connection, address)
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
   }
 }
 
 /** One listener shared by all streams, so that one costs no closure. */
-function onCloseOf(forget: (connection: Connection) => void) {
-  return function onClose(this: Connection): void {
+function onCloseOf(forget: (connection: StreamConnection) => void) {
+  return function onClose(this: StreamConnection): void {
     forget(this)
   }
 }

@@ -31,12 +31,11 @@ async function expectUnmoved(
 }
 
 describe('a plain request for a stream', () => {
-  it('is answered by the raw door: no chunks, and the end of the connection is the end of the stream', async () => {
+  it('is answered without chunks: the end of the connection is the end of the stream', async () => {
     const sse = await startSse()
     const [raw, fastify] = await sse.openBoth()
-    expect(raw!.headers['transfer-encoding']).toBeUndefined()
-    expect(fastify!.headers['transfer-encoding']).toBe('chunked')
     for (const { headers } of [raw!, fastify!]) {
+      expect(headers['transfer-encoding']).toBeUndefined()
       expect(headers).toMatchObject({ 'cache-control': 'no-store, no-transform', connection: 'close' })
       expect(headers['x-request-id']).toMatch(/^[a-z0-9]+-[a-z0-9]+$/)
       expect(Date.parse(headers.date!)).toBeGreaterThan(0)
@@ -86,8 +85,7 @@ describe('whatever else comes', () => {
     ],
     ['HTTP/1.0', `GET /wait HTTP/1.0\r\n${host}\r\n`, /^HTTP\/1.1 200 /],
     ['absolute form', `GET http://localhost/wait HTTP/1.1\r\n${host}\r\n`, /^HTTP\/1.1 /],
-    // Node's parser goes by the first.
-    ['two Hosts', `GET /wait HTTP/1.1\r\n${host}host: other\r\n\r\n`, /^HTTP\/1.1 200 /],
+    ['two Hosts', `GET /wait HTTP/1.1\r\n${host}host: other\r\n\r\n`, /^HTTP\/1.1 400 [^]*HOST_AMBIGUOUS/],
     ['an empty body', `GET /wait HTTP/1.1\r\n${host}content-length: 0\r\n\r\n`, /^HTTP\/1.1 200 /],
     ['a body', `GET /wait HTTP/1.1\r\n${host}content-length: 2\r\n\r\nxx`, /^HTTP\/1.1 /],
     [

@@ -13,7 +13,7 @@ import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
-import { statsRoutes } from './routes/stats.ts'
+import { statsRoute } from './routes/stats.ts'
 import { createSource } from './source.ts'
 
 type Context = AppContext<StatsConfig, ToMain, ToThread>
@@ -31,18 +31,16 @@ export async function createStatsApp(context: Context): Promise<App> {
 
   const collections = await openCollections(context, closers)
   const cache = await openCache(context, collections, logger, closers)
-  const server = await parts.server[config.server]()
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
-    serverFactory: server.serverFactory?.(cache),
+    hotRoutes: [statsRoute(cache)],
   })
   app.addHook('onClose', async () => {
     for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
-  statsRoutes(app, cache, config)
   historyRoutes(app, collections, config.historyDays * DAY)
   return app
 }

@@ -1,7 +1,6 @@
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { ClientOptions, VideoClient } from './client/client.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
-import type { StatsServer } from './server/server.ts'
 import type { State, StateOptions } from './state/state.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
@@ -38,11 +37,6 @@ export const parts = {
     refresh: async (options) => (await import('./cache/refresh.ts')).createRefreshCache(options),
     lru: async (options) => (await import('./cache/lru.ts')).createLruCache(options),
   } satisfies Table<CacheOptions, StatsCache>,
-
-  server: {
-    fastify: async () => (await import('./server/fastify.ts')).createFastifyServer(),
-    'node-http': async () => (await import('./server/node-http.ts')).createNodeHttpServer(),
-  } satisfies Table<void, StatsServer>,
 } as const
 
 /** States that every thread can read by itself. The others are known to one thread only: their owner's. */

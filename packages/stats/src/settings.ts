@@ -14,12 +14,6 @@ export const settings = defineSettings({
     default: 'poller',
     description: 'who keeps the statistics ready',
   },
-  server: {
-    type: 'string',
-    enum: namesOf('server'),
-    default: 'node-http',
-    description: 'who answers the hottest route',
-  },
   youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', { env: 'YOUTUBE_URI' }),
   sseUri: serviceUrl(
     'sse',

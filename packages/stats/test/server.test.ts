@@ -1,4 +1,4 @@
-import { parts } from '../src/parts.ts'
+import { SERVERS } from '@influencer-stats/runtime/settings'
 import { serverConformance } from './server.conformance.ts'
 
-for (const name of Object.keys(parts.server)) serverConformance(name)
+for (const name of SERVERS) serverConformance(name)

@@ -29,7 +29,7 @@ export function parseTags(text: string): Tags | undefined {
 const stripWeak = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag)
 
 /** Whether the value that is there now (nothing: there is none) meets the condition. */
-export function holds({ match, noneMatch }: Condition, value: Buffer | undefined): boolean {
+export function holds({ match, noneMatch }: Condition, value: Buffer | string | undefined): boolean {
   if (match !== undefined) {
     if (value === undefined) return false
     // Compared strongly: a weak tag matches nothing.

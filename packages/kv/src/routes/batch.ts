@@ -1,3 +1,4 @@
+import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies } from '@influencer-stats/runtime/replies'
 import { parseBatch, type BadLine } from '../core/batch.ts'
@@ -16,7 +17,9 @@ function refuse({ line, reason, tooLarge }: BadLine): Error {
 }
 
 /** Many changes at once. */
-export function batchRoutes(app: App, store: Store, { valueLimit }: Pick<KvConfig, 'valueLimit'>): void {
+export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit }: KvConfig): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }))
   app.post(
     '/v0/batch',
     {

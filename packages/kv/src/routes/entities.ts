@@ -1,7 +1,6 @@
-import { hookHeaders } from '@influencer-stats/runtime/hijack'
-import { since, type App } from '@influencer-stats/runtime/http'
+import type { App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
-import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import { headersOf } from '@influencer-stats/runtime/streamed'
 import { errors } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { readCount, readQuery, requireKey } from './read-query.ts'
@@ -12,14 +11,11 @@ const URL = '/v0/entities'
 const NDJSON = 'application/x-ndjson'
 
 /** Entries in the order of their keys. */
-export function entitiesRoutes(app: App, store: Store, config: Pick<CommonSettings, 'corsOrigins'>): void {
-  const headersOf = hookHeaders(config)
-
+export function entitiesRoutes(app: App, store: Store): void {
   app.get(
     URL,
     {
       ...undocumentedChecks,
-      config: { selfMeasured: true },
       exposeHeadRoute: false,
       schema: {
         tags: ['entities'],
@@ -53,8 +49,6 @@ export function entitiesRoutes(app: App, store: Store, config: Pick<CommonSettin
       const asLines = request.headers.accept?.includes(NDJSON) || request.raw.httpVersion === '1.0'
       const headers = headersOf(reply)
       await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, headers, () => reply.hijack())
-      figures.observe(200, since(request))
     },
   )
-  const figures = app.figuresOf('GET', URL)
 }

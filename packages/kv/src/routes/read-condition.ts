@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import { parseTags, type Condition, type Tags } from '../core/condition.ts'
 import { errors } from '../errors.ts'
 
 /** The condition that a request's headers make; nothing for most. @throws CONDITION_INVALID */
-export function readCondition(headers: IncomingHttpHeaders): Condition | undefined {
+export function readCondition(headers: RequestHeaders): Condition | undefined {
   const match = headers['if-match']
   const noneMatch = headers['if-none-match']
   if (match === undefined && noneMatch === undefined) return undefined
@@ -13,8 +13,8 @@ export function readCondition(headers: IncomingHttpHeaders): Condition | undefin
   }
 }
 
-function readTags(text: string): Tags {
-  const tags = parseTags(text)
+function readTags(text: string | string[]): Tags {
+  const tags = parseTags(String(text))
   if (!tags) throw errors.CONDITION_INVALID()
   return tags
 }

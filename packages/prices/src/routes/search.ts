@@ -1,9 +1,9 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
-import { hookHeaders } from '@influencer-stats/runtime/hijack'
-import { since, type App } from '@influencer-stats/runtime/http'
+import { defineHotRoute } from '@influencer-stats/runtime/hot-route'
+import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { readReplies } from '@influencer-stats/runtime/replies'
-import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import { headersOf } from '@influencer-stats/runtime/streamed'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerBulk, Rooms } from '../bulk.ts'
 import { errors } from '../errors.ts'
@@ -62,52 +62,45 @@ const misses = [
 ]
 const bodyFaults = [house.VALIDATION_FAILED, house.BAD_JSON, house.UNSUPPORTED_MEDIA_TYPE, house.BODY_TOO_LARGE]
 
-type SearchConfig = Pick<CommonSettings, 'corsOrigins'> & { readonly readTimeout: number }
+/** One search: the hottest route of the service. */
+export function searchRoute(views: Views, names: readonly string[], bodyLimit: number) {
+  const searcher = new Searcher()
+  const nameByTarget = new Map(names.map((name) => [SEARCH.replace(':index', name), name]))
 
-/** The searches: one by one, and many in one request. */
-export async function searchRoutes(root: App, views: Views, config: SearchConfig): Promise<void> {
-  const headersOf = hookHeaders(config)
+  return defineHotRoute<string>({
+    method: 'POST',
+    url: SEARCH,
+    access: 'read',
+    validatorCompiler: unreadBody,
+    body: { limit: bodyLimit, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    schema: {
+      tags: ['search'],
+      summary: 'The price that fits',
+      description:
+        'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A row that lacks the characteristic ' +
+        'fits none of them. Of several rows that fit, the first default one is taken.',
+      params,
+      body: searchBody,
+      response: {
+        200: answer,
+        ...readReplies(...misses, ...bodyFaults, errors.VALUE_TYPE, errors.PRICES_AMBIGUOUS),
+      },
+    },
+    match: (target) => nameByTarget.get(target),
+    read: (request) => (request.params as { index: string }).index,
+    answer(name, { body }) {
+      const view = views.current()
+      const index = views.indexOf(view, name)
+      if (body.length === 0) throw house.BAD_JSON('there is no body')
+      return { status: 200, headers: [], type: JSON_TYPE, body: searcher.answer(body, view, index) }
+    },
+  })
+}
+
+/** Many searches in one request. */
+export async function bulkRoute(root: App, views: Views, readTimeout: number): Promise<void> {
   const searcher = new Searcher()
   const rooms = new Rooms()
-
-  await root.register(async (app: App) => {
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request: FastifyRequest, body: Buffer, done: any) =>
-      done(null, body),
-    )
-    app.post(
-      SEARCH,
-      {
-        config: { selfMeasured: true, access: 'read' },
-        validatorCompiler: unreadBody,
-        schema: {
-          tags: ['search'],
-          summary: 'The price that fits',
-          description:
-            'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A row that lacks the characteristic ' +
-            'fits none of them. Of several rows that fit, the first default one is taken.',
-          params,
-          body: searchBody,
-          response: {
-            200: answer,
-            ...readReplies(...misses, ...bodyFaults, errors.VALUE_TYPE, errors.PRICES_AMBIGUOUS),
-          },
-        },
-      },
-      (request: FastifyRequest, reply: FastifyReply) => {
-        const view = views.current()
-        const index = views.indexOf(view, (request.params as { index: string }).index)
-        if (!Buffer.isBuffer(request.body)) throw house.BAD_JSON('there is no body')
-        const body = searcher.answer(request.body, view, index)
-        reply.hijack()
-        const headers = headersOf(reply)
-        headers.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)))
-        reply.raw.writeHead(200, headers).end(body)
-        figures.observe(200, since(request))
-      },
-    )
-  })
-  const figures = root.figuresOf('POST', SEARCH)
 
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
@@ -152,7 +145,7 @@ export async function searchRoutes(root: App, views: Views, config: SearchConfig
             view,
             index,
             begin,
-            patience: config.readTimeout,
+            patience: readTimeout,
           })
           raw.end()
           if (!whole) setTimeout(() => request.raw.complete || request.raw.socket.destroy(), LINGER).unref()

@@ -1,34 +1,42 @@
 import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerFactory } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from 'fastify'
 import { performance } from 'node:perf_hooks'
-import { createGuard, type Access, type Guard } from './guard.ts'
-import { houseRoutes } from './house-routes.ts'
-import { errors } from './errors.ts'
+import { Endpoints, type DoorHost } from '../door/endpoint.ts'
+import { registerHotRoutes } from '../door/fastify-door.ts'
+import type { HotRoute } from '../door/hot-route.ts'
+import { createNodeDoor } from '../door/node-door.ts'
+import { installRawDoor } from '../door/raw-door.ts'
 import { RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
+import type { AppHost } from '../service.ts'
+import { errors } from './errors.ts'
+import { createGuard, type Access } from './guard.ts'
+import { houseRoutes } from './house-routes.ts'
+import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import { openApi } from './openapi.ts'
 import { endWithProblem, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 import { validatorOf } from './validation.ts'
-import { allowedMethods, type KnownRoute } from './known-routes.ts'
-import type { AppHost, Lifecycle } from '../service.ts'
+
+// Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
+const { createServer } = process.getBuiltinModule('node:http')
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route; by default `read` for GET and HEAD, `change` for the rest. */
     access?: Access
-    /**
-     * The handler records its successful replies with `app.figuresOf` itself. For the hottest routes alone: Fastify's
-     * onResponse hook costs 1 us a request.
-     */
-    selfMeasured?: boolean
-  }
-  interface FastifyInstance {
-    /** The figures of a registered route. */
-    figuresOf(method: string, url: string): RouteMetrics
+    /** The route's figures: the runtime's own. */
+    figures?: RouteMetrics
   }
   interface FastifyRequest {
     /** When the head was received (ms, `performance.now()`). */
     startedAt: number
+    /** Where the reply is counted, unless somebody else does. */
+    figures: RouteMetrics | undefined
   }
   interface FastifyListenOptions {
     /** Lets several threads listen on one port (Linux). Fastify hands it on to Node; its type lacks it. */
@@ -39,15 +47,6 @@ declare module 'fastify' {
 /** An app as services see it: schemas are JSON Schema, and handlers are typed by them. */
 export type App = FastifyInstance<any, any, any, any, JsonSchemaToTsProvider>
 
-/** What a hook or a request handler ahead of Fastify needs to keep the house's manners. */
-export interface Manners {
-  readonly guard: Guard
-  readonly lifecycle: Lifecycle
-  nextRequestId(): string
-  /** The figures of a route that Fastify does not see. */
-  route(method: string, route: string): RouteMetrics
-}
-
 export interface AppOptions {
   /** For the OpenAPI document. */
   readonly title: string
@@ -56,8 +55,8 @@ export interface AppOptions {
   readonly problemFormat?: ProblemFormat
   /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
-  /** A server of the service's own; gets the manners it has to keep. */
-  readonly serverFactory?: (manners: Manners) => FastifyServerFactory
+  /** The routes that are worth a way past Fastify. */
+  readonly hotRoutes?: readonly HotRoute[]
 }
 
 // Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
@@ -71,7 +70,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const guard = createGuard(config)
   const requests = new RequestMetrics(host.registry)
   const nextRequestId = createRequestIds()
-  const manners: Manners = { guard, lifecycle, nextRequestId, route: (method, route) => requests.route(method, route) }
+  const door: DoorHost = { guard, lifecycle, requests, log, nextRequestId }
+  const endpoints = new Endpoints(options.hotRoutes ?? [], door)
   const parserErrors = requests.route('-', '(unparsable)')
 
   const app = Fastify({
@@ -83,12 +83,10 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       maxParamLength: MAX_PARAM_LENGTH,
       ...(options.querystringParser && { querystringParser: options.querystringParser }),
     },
-    // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
-    http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY },
     return503OnClosing: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
-    serverFactory: options.serverFactory && withNodeOptions(options.serverFactory(manners)),
+    serverFactory: serverFactory(config, endpoints, door),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
       if (status) parserErrors.observe(status, 0)
@@ -98,8 +96,6 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     },
   }).withTypeProvider<JsonSchemaToTsProvider>()
 
-  // Below 60 s Node cuts a slow body at the larger of the two time-outs.
-  app.server.headersTimeout = Math.min(config.headersTimeout, config.requestTimeout)
   app.server.on('checkExpectation', (request, response) => {
     const problem = errors.EXPECTATION_FAILED()
     const body = problem.body()
@@ -115,11 +111,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema as object, httpPart))
   app.removeContentTypeParser('text/plain')
   app.decorateRequest('startedAt', 0)
-
-  const figuresByRoute = new Map<string, RouteMetrics>()
-  app.decorate('figuresOf', (method, url) => figuresByRoute.get(`${method} ${url}`)!)
+  app.decorateRequest('figures', undefined)
   const known: KnownRoute[] = []
-  const houseHooks = new WeakSet<object>()
   app.addHook('onRoute', (route) => {
     const method = String(route.method)
     const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'change')
@@ -127,46 +120,42 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
     // Not the preflight route of CORS, which is at every path.
     if (route.url !== '*') known.push({ method, url: route.url })
-    const figures = requests.route(method, route.url)
-    figuresByRoute.set(`${method} ${route.url}`, figures)
-    // Fastify derives a HEAD route from the GET one, hooks included: those of the house are replaced, not doubled.
-    const own = (hooks: unknown) => [hooks ?? []].flat().filter((hook) => !houseHooks.has(hook as object)) as never[]
-    route.onRequest = [admit(access), ...own(route.onRequest)]
-    houseHooks.add(route.onRequest[0]!)
-    if (route.config?.selfMeasured) return
-    route.onResponse = [...own(route.onResponse), measure(figures)]
-    houseHooks.add(route.onResponse.at(-1)!)
+    route.config = { ...route.config, access, figures: requests.route(method, route.url) }
   })
 
-  function admit(access: Access) {
-    return function onRequest(request: any, reply: any, done: (error?: Error) => void): void {
-      request.startedAt = performance.now()
-      reply.header('x-request-id', request.id)
-      if (lifecycle.phase === 'draining') {
-        reply.header('connection', 'close')
-        if (access !== 'open') return done(errors.DRAINING())
-      }
-      done(guard.check(request.headers, access))
+  // Before CORS, which would answer a preflight whatever host it names.
+  app.addHook('onRequest', (request, reply, done) => {
+    request.startedAt = performance.now()
+    if (request.is404) return done()
+    const { access, figures } = request.routeOptions.config
+    request.figures = figures
+    reply.header('x-request-id', request.id)
+    if (lifecycle.phase === 'draining') {
+      reply.header('connection', 'close')
+      if (access !== 'open') return done(errors.DRAINING())
     }
-  }
+    done(guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!))
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.figures?.observe(reply.statusCode, (performance.now() - request.startedAt) / 1_000)
+    done()
+  })
 
   app.setErrorHandler((error, request, reply) => {
     // A body that cannot be parsed matters only where it is wanted.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
-    const { method, url = '', config: routeConfig } = request.routeOptions
-    if (routeConfig.selfMeasured) app.figuresOf(String(method), url).observe(problem.status, since(request))
     if (problem.status >= 500 && problem.status !== 503)
       log.error({ err: error, requestId: request.id }, 'request failed')
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 
   const unmatched = requests.route('-', '(unmatched)')
-  function replyUnmatched(request: any, reply: any): FastifyReply {
+  function replyUnmatched(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id)
     const allow = allowedMethods(known, request.url)
     const problem =
-      guard.check(request.headers, 'open') ??
+      guard.check(request.raw, 'host') ??
       (allow.length > 0
         ? errors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: allow.join(', ') } })
         : errors.NOT_FOUND())
@@ -183,22 +172,31 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     })
   await app.register(openApi, options)
   await app.register(houseRoutes, host)
+  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
   return app as unknown as App
 }
 
-/** Time since the head was received (s). */
-export const since = (request: { startedAt: number }): number => (performance.now() - request.startedAt) / 1000
+type ServerSettings = AppHost['config']
 
-/** Fastify leaves it to the factory to pass `http` on to Node. */
-const withNodeOptions =
-  (factory: FastifyServerFactory): FastifyServerFactory =>
-  (handler, options) =>
-    factory(handler, { ...options, ...(options.http as object) })
-
-function measure(figures: RouteMetrics) {
-  return function onResponse(request: any, reply: any, done: () => void): void {
-    figures.observe(reply.statusCode, since(request))
-    done()
+/** Makes the HTTP server that listens, with the door that the configuration names before Fastify. */
+function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorHost): FastifyServerFactory {
+  return (handler) => {
+    const server = createServer({
+      keepAliveTimeout: config.keepAliveTimeout,
+      requestTimeout: config.requestTimeout,
+      // Below 60 s Node cuts a slow body at the larger of the two time-outs.
+      headersTimeout: Math.min(config.headersTimeout, config.requestTimeout),
+      // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
+      requireHostHeader: false,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY,
+      highWaterMark: config.maxUnread,
+    })
+    server.maxConnections = config.maxConnections
+    if (config.server === 'fastify' || endpoints.all.length === 0) return server.on('request', handler)
+    const answerHot = createNodeDoor(endpoints, host)
+    server.on('request', (message, response) => void (answerHot(message, response) || handler(message, response)))
+    if (config.server === 'raw') installRawDoor(server, endpoints, host, config)
+    return server
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { isAnsweringOn } from '../door/raw-door.ts'
 
 /** The open connections of an HTTP server. */
 export interface Connections {
@@ -42,7 +43,7 @@ export function trackConnections(server: Server): Connections {
       for (const reply of [...sockets].map(pendingReply)) if (reply) reply.shouldKeepAlive = false
     },
     closeIdle() {
-      for (const socket of sockets) if (!pendingReply(socket)) socket.destroy()
+      for (const socket of sockets) if (!(isAnsweringOn(socket) ?? pendingReply(socket))) socket.destroy()
     },
     closeAll() {
       for (const socket of sockets) socket.destroy()

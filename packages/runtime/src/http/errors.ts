@@ -6,6 +6,7 @@ export const errors = defineErrors({
   BAD_JSON: { status: 400, title: 'The body is not valid JSON' },
   VALIDATION_FAILED: { status: 400, title: 'The request does not fit the schema' },
   HOST_MISSING: { status: 400, title: 'The request names no host' },
+  HOST_AMBIGUOUS: { status: 400, title: 'The request names more than one host' },
   UNAUTHORIZED: { status: 401, title: 'A valid bearer token is needed' },
   CROSS_SITE: { status: 403, title: 'Another site may not change state here' },
   NOT_FOUND: { status: 404, title: 'There is nothing at this path' },

@@ -1,26 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { isIPv4, isIPv6 } from 'node:net'
-import { errors } from './errors.ts'
-import type { Problem } from './problems.ts'
 import type { CommonSettings } from '../settings/settings.ts'
+import { errors } from './errors.ts'
+import { createHosts } from './hosts.ts'
+import type { Problem } from './problems.ts'
 
-/** What a route does to the service's state: that decides who may ask. */
-export type Access = 'open' | 'read' | 'change'
+/**
+ * What a route does to the service's state: that decides who may ask. `open` is for probes, which ask by address; of
+ * `host` no more is asked than that it names a host that is served.
+ */
+export type Access = 'open' | 'host' | 'read' | 'change'
 
-/** Decides who may ask, from a request's headers alone. */
+/** What is looked at of a request: what Node parsed, or no more than its headers where the rest is known to be plain. */
+export interface RequestHead {
+  readonly headers: IncomingHttpHeaders
+  readonly url?: string | undefined
+  readonly rawHeaders?: readonly string[]
+}
+
+/** Decides who may ask, from a request's head alone. */
 export interface Guard {
   /** `token` is one that came another way than in the `Authorization` header. Returns why not, or nothing. */
-  check(headers: IncomingHttpHeaders, access: Access, token?: string): Problem | undefined
+  check(head: RequestHead, access: Access, token?: string): Problem | undefined
+  /** What a page of this origin has to be told, as a flat list of headers. */
+  corsHeaders(origin: string | undefined): readonly string[]
 }
 
 type GuardSettings = Pick<CommonSettings, 'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-const KNOWN_HOSTS_LIMIT = 1_000
-
-export const isLoopback = (host: string) =>
-  LOOPBACK.has(host) || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 /** Compares in constant time, whatever the lengths. */
 function sameSecret(given: string, digest: Buffer): boolean {
@@ -34,25 +40,39 @@ function tokenFits(headers: IncomingHttpHeaders, token: string | undefined, dige
   return given !== undefined && digests.some((digest) => sameSecret(given, digest))
 }
 
-/** Host names as they appear in a `Host` header, without the port. */
-const nameOf = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
+/** Node keeps the first of several. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+const NO_CORS: readonly string[] = []
 
 export function createGuard(settings: GuardSettings): Guard {
-  // The address it listens on is named by whoever asks there; no page of another site can take it as its own name.
-  const own = isIPv6(settings.host) ? `[${settings.host}]` : settings.host
-  const allowedHosts = new Set([own, ...settings.allowedHosts].map((host) => host.toLowerCase()))
+  const hosts = createHosts(settings.host, settings.allowedHosts)
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [digestOf(settings.apiToken)] : []
   const readDigests = settings.readToken ? [digestOf(settings.readToken), ...changeDigests] : []
-  // Few clients, few spellings: a look-up in a bounded Set instead of a regular expression a request.
-  const knownHosts = new Set<string>()
+  const misdirected = () => errors.MISDIRECTED_HOST('add it to ALLOWED_HOSTS to serve it')
 
-  function hostIsServed(host: string): boolean {
-    if (knownHosts.has(host)) return true
-    const name = nameOf(host)
-    if (!LOOPBACK.has(name) && !allowedHosts.has(name) && !allowedHosts.has(host.toLowerCase())) return false
-    if (knownHosts.size < KNOWN_HOSTS_LIMIT) knownHosts.add(host)
-    return true
+  function checkNames({ headers, rawHeaders }: RequestHead): Problem | undefined {
+    if (!headers.host) return errors.HOST_MISSING()
+    return rawHeaders && hasSeveralHosts(rawHeaders) ? errors.HOST_AMBIGUOUS() : undefined
+  }
+
+  /** Whether the host that a request names, in its head or its target, is served here. */
+  function checkHost(head: RequestHead): Problem | undefined {
+    const fault = checkNames(head)
+    if (fault) return fault
+    if (!hosts.serves(head.headers.host!)) return misdirected()
+    const { url = '/' } = head
+    if (url.startsWith('/') || url === '*') return undefined
+    // The authority of a target in absolute form goes before the header.
+    return URL.canParse(url) && hosts.serves(new URL(url).host) ? undefined : misdirected()
   }
 
   function isCrossSite(headers: IncomingHttpHeaders): boolean {
@@ -66,15 +86,22 @@ export function createGuard(settings: GuardSettings): Guard {
   }
 
   return {
-    check(headers, access, token) {
-      if (!headers.host) return errors.HOST_MISSING()
-      if (!hostIsServed(headers.host)) return errors.MISDIRECTED_HOST('add it to ALLOWED_HOSTS to serve it')
+    check(head, access, token) {
+      if (access === 'open') return checkNames(head)
+      const fault = checkHost(head)
+      if (fault || access === 'host') return fault
+      const { headers } = head
       if (access === 'change' && isCrossSite(headers)) return errors.CROSS_SITE()
-      const digests = access === 'change' ? changeDigests : access === 'read' ? readDigests : []
+      const digests = access === 'change' ? changeDigests : readDigests
       if (digests.length > 0 && !tokenFits(headers, token, digests)) {
         return errors.UNAUTHORIZED(undefined, { headers: { 'www-authenticate': 'Bearer' } })
       }
       return undefined
+    },
+    corsHeaders(origin) {
+      if (corsOrigins.size === 0) return NO_CORS
+      const allowed = origin !== undefined && corsOrigins.has(origin) ? ['access-control-allow-origin', origin] : []
+      return ['vary', 'Origin', ...allowed, 'access-control-allow-credentials', 'true']
     },
   }
 }

@@ -69,26 +69,29 @@ export class RequestMetrics {
   readonly help = 'Time from the request head to the end of the reply, in seconds.'
   readonly type = 'histogram'
   readonly aggregator = 'sum'
-  readonly #routes: RouteMetrics[] = []
+  readonly #routes = new Map<string, RouteMetrics>()
 
   constructor(registry: Registry) {
     registry.registerMetric(this as never)
   }
 
+  /** The figures of a route, the same for whoever asks. */
   route(method: string, route: string): RouteMetrics {
-    const metrics = new RouteMetrics({ method, route })
-    this.#routes.push(metrics)
-    return metrics
+    const key = `${method} ${route}`
+    const known = this.#routes.get(key) ?? new RouteMetrics({ method, route })
+    this.#routes.set(key, known)
+    return known
   }
 
   get() {
     const { name, help, type, aggregator } = this
-    const values = this.#routes.flatMap((route) => [...route.series.values()].flatMap((series) => series.samples(name)))
+    const routes = [...this.#routes.values()]
+    const values = routes.flatMap((route) => [...route.series.values()].flatMap((series) => series.samples(name)))
     return { name, help, type, aggregator, values }
   }
 
   reset(): void {
-    for (const route of this.#routes) route.series.clear()
+    for (const route of this.#routes.values()) route.series.clear()
   }
 }
 

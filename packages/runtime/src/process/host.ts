@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { StartError } from '../http/errors.ts'
-import { isLoopback } from '../http/guard.ts'
+import { isLoopback } from '../http/hosts.ts'
 import type { Config } from './messages.ts'
 import { createMainPool } from './main-pool.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'

@@ -99,6 +99,9 @@ export function resolveConfig(
     config[name] = typeof value === 'string' ? fromText(schema, value) : value
     if (!validatorOf(schema, 'body')(config[name])) {
       wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
+    } else if (schema.fault) {
+      const faults = (config[name] as string[]).map(schema.fault).filter((fault) => fault !== undefined)
+      wrong.push(...faults.map((fault) => `${source}: ${fault}`))
     }
   }
   return withTokenFromFile(config as Config, wrong)

@@ -1,3 +1,5 @@
+import { hostFault } from '../http/hosts.ts'
+
 /** What a setting is: a JSON Schema of one value, with its default and its meaning, and what else the runtime must know. */
 export interface Setting {
   readonly type: 'string' | 'integer' | 'array'
@@ -9,6 +11,8 @@ export interface Setting {
   readonly minimum?: number
   readonly maximum?: number
   readonly items?: { readonly type: 'string'; readonly minLength?: number }
+  /** What is wrong with one item of a list, where its type does not say it. */
+  fault?(item: string): string | undefined
   /** An environment variable that all services share. */
   readonly env?: string
   /** Never printed. */
@@ -33,6 +37,9 @@ export type ValuesOf<S extends Settings> = { [Name in keyof S]: ValueOf<S[Name]>
 
 /** Gives settings their types; the value is returned as it is. */
 export const defineSettings = <const S extends Settings>(settings: S): S => settings
+
+/** Who may answer hot routes: Fastify, Node's HTTP server ahead of it, or a door that reads sockets itself. */
+export const SERVERS = ['fastify', 'node-http', 'raw'] as const
 
 const duration = { type: 'integer', minimum: 1, maximum: 3_600_000 } as const
 const words = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
@@ -74,10 +81,36 @@ export const commonSettings = defineSettings({
   },
   allowedHosts: {
     ...words,
+    fault: hostFault,
     env: 'ALLOWED_HOSTS',
-    description: 'names other than loopback that the Host header may carry',
+    description: 'names, addresses and networks (10.0.0.0/8) other than loopback that the Host header may carry',
   },
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
+  server: {
+    type: 'string',
+    enum: SERVERS,
+    default: 'raw',
+    description: "who answers the hottest routes: Fastify, Node's HTTP server ahead of it, or the socket's own bytes",
+  },
+  maxConnections: {
+    type: 'integer',
+    default: 65_536,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'most open connections, each thread',
+  },
+  maxUnread: {
+    type: 'integer',
+    default: 65_536,
+    minimum: 1,
+    maximum: 1_073_741_824,
+    description: 'a connection that leaves more of its replies unread is not asked for more requests (bytes)',
+  },
+  readTimeout: {
+    ...duration,
+    default: 30_000,
+    description: 'a client that reads nothing of its replies for so long is cut off (ms)',
+  },
   semiSpace: {
     type: 'integer',
     default: 16,

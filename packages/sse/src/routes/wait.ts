@@ -1,79 +1,71 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
-import type { Guard } from '@influencer-stats/runtime/guard'
-import { hookHeaders } from '@influencer-stats/runtime/hijack'
-import { since, type App } from '@influencer-stats/runtime/http'
+import { defineHotRoute, type HotRequest, type Reply, type StreamReply } from '@influencer-stats/runtime/hot-route'
 import { readReplies } from '@influencer-stats/runtime/replies'
-import type { Lifecycle } from '@influencer-stats/runtime/service'
-import type { CommonSettings } from '@influencer-stats/runtime/settings'
-import type { FastifyRequest } from 'fastify'
-import { readAdmission } from '../admission.ts'
+import { readAdmission, type Admission, type Encoders } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
 import { errors } from '../errors.ts'
-import { tooManyStreams } from '../streams.ts'
-import { streamHeaders, type WaitOptions } from '../wait.ts'
-import { waitQuery } from './schemas.ts'
+import type { History } from '../history/history.ts'
+import { tooManyStreams, type Streams } from '../streams.ts'
+import { createTargetReader } from './read-target.ts'
+import { waitQuery, type WaitQuery } from './schemas.ts'
 
-export interface WaitRouteOptions extends WaitOptions {
+/** What opens streams. */
+export interface WaitOptions {
+  readonly streams: Streams
+  readonly history: History
+  readonly encoders: Encoders
   readonly broker: Broker
-  readonly guard: Guard
-  readonly lifecycle: Lifecycle
-  readonly config: CommonSettings
 }
 
 const URL = '/wait'
 const text = { schema: { type: 'string' } } as const
+const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
 
-/** Opens a stream. The raw door opens those that ask plainly; what is wrong with the others is said here. */
-export function waitRoute(app: App, options: WaitRouteOptions): void {
-  const { streams, history, encoders, broker, guard, lifecycle, config } = options
-  const headersOf = hookHeaders(config)
-
-  /** The guard's part, because EventSource sends no headers: the token may stand in the query. */
-  async function admit(request: FastifyRequest): Promise<void> {
-    const { access_token: token } = request.query as { access_token?: string | string[] }
-    if (lifecycle.phase === 'draining') throw house.DRAINING()
-    const problem = guard.check(request.headers, 'read', typeof token === 'string' ? token : undefined)
-    if (problem) throw problem
+/** Opens a stream. */
+export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
+  function open({ request }: Admission & { kind: 'stream' }, from: HotRequest): StreamReply {
+    // Asked for only where it matters: a socket keeps its address once somebody has asked.
+    const address = streams.countsAddresses ? from.address() : undefined
+    if (!streams.hasRoom(address)) throw tooManyStreams()
+    return {
+      status: 200,
+      headers: [
+        ...['content-type', request.encoder.contentType, 'cache-control', 'no-store, no-transform'],
+        ...['x-accel-buffering', 'no', 'x-content-type-options', 'nosniff'],
+      ],
+      open: (connection, head) => streams.open(connection, address, request, head),
+    }
   }
 
-  app.get(
-    URL,
-    {
-      config: { access: 'open', selfMeasured: true },
-      exposeHeadRoute: false,
-      preValidation: admit,
-      schema: {
-        tags: ['streams'],
-        summary: 'Opens a stream',
-        description:
-          'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
-          '`Last-Event-ID` resumes: what is no longer kept is announced by `event: gap`.',
-        querystring: waitQuery,
-        response: {
-          200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
-          204: { type: 'null', description: 'All streams were closed: stay away.' },
-          ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS),
-        },
+  return defineHotRoute<WaitQuery>({
+    method: 'GET',
+    url: URL,
+    head: false,
+    streams: true,
+    schema: {
+      tags: ['streams'],
+      summary: 'Opens a stream',
+      description:
+        'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
+        '`Last-Event-ID` resumes: what is no longer kept is announced by `event: gap`.',
+      querystring: waitQuery,
+      response: {
+        200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
+        204: { type: 'null', description: 'All streams were closed: stay away.' },
+        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS),
       },
     },
-    async (request, reply) => {
-      const { query, headers, ip } = request
-      let admission = readAdmission(query, headers, history, encoders, false)
-      if (admission.kind === 'ahead') {
-        await broker.catchUp()
-        admission = readAdmission(query, headers, history, encoders, true)
+    match: createTargetReader<WaitQuery>(URL, waitQuery),
+    read: ({ query }) => query as WaitQuery,
+    // EventSource sends no headers.
+    token: ({ access_token: token }) => token,
+    answer(query, request) {
+      const admit = (caughtUp: boolean) => {
+        const admission = readAdmission(query, request.headers, history, encoders, caughtUp)
+        if (admission.kind === 'closed') return STAY_AWAY
+        return admission.kind === 'stream' ? open(admission, request) : undefined
       }
-      if (admission.kind !== 'stream') {
-        figures.observe(204, since(request))
-        return reply.code(204).send(null)
-      }
-      if (!streams.hasRoom(ip)) throw tooManyStreams()
-      reply.hijack()
-      reply.raw.writeHead(200, [...streamHeaders(admission.request.encoder), ...headersOf(reply)])
-      streams.open(reply.raw, ip, admission.request)
-      figures.observe(200, since(request))
-      return reply
+      return admit(false) ?? broker.catchUp().then(() => admit(true)!)
     },
-  )
-  const figures = app.figuresOf('GET', URL)
+  })
 }

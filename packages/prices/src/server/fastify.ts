@@ -1,6 +1,0 @@
-import type { PricesServer } from './server.ts'
-
-/** Fastify answers everything. */
-export function createFastifyServer(): PricesServer {
-  return {}
-}

@@ -1,0 +1,106 @@
+import type { Logger } from 'pino'
+import type { Access, Guard } from '../http/guard.ts'
+import { toProblem } from '../http/problem-replies.ts'
+import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
+import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
+import type { Lifecycle } from '../service.ts'
+import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
+
+/** What the doors need of the app that they stand before. */
+export interface DoorHost {
+  readonly guard: Guard
+  readonly lifecycle: Lifecycle
+  readonly requests: RequestMetrics
+  readonly log: Logger
+  nextRequestId(): string
+}
+
+export type Answer = Reply | StreamReply
+
+export const isStream = (answer: Answer): answer is StreamReply => 'open' in answer
+
+const asReply = (problem: Problem): Reply => ({
+  status: problem.status,
+  headers: Object.entries(problem.headers).flat(),
+  type: PROBLEM_TYPE,
+  body: problem.body(),
+})
+
+/** A hot route at work: whatever its `answer` does becomes a reply. */
+export class Endpoint {
+  readonly route: HotRoute
+  readonly access: Access
+  readonly #host: DoorHost
+  readonly #figures: RouteMetrics
+  readonly #headFigures: RouteMetrics
+
+  constructor(route: HotRoute, host: DoorHost) {
+    this.route = route
+    this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
+    this.#host = host
+    this.#figures = host.requests.route(route.method, route.url)
+    this.#headFigures = host.requests.route('HEAD', route.url)
+  }
+
+  /** Never throws and never rejects. @param id of the request, for the log */
+  answer(asked: unknown, request: HotRequest, id: string): Answer | Promise<Answer> {
+    try {
+      const answer = this.route.answer(asked, request)
+      return answer instanceof Promise ? answer.catch((error: unknown) => this.#fault(error, id)) : answer
+    } catch (error) {
+      return this.#fault(error, id)
+    }
+  }
+
+  /** @param startedAt when the request was there (ms, `performance.now()`) */
+  observe(status: number, startedAt: number, isHead: boolean): void {
+    const figures = isHead ? this.#headFigures : this.#figures
+    figures.observe(status, (performance.now() - startedAt) / 1_000)
+  }
+
+  #fault(error: unknown, requestId: string): Reply {
+    const problem = toProblem(error)
+    if (problem.status >= 500 && problem.status !== 503)
+      this.#host.log.error({ err: error, requestId }, 'request failed')
+    return asReply(problem)
+  }
+}
+
+/** A request that a door may answer. */
+export interface Found {
+  readonly endpoint: Endpoint
+  readonly asked: unknown
+  readonly isHead: boolean
+}
+
+/** The hot routes of a service by method. */
+export class Endpoints {
+  readonly all: readonly Endpoint[]
+  readonly #byMethod: ReadonlyMap<string, readonly Endpoint[]>
+
+  constructor(routes: readonly HotRoute[], host: DoorHost) {
+    this.all = routes.map((route) => new Endpoint(route, host))
+    const byMethod = Map.groupBy(this.all, ({ route }) => route.method as string)
+    const withHead = this.all.filter(({ route }) => route.method === 'GET' && route.head !== false)
+    this.#byMethod = byMethod.set('HEAD', withHead)
+  }
+
+  /** Nothing for what is no hot route's, or is not spelled plainly. */
+  find(method: string, target: string): Found | undefined {
+    for (const endpoint of this.#byMethod.get(method) ?? []) {
+      const asked = endpoint.route.match(target)
+      if (asked !== undefined) return { endpoint, asked, isHead: method === 'HEAD' }
+    }
+    return undefined
+  }
+}
+
+// Nothing, or what looks like a media type: the rest is Fastify's to refuse.
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+
+/** Whether a body of this length (bytes) and type is one that a door hands to the route as it is. */
+export function takesBody({ body }: HotRoute, length: number, type: string | undefined): boolean {
+  if (!body) return length === 0
+  if (length > body.limit) return false
+  return body.type ? type === body.type : type === undefined || MEDIA_TYPE.test(type)
+}

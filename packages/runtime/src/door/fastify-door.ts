@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { bytesParser } from './bytes-parser.ts'
+import type { DoorHost, Endpoint, Endpoints } from './endpoint.ts'
+import { answerOnNode } from './node-door.ts'
+
+/** Registers the hot routes with Fastify, which answers whatever the doors ahead of it leave to it. */
+export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoints, host: DoorHost): Promise<void> {
+  for (const endpoint of endpoints.all) await app.register(async (scope) => registerHotRoute(scope, endpoint, host))
+}
+
+function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHost): void {
+  const { route, access } = endpoint
+  const { method, url, schema, validatorCompiler, body } = route
+  if (body) {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(body.type ?? '*', bytesParser(body))
+  }
+  app.route({
+    method,
+    url,
+    schema,
+    ...(validatorCompiler && { validatorCompiler }),
+    exposeHeadRoute: method === 'GET' && route.head !== false,
+    // A token that is part of what is asked is judged once that is known.
+    config: { access: route.token ? 'host' : access },
+    handler(request, reply) {
+      const asked = route.read(request)
+      const refused = route.token && host.guard.check(request.raw, access, route.token(asked))
+      if (refused) throw refused
+      reply.hijack()
+      answerOnNode(host, endpoint, asked, {
+        message: request.raw,
+        response: reply.raw,
+        body: request.body as Buffer | undefined,
+        id: request.id,
+        startedAt: takeFigures(request),
+      })
+    },
+  })
+}
+
+/** The endpoint keeps the figures of what it answers; Fastify those of what was refused before. */
+function takeFigures(request: FastifyRequest): number {
+  request.figures = undefined
+  return request.startedAt
+}

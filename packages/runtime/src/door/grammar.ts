@@ -1,0 +1,68 @@
+import type { RequestHeaders } from './hot-route.ts'
+
+// What the raw door reads by itself. Anything laxer is for Node's own parser, so that the two can never disagree about
+// what a request says. Nothing in these patterns can match in two ways: they run in linear time.
+
+const METHODS = 'GET|HEAD|PUT|POST|DELETE'
+const TOKEN = "[A-Za-z0-9!#$%&'*+\\-.^_`|~]+"
+// Origin form, without a fragment.
+const TARGET = '/[!"$-~]*'
+const TEXT = '[\\t -~\\x80-\\xff]*'
+
+const REQUEST_LINE = new RegExp(`(${METHODS}) (${TARGET}) HTTP/1\\.1\\r\\n`, 'y')
+const FIELD = new RegExp(`(${TOKEN}):[ \\t]*((?:[!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)?)[ \\t]*\\r\\n`, 'y')
+/** A head that may go on: its request line or some of it, whole fields, and the beginning of one. */
+const BEGINNING = new RegExp(
+  `^(?:[A-Z]{1,6}|(?:${METHODS}) (?:${TARGET}(?: [HTP/1.]{0,8}\\r?| HTTP/1\\.1\\r\\n(?:${TOKEN}:${TEXT}\\r\\n)*(?:${TOKEN}(?::${TEXT}\\r?)?|\\r)?)?)?)$`,
+)
+
+/** Largest head (bytes). */
+export const LARGEST_HEAD = 8_192
+
+/** A request line, and where the fields after it begin. */
+export interface RequestLine {
+  readonly method: string
+  readonly target: string
+  readonly end: number
+}
+
+export function readRequestLine(text: string, at: number): RequestLine | undefined {
+  REQUEST_LINE.lastIndex = at
+  const match = REQUEST_LINE.exec(text)
+  return match ? { method: match[1]!, target: match[2]!, end: REQUEST_LINE.lastIndex } : undefined
+}
+
+/** Whether what is left of a text may be the beginning of a request of this grammar. */
+export function isBeginning(text: string, at: number): boolean {
+  return text.length - at <= LARGEST_HEAD && BEGINNING.test(at === 0 ? text : text.slice(at))
+}
+
+/** What a block of header fields says. */
+export interface Fields {
+  readonly headers: RequestHeaders
+  /** Of the body (bytes). */
+  readonly length: number
+}
+
+// Each of these means that there is more to the request, or to the connection, than the door knows of.
+const ODD = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings', 'trailer'])
+const LENGTH = /^\d{1,15}$/
+
+/** Reads a block of header fields, its empty line included. Nothing where any of it is for Node to judge. */
+export function readFields(block: string): Fields | undefined {
+  const headers: Record<string, string> = {}
+  FIELD.lastIndex = 0
+  let end = 0
+  for (let match = FIELD.exec(block); match; match = FIELD.exec(block)) {
+    const name = match[1]!.toLowerCase()
+    // Also for what every object has: nobody sends a field of the name `constructor`.
+    if (name in headers || ODD.has(name)) return undefined
+    headers[name] = match[2]!
+    end = FIELD.lastIndex
+  }
+  const { host, connection, 'content-length': length } = headers
+  if (end !== block.length - 2 || !host) return undefined
+  if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined
+  if (length === undefined) return { headers, length: 0 }
+  return LENGTH.test(length) ? { headers, length: Number(length) } : undefined
+}

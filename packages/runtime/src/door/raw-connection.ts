@@ -1,0 +1,318 @@
+import type { Socket } from 'node:net'
+import { isStream, takesBody, type Answer, type DoorHost, type Endpoints, type Found } from './endpoint.ts'
+import { isBeginning, LARGEST_HEAD, readFields, readRequestLine, type Fields } from './grammar.ts'
+import type { HotRequest, RequestHeaders, StreamReply } from './hot-route.ts'
+import { CLOSE, headText, isLarge, toLatin1 } from './raw-text.ts'
+import { toOutgoing } from './reply-head.ts'
+
+const EMPTY = Buffer.alloc(0)
+
+// Requests that are answered before other connections have their turn.
+const PER_TURN = 128
+// Requests of one connection that are being answered; the next wait until half of them are.
+const MOST_PENDING = 64
+// A request may come in so many pieces: each is read again with what came before it.
+const MOST_PIECES = 8
+/** Bytes kept of a request that has not come whole. */
+const MOST_HELD = 131_072
+// A part of a longer text would keep all of it alive.
+const SHORT_TEXT = 8_192
+
+/** What the connections of a raw door have in common. */
+export interface ConnectionHost extends DoorHost {
+  readonly endpoints: Endpoints
+  /** The fields that say for how long an idle connection is kept. */
+  readonly keepAlive: string
+  /** Bytes of replies that may wait to be written before the next requests do. */
+  readonly maxUnread: number
+  /** A client that reads nothing for so long is cut off (ms). */
+  readonly readTimeout: number
+  /** Counts up while the server runs. */
+  readonly tick: number
+  /** Gives a connection to Node for good. @param unread what it begins with @param ended whether nothing follows it */
+  handOver(socket: Socket, unread: Buffer | undefined, ended: boolean): void
+  /** Lets go of a connection that has become a stream. */
+  release(socket: Socket): void
+}
+
+/** A request as the door has read it. */
+class RawRequest implements HotRequest {
+  readonly headers: RequestHeaders
+  readonly body: Buffer
+  readonly #socket: Socket
+
+  constructor(headers: RequestHeaders, body: Buffer, socket: Socket) {
+    this.headers = headers
+    this.body = body
+    this.#socket = socket
+  }
+
+  address(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+}
+
+/** A whole request, and where it ends; or why there is none: some of it has yet to come, or it is Node's. */
+type Read = (Found & { fields: Fields; bodyAt: number; end: number }) | 'held' | 'foreign'
+
+/** A reply that waits for its turn: replies go out in the order of their requests. */
+interface Place {
+  /** Nothing as long as it is being made. */
+  text: string | undefined
+  body: Buffer | undefined
+  closes: boolean
+}
+
+/** A connection that the door reads itself. */
+export class RawConnection {
+  readonly #socket: Socket
+  readonly #host: ConnectionHost
+  /** The tick at which the client last sent something, or read all that it was sent. */
+  seen: number
+  /** What has come and is not answered. */
+  #unread: Buffer | undefined
+  #pieces = 0
+  /** The fields of the last request as they came: the same text again has been judged already. */
+  #block: string | undefined
+  #fields: Fields | undefined
+  #mayRead: boolean | undefined
+  #mayChange: boolean | undefined
+  #places: Place[] | undefined
+  /** Replies that are to be written at the end of what has come. */
+  #text = ''
+  /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
+  #isPaused = false
+  #isForeign = false
+  #hasEnded = false
+  /** It is no longer the door's. */
+  #isGone = false
+
+  constructor(host: ConnectionHost, socket: Socket) {
+    this.#host = host
+    this.#socket = socket
+    this.seen = host.tick
+  }
+
+  /** Whether a request is being answered, or its reply on its way. */
+  get isBusy(): boolean {
+    return this.#places !== undefined || this.#isPaused || this.#socket.writableLength > 0
+  }
+
+  /** Whether some of a request has come, and no more. */
+  get holds(): boolean {
+    return this.#unread !== undefined && !this.#isPaused
+  }
+
+  /** Takes what has come. */
+  take(chunk: Buffer): void {
+    const held = this.#unread
+    this.#unread = undefined
+    this.seen = this.#host.tick
+    if (held) this.#pieces++
+    this.#answerAll(held ? Buffer.concat([held, chunk]) : chunk)
+  }
+
+  /** The client sends no more. */
+  end(): void {
+    this.#hasEnded = true
+    this.#goOn()
+  }
+
+  /** The client has read all. */
+  drained(): void {
+    this.seen = this.#host.tick
+    this.#socket.setTimeout(0)
+    this.#goOn()
+  }
+
+  /** Gives the connection to Node, as soon as what is being answered is. */
+  leave(): void {
+    this.#isForeign = true
+    this.#goOn()
+  }
+
+  /** Does what had to wait. */
+  #goOn(): void {
+    if (this.#isGone || this.#socket.destroyed) return
+    if (this.#isPaused && !this.#isForeign) return this.#resume()
+    if (this.#places) return
+    if (this.#isForeign || (this.#hasEnded && this.#unread)) {
+      this.#isGone = true
+      this.#host.handOver(this.#socket, this.#unread, this.#hasEnded)
+    } else if (this.#hasEnded) this.#socket.end()
+  }
+
+  #resume(): void {
+    if (this.#socket.writableNeedDrain || (this.#places?.length ?? 0) > MOST_PENDING / 2) return
+    const unread = this.#unread!
+    this.#unread = undefined
+    this.#isPaused = false
+    this.#answerAll(unread)
+    if (!this.#isPaused && !this.#isGone) this.#socket.resume()
+  }
+
+  #pause(unread: Buffer): void {
+    this.#unread = unread
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  #answerAll(bytes: Buffer): void {
+    const text = bytes.toString('latin1')
+    let at = 0
+    for (let count = 0; at < text.length && !this.#isGone; count++) {
+      if (this.#text.length > this.#host.maxUnread) this.#flush()
+      if (count === PER_TURN) setImmediate(() => this.#goOn())
+      if (count === PER_TURN || this.#socket.writableNeedDrain || (this.#places?.length ?? 0) >= MOST_PENDING) {
+        this.#pause(bytes.subarray(at))
+        break
+      }
+      const request = this.#read(text, at)
+      if (typeof request === 'string') {
+        this.#keep(bytes.subarray(at), request)
+        break
+      }
+      this.#pieces = 0
+      at = request.end
+      this.#answer(request, request.bodyAt < at ? bytes.subarray(request.bodyAt, at) : EMPTY)
+    }
+    this.#flush()
+    if (this.#isForeign || this.#hasEnded) this.#goOn()
+  }
+
+  #keep(unread: Buffer, why: 'held' | 'foreign'): void {
+    this.#unread = unread
+    if (why === 'held' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD) return
+    this.#isForeign = true
+    this.#socket.pause()
+  }
+
+  #read(text: string, at: number): Read {
+    const line = readRequestLine(text, at)
+    if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
+    let bodyAt = line.end
+    if (this.#block !== undefined && text.startsWith(this.#block, line.end)) bodyAt += this.#block.length
+    else {
+      const end = text.indexOf('\r\n\r\n', line.end - 2)
+      if (end < 0) return isBeginning(text, at) ? 'held' : 'foreign'
+      bodyAt = end + 4
+      if (bodyAt - at > LARGEST_HEAD || !this.#judge(text.slice(line.end, bodyAt), text.length)) return 'foreign'
+    }
+    const fields = this.#fields!
+    const { lifecycle, endpoints } = this.#host
+    const found = lifecycle.phase === 'ready' ? endpoints.find(line.method, line.target) : undefined
+    if (!found || !this.#admits(found, fields)) return 'foreign'
+    const { route } = found.endpoint
+    if (!takesBody(route, fields.length, fields.headers['content-type'] as string | undefined)) return 'foreign'
+    const end = bodyAt + fields.length
+    if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'held'
+    // A stream is the last that is answered here.
+    if (route.streams && (end < text.length || this.#places)) return 'foreign'
+    return { ...found, fields, bodyAt, end }
+  }
+
+  /** Reads a block of fields, and remembers it. Returns whether it is one of the door's grammar. */
+  #judge(block: string, length: number): boolean {
+    this.#fields = readFields(block)
+    this.#block = length > SHORT_TEXT ? Buffer.from(block, 'latin1').toString('latin1') : block
+    if (!this.#fields) this.#block = undefined
+    this.#mayRead = this.#mayChange = undefined
+    return this.#fields !== undefined
+  }
+
+  #admits({ endpoint, asked }: Found, fields: Fields): boolean {
+    const { access, route } = endpoint
+    const admits = () => !this.#host.guard.check(fields as never, access, route.token?.(asked))
+    if (route.token || access === 'open') return admits()
+    return access === 'change' ? (this.#mayChange ??= admits()) : (this.#mayRead ??= admits())
+  }
+
+  /** Answers a request, or begins to. */
+  #answer(request: Exclude<Read, string>, body: Buffer): void {
+    const startedAt = performance.now()
+    const id = this.#host.nextRequestId()
+    const answer = request.endpoint.answer(
+      request.asked,
+      new RawRequest(request.fields.headers, body, this.#socket),
+      id,
+    )
+    if (answer instanceof Promise) {
+      const place: Place = { text: undefined, body: undefined, closes: false }
+      ;(this.#places ??= []).push(place)
+      void answer.then((given) => this.#settle(place, request, given, id, startedAt))
+      return
+    }
+    const place: Place = { text: undefined, body: undefined, closes: false }
+    this.#fill(place, request, answer, id, startedAt)
+    if (this.#places) this.#places.push(place)
+    else this.#put(place)
+  }
+
+  #settle(place: Place, request: Exclude<Read, string>, answer: Answer, id: string, startedAt: number): void {
+    // After its last reply in a drain a connection ends, and its client knows.
+    place.closes = this.#host.lifecycle.phase !== 'ready' && !this.#unread && this.#places?.at(-1) === place
+    this.#fill(place, request, answer, id, startedAt)
+    this.seen = this.#host.tick
+    const places = this.#places!
+    if (this.#isGone || this.#socket.destroyed) return
+    while (places.length > 0 && places[0]!.text !== undefined) this.#put(places.shift()!)
+    if (places.length === 0) this.#places = undefined
+    this.#flush()
+    this.#goOn()
+  }
+
+  /** Makes the text of a reply; a stream takes the connection instead. */
+  #fill(
+    place: Place,
+    { endpoint, isHead, fields }: Exclude<Read, string>,
+    answer: Answer,
+    id: string,
+    startedAt: number,
+  ): void {
+    const cors = this.#host.guard.corsHeaders(fields.headers.origin as string | undefined)
+    let status = 200
+    if (isStream(answer)) {
+      place.text = ''
+      this.#open(answer, id, cors)
+    } else {
+      const isRead = isHead || endpoint.route.method === 'GET'
+      const outgoing = toOutgoing(answer, fields.headers, isRead, id, cors)
+      const { headers, body } = outgoing
+      status = outgoing.status
+      place.text = headText(status, headers, place.closes ? CLOSE : this.#host.keepAlive)
+      if (isLarge(body)) place.body = isHead ? undefined : body
+      else if (!isHead) place.text += toLatin1(body)
+    }
+    endpoint.observe(status, startedAt, isHead)
+  }
+
+  #open({ status, headers, open }: StreamReply, id: string, cors: readonly string[]): void {
+    if (this.#isGone || this.#socket.destroyed) return
+    this.#flush()
+    this.#isGone = true
+    this.#host.release(this.#socket)
+    open(this.#socket, headText(status, ['x-request-id', id, ...cors, ...headers, 'connection', 'close'], ''))
+  }
+
+  #put({ text, body, closes }: Place): void {
+    this.#text += text
+    if (body) {
+      this.#socket.cork()
+      this.#flush()
+      this.#socket.write(body)
+      this.#socket.uncork()
+    }
+    if (!closes) return
+    this.#flush()
+    this.#isGone = true
+    this.#socket.destroySoon()
+  }
+
+  #flush(): void {
+    if (this.#text === '' || this.#isGone) return
+    const text = this.#text
+    this.#text = ''
+    // Node sees whether the client takes any of it before the time is over.
+    if (!this.#socket.write(text, 'latin1')) this.#socket.setTimeout(this.#host.readTimeout)
+  }
+}

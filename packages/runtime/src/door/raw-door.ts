@@ -1,0 +1,127 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { CommonSettings } from '../settings/settings.ts'
+import type { DoorHost, Endpoints } from './endpoint.ts'
+import { RawConnection, type ConnectionHost } from './raw-connection.ts'
+import { keepAlive } from './raw-text.ts'
+
+const TICK = 500
+// A connection that has sent nothing, or half a request, goes to Node, whose time-outs end it (ticks).
+const SILENT_FOR = 2
+
+type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'readTimeout'>
+
+/** Where a socket keeps what the door knows of it, so that its listeners can be shared by all. */
+const CONNECTION = Symbol('connection of the raw door')
+
+interface DoorSocket extends Socket {
+  [CONNECTION]?: RawConnection | undefined
+}
+
+/** Whether the door is answering a request on a socket; nothing where the socket is not the door's. */
+export const isAnsweringOn = (socket: object): boolean | undefined => (socket as DoorSocket)[CONNECTION]?.isBusy
+
+/**
+ * Puts a door before an HTTP server: it reads what connections send, as text, and answers plain requests of hot routes
+ * with half of what Node's own HTTP costs. A connection on which anything else comes is handed to Node's parser for good,
+ * with all that is not answered, so the door never makes an error reply of its own. It stays one `http.Server`: listening,
+ * draining, time-outs and counting connections hold.
+ */
+export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorHost, settings: Settings): void {
+  const next = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  const connections = new Map<Socket, RawConnection>()
+  let tick = 0
+  const keptFor = Math.ceil(settings.keepAliveTimeout / TICK)
+
+  const door: ConnectionHost = {
+    ...host,
+    endpoints,
+    keepAlive: keepAlive(settings.keepAliveTimeout),
+    maxUnread: settings.maxUnread,
+    readTimeout: settings.readTimeout,
+    get tick() {
+      return tick
+    },
+    handOver(socket, unread, ended) {
+      letGo(socket)
+      socket.off('error', ignore)
+      socket.off('end', onEnd)
+      socket.pause()
+      if (unread && !ended) socket.unshift(unread)
+      for (const listener of next) Reflect.apply(listener, server, [socket])
+      // After its end nothing can be put back; Node's listeners are told what came.
+      if (ended) {
+        if (unread) socket.emit('data', unread)
+        socket.emit('end')
+      }
+      socket.resume()
+    },
+    release(socket) {
+      letGo(socket)
+    },
+  }
+
+  function letGo(socket: DoorSocket): void {
+    connections.delete(socket)
+    socket[CONNECTION] = undefined
+    socket.setTimeout(0)
+    socket.off('data', onData)
+    socket.off('drain', onDrain)
+    socket.off('timeout', destroy)
+    socket.off('close', onClose)
+  }
+
+  function onClose(this: Socket): void {
+    connections.delete(this)
+  }
+
+  // Coarse, and for all at once: a timer a connection would cost more than the rest of it.
+  const sweep = setInterval(() => {
+    tick++
+    for (const [socket, connection] of connections) {
+      const silentFor = tick - connection.seen
+      if (silentFor <= SILENT_FOR || connection.isBusy) continue
+      if (connection.holds || socket.bytesRead === 0) connection.leave()
+      else if (silentFor > keptFor) socket.destroy()
+    }
+  }, TICK).unref()
+  server.once('close', () => clearInterval(sweep))
+  // What has begun to come is answered by who answers from now on.
+  host.lifecycle.drain.addEventListener('abort', () => {
+    for (const connection of connections.values()) if (connection.holds) connection.leave()
+  })
+
+  server.on('connection', (socket: DoorSocket) => {
+    const connection = new RawConnection(door, socket)
+    connections.set(socket, connection)
+    socket[CONNECTION] = connection
+    socket.on('error', ignore)
+    socket.on('end', onEnd)
+    socket.on('close', onClose)
+    socket.on('drain', onDrain)
+    socket.on('timeout', destroy)
+    socket.on('data', onData)
+  })
+}
+
+// Shared by all sockets, so that a connection costs no closure.
+function onData(this: DoorSocket, chunk: Buffer): void {
+  this[CONNECTION]!.take(chunk)
+}
+
+function onDrain(this: DoorSocket): void {
+  this[CONNECTION]!.drained()
+}
+
+/** Of a stream, whose connection is no longer the door's, the end. */
+function onEnd(this: DoorSocket): void {
+  if (this[CONNECTION]) this[CONNECTION].end()
+  else this.destroy()
+}
+
+function destroy(this: Socket): void {
+  this.destroy()
+}
+
+function ignore(): void {}

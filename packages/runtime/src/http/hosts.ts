@@ -1,0 +1,58 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+const KNOWN_HOSTS_LIMIT = 1_000
+const NETWORK = /^([0-9a-f.:]+)\/(\d{1,3})$/i
+const NAME = /^[\w.-]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$|^[0-9a-f:.]+$/i
+
+export const isLoopback = (host: string): boolean =>
+  LOOPBACK.has(host) || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+
+/** Host names as they appear in a `Host` header, without the port. */
+const nameOf = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
+
+/** Why an entry of `allowedHosts` names nothing: neither a name, nor an address, nor a network; nothing where it does. */
+export function hostFault(entry: string): string | undefined {
+  const [, address, prefix] = NETWORK.exec(entry) ?? []
+  if (address === undefined ? NAME.test(entry) : Number(prefix) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? -1))
+    return undefined
+  return `"${entry}" is neither a host name nor an address nor a network (10.0.0.0/8)`
+}
+
+/** Which hosts are served here, whatever address they are asked at. */
+export interface Hosts {
+  /** @param host as in a `Host` header */
+  serves(host: string): boolean
+}
+
+/**
+ * @param own the address that is listened on: whoever asks there names it; no page of another site can take it as its name
+ * @param allowed names, addresses, and networks
+ */
+export function createHosts(own: string, allowed: readonly string[]): Hosts {
+  const names = new Set([isIPv6(own) ? `[${own}]` : own].map((host) => host.toLowerCase()))
+  const networks = new BlockList()
+  for (const entry of allowed) {
+    const [, address, prefix] = NETWORK.exec(entry) ?? []
+    if (address !== undefined) networks.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4')
+    else names.add((isIPv6(entry) ? `[${entry}]` : entry).toLowerCase())
+  }
+  // Few clients, few spellings: a look-up in a bounded Set instead of a regular expression a request.
+  const known = new Set<string>()
+
+  function isServed(host: string): boolean {
+    const name = nameOf(host)
+    if (LOOPBACK.has(name) || names.has(name) || names.has(host.toLowerCase())) return true
+    const address = name.replace(/^\[(.*)\]$/, '$1')
+    return isIP(address) > 0 && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  }
+
+  return {
+    serves(host) {
+      if (known.has(host)) return true
+      if (!isServed(host)) return false
+      if (known.size < KNOWN_HOSTS_LIMIT) known.add(host)
+      return true
+    },
+  }
+}

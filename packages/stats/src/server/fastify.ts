@@ -1,6 +1,0 @@
-import type { StatsServer } from './server.ts'
-
-/** Fastify answers everything. */
-export function createFastifyServer(): StatsServer {
-  return {}
-}
