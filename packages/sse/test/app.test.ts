@@ -1,3 +1,4 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
 import { describe, expect, it } from 'vitest'
 import { createBroadcaster } from '../src/client.ts'
 import { startSse } from './support/sse.ts'
@@ -318,8 +319,8 @@ describe('streams', () => {
 })
 
 describe('doors', () => {
-  it.each(['fastify', 'raw'])('count every stream once: %s', async (door) => {
-    const sse = await startSse({ door })
+  it.each(SERVERS)('count every stream once: %s', async (server) => {
+    const sse = await startSse({ server })
     await sse.openBoth()
     const { body } = await sse.ask('GET', '/metrics')
     const line = String(body)

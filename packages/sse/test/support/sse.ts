@@ -1,7 +1,7 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { onTestFinished } from 'vitest'
 import { sse } from '../../src/service.ts'
-import { openStream, viaFastify, type StreamOptions, type TestStream } from './stream.ts'
+import { openStream, VIA_FASTIFY, type StreamOptions, type TestStream } from './stream.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
@@ -59,7 +59,7 @@ export function talkTo(url: string, stop: () => Promise<boolean>): TestSse {
       return headers.get('event-id')!
     },
     openBoth: (query, headers = {}) =>
-      Promise.all([open(query, { headers }), open(query, { headers: { ...headers, ...viaFastify(port) } })]),
+      Promise.all([open(query, { headers }), open(query, { headers, ...VIA_FASTIFY })]),
     async figure(name) {
       const { body } = await ask('GET', '/metrics')
       const line = String(body)
