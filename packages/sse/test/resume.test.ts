@@ -20,7 +20,7 @@ class Client {
   }
 
   async connect(): Promise<void> {
-    const headers = this.#lastEventId ? { 'last-event-id': this.#lastEventId } : {}
+    const headers: Record<string, string> = this.#lastEventId ? { 'last-event-id': this.#lastEventId } : {}
     const spelling = Math.random() < 0.3 ? VIA_FASTIFY : {}
     this.#stream = await openStream(this.#port, '?topic=fire', { headers, ...spelling })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { DOOR } from '../http/in-flight.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { DoorHost, Endpoints } from './endpoint.ts'
 import { RawConnection, type ConnectionHost } from './raw-connection.ts'
@@ -11,15 +12,10 @@ const SILENT_FOR = 2
 
 type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'readTimeout'>
 
-/** Where a socket keeps what the door knows of it, so that its listeners can be shared by all. */
-const CONNECTION = Symbol('connection of the raw door')
-
+/** What the door knows of a connection lies on its socket, so that listeners can be shared by all. */
 interface DoorSocket extends Socket {
-  [CONNECTION]?: RawConnection | undefined
+  [DOOR]?: RawConnection | undefined
 }
-
-/** Whether the door is answering a request on a socket; nothing where the socket is not the door's. */
-export const isAnsweringOn = (socket: object): boolean | undefined => (socket as DoorSocket)[CONNECTION]?.isBusy
 
 /**
  * Puts a door before an HTTP server: it reads what connections send, as text, and answers plain requests of hot routes
@@ -64,7 +60,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
 
   function letGo(socket: DoorSocket): void {
     connections.delete(socket)
-    socket[CONNECTION] = undefined
+    socket[DOOR] = undefined
     socket.setTimeout(0)
     socket.off('data', onData)
     socket.off('drain', onDrain)
@@ -95,7 +91,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
   server.on('connection', (socket: DoorSocket) => {
     const connection = new RawConnection(door, socket)
     connections.set(socket, connection)
-    socket[CONNECTION] = connection
+    socket[DOOR] = connection
     socket.on('error', ignore)
     socket.on('end', onEnd)
     socket.on('close', onClose)
@@ -107,16 +103,16 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
 
 // Shared by all sockets, so that a connection costs no closure.
 function onData(this: DoorSocket, chunk: Buffer): void {
-  this[CONNECTION]!.take(chunk)
+  this[DOOR]!.take(chunk)
 }
 
 function onDrain(this: DoorSocket): void {
-  this[CONNECTION]!.drained()
+  this[DOOR]!.drained()
 }
 
 /** Of a stream, whose connection is no longer the door's, the end. */
 function onEnd(this: DoorSocket): void {
-  if (this[CONNECTION]) this[CONNECTION].end()
+  if (this[DOOR]) this[DOOR].end()
   else this.destroy()
 }
 

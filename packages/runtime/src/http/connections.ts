@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { isAnsweringOn } from '../door/raw-door.ts'
+import { isInFlight, pendingReply } from './in-flight.ts'
 
 /** The open connections of an HTTP server. */
 export interface Connections {
@@ -11,12 +10,6 @@ export interface Connections {
   closeIdle(): void
   closeAll(): void
 }
-
-// Node keeps it on a socket from a request's head to the end of its reply.
-const REPLY = '_httpMessage'
-
-/** The reply that a connection waits for: a whole head has arrived, and not everything has been sent. */
-export const pendingReply = (socket: Duplex) => (socket as { [REPLY]?: ServerResponse | null })[REPLY] ?? undefined
 
 const dropKeepAlive = (_request: IncomingMessage, response: ServerResponse) => {
   response.shouldKeepAlive = false
@@ -43,7 +36,7 @@ export function trackConnections(server: Server): Connections {
       for (const reply of [...sockets].map(pendingReply)) if (reply) reply.shouldKeepAlive = false
     },
     closeIdle() {
-      for (const socket of sockets) if (!(isAnsweringOn(socket) ?? pendingReply(socket))) socket.destroy()
+      for (const socket of sockets) if (!isInFlight(socket)) socket.destroy()
     },
     closeAll() {
       for (const socket of sockets) socket.destroy()

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
-import { pendingReply } from './connections.ts'
 import { errors } from './errors.ts'
+import { pendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
 /** Another shape for the problems at some paths; nothing where the usual one is right. */

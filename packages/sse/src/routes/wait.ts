@@ -19,6 +19,11 @@ export interface WaitOptions {
 
 const URL = '/wait'
 const text = { schema: { type: 'string' } } as const
+const HEADERS = [
+  ['cache-control', 'no-store, no-transform'],
+  ['x-accel-buffering', 'no'],
+  ['x-content-type-options', 'nosniff'],
+].flat()
 const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
 
 /** Opens a stream. */
@@ -29,10 +34,7 @@ export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
     if (!streams.hasRoom(address)) throw tooManyStreams()
     return {
       status: 200,
-      headers: [
-        ...['content-type', request.encoder.contentType, 'cache-control', 'no-store, no-transform'],
-        ...['x-accel-buffering', 'no', 'x-content-type-options', 'nosniff'],
-      ],
+      headers: ['content-type', request.encoder.contentType, ...HEADERS],
       open: (connection, head) => streams.open(connection, address, request, head),
     }
   }
