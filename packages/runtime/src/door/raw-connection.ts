@@ -39,11 +39,19 @@ export interface ConnectionHost extends DoorHost {
 class RawRequest implements HotRequest {
   readonly headers: RequestHeaders
   readonly body: Buffer
+  readonly found: Found
+  /** Where it ends in what has come. */
+  readonly end: number
+  readonly startedAt = performance.now()
+  readonly id: string
   readonly #socket: Socket
 
-  constructor(headers: RequestHeaders, body: Buffer, socket: Socket) {
+  constructor(found: Found, headers: RequestHeaders, body: Buffer, end: number, id: string, socket: Socket) {
     this.headers = headers
     this.body = body
+    this.found = found
+    this.end = end
+    this.id = id
     this.#socket = socket
   }
 
@@ -52,8 +60,8 @@ class RawRequest implements HotRequest {
   }
 }
 
-/** A whole request, and where it ends; or why there is none: some of it has yet to come, or it is Node's. */
-type Read = (Found & { fields: Fields; bodyAt: number; end: number }) | 'held' | 'foreign'
+/** A whole request; or why there is none: some of it has yet to come, or it is Node's. */
+type Read = RawRequest | 'held' | 'foreign'
 
 /** A reply that waits for its turn: replies go out in the order of their requests. */
 interface Place {
@@ -167,14 +175,14 @@ export class RawConnection {
         this.#pause(bytes.subarray(at))
         break
       }
-      const request = this.#read(text, at)
+      const request = this.#read(text, bytes, at)
       if (typeof request === 'string') {
         this.#keep(bytes.subarray(at), request)
         break
       }
       this.#pieces = 0
       at = request.end
-      this.#answer(request, request.bodyAt < at ? bytes.subarray(request.bodyAt, at) : EMPTY)
+      this.#answer(request)
     }
     this.#flush()
     if (this.#isForeign || this.#hasEnded) this.#goOn()
@@ -187,12 +195,14 @@ export class RawConnection {
     this.#socket.pause()
   }
 
-  #read(text: string, at: number): Read {
+  #read(text: string, bytes: Buffer, at: number): Read {
     const line = readRequestLine(text, at)
     if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
     let bodyAt = line.end
-    if (this.#block !== undefined && text.startsWith(this.#block, line.end)) bodyAt += this.#block.length
-    else {
+    // By a slice: comparing 400 characters by `startsWith` takes three times as long.
+    if (this.#block !== undefined && text.slice(bodyAt, bodyAt + this.#block.length) === this.#block) {
+      bodyAt += this.#block.length
+    } else {
       const end = text.indexOf('\r\n\r\n', line.end - 2)
       if (end < 0) return isBeginning(text, at) ? 'held' : 'foreign'
       bodyAt = end + 4
@@ -208,7 +218,8 @@ export class RawConnection {
     if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'held'
     // A stream is the last that is answered here.
     if (route.streams && (end < text.length || this.#places)) return 'foreign'
-    return { ...found, fields, bodyAt, end }
+    const body = fields.length > 0 ? bytes.subarray(bodyAt, end) : EMPTY
+    return new RawRequest(found, fields.headers, body, end, this.#host.nextRequestId(), this.#socket)
   }
 
   /** Reads a block of fields, and remembers it. Returns whether it is one of the door's grammar. */
@@ -228,30 +239,24 @@ export class RawConnection {
   }
 
   /** Answers a request, or begins to. */
-  #answer(request: Exclude<Read, string>, body: Buffer): void {
-    const startedAt = performance.now()
-    const id = this.#host.nextRequestId()
-    const answer = request.endpoint.answer(
-      request.asked,
-      new RawRequest(request.fields.headers, body, this.#socket),
-      id,
-    )
+  #answer(request: RawRequest): void {
+    const { endpoint, asked } = request.found
+    const answer = endpoint.answer(asked, request, request.id)
+    const place: Place = { text: undefined, body: undefined, closes: false }
     if (answer instanceof Promise) {
-      const place: Place = { text: undefined, body: undefined, closes: false }
       ;(this.#places ??= []).push(place)
-      void answer.then((given) => this.#settle(place, request, given, id, startedAt))
+      void answer.then((given) => this.#settle(place, request, given))
       return
     }
-    const place: Place = { text: undefined, body: undefined, closes: false }
-    this.#fill(place, request, answer, id, startedAt)
+    this.#fill(place, request, answer)
     if (this.#places) this.#places.push(place)
     else this.#put(place)
   }
 
-  #settle(place: Place, request: Exclude<Read, string>, answer: Answer, id: string, startedAt: number): void {
+  #settle(place: Place, request: RawRequest, answer: Answer): void {
     // After its last reply in a drain a connection ends, and its client knows.
     place.closes = this.#host.lifecycle.phase !== 'ready' && !this.#unread && this.#places?.at(-1) === place
-    this.#fill(place, request, answer, id, startedAt)
+    this.#fill(place, request, answer)
     this.seen = this.#host.tick
     const places = this.#places!
     if (this.#isGone || this.#socket.destroyed) return
@@ -262,24 +267,18 @@ export class RawConnection {
   }
 
   /** Makes the text of a reply; a stream takes the connection instead. */
-  #fill(
-    place: Place,
-    { endpoint, isHead, fields }: Exclude<Read, string>,
-    answer: Answer,
-    id: string,
-    startedAt: number,
-  ): void {
-    const cors = this.#host.guard.corsHeaders(fields.headers.origin as string | undefined)
+  #fill(place: Place, { found, headers, id, startedAt }: RawRequest, answer: Answer): void {
+    const { endpoint, isHead } = found
+    const cors = this.#host.guard.corsHeaders(headers.origin as string | undefined)
     let status = 200
     if (isStream(answer)) {
       place.text = ''
       this.#open(answer, id, cors)
     } else {
-      const isRead = isHead || endpoint.route.method === 'GET'
-      const outgoing = toOutgoing(answer, fields.headers, isRead, id, cors)
-      const { headers, body } = outgoing
+      const outgoing = toOutgoing(answer, headers, isHead || endpoint.route.method === 'GET', id, cors)
+      const { body } = outgoing
       status = outgoing.status
-      place.text = headText(status, headers, place.closes ? CLOSE : this.#host.keepAlive)
+      place.text = headText(status, outgoing.headers, place.closes ? CLOSE : this.#host.keepAlive)
       if (isLarge(body)) place.body = isHead ? undefined : body
       else if (!isHead) place.text += toLatin1(body)
     }

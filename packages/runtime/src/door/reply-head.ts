@@ -33,7 +33,7 @@ export function toOutgoing(
 ): Outgoing {
   const headers = ['x-request-id', id]
   if (cors.length > 0) headers.push(...cors)
-  for (const part of own) headers.push(part)
+  for (let i = 0; i < own.length; i++) headers.push(own[i]!)
   if (etag !== undefined) {
     headers.push('etag', etag)
     if (isRead && status === 200 && isKnown(request['if-none-match'], etag))
