@@ -1,4 +1,5 @@
 import { embed } from '@influencer-stats/runtime/embed'
+import { SERVERS } from '@influencer-stats/runtime/settings'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -8,10 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { services } from '../services.ts'
 
 // `pnpm fuzz [service...]`: a schema-driven fuzzer (schemathesis, from PyPI) asks every documented route of a running
-// service whatever its OpenAPI document allows and forbids, and fails on any reply that the document does not know.
+// service whatever its OpenAPI document allows and forbids, and fails on any reply that the document does not know. Each
+// server has its turn, with a seed of its own; FUZZ_SEEDS=1,2,3 gives all of them those.
 
 const SCHEMATHESIS = '4.32.5'
-const SEEDS = [1, 2, 3]
+const SEEDS = process.env.FUZZ_SEEDS?.split(',')
 const EXAMPLES = 50
 
 const venv = fileURLToPath(new URL('../node_modules/.cache/fuzz', import.meta.url))
@@ -41,15 +43,15 @@ const AREAS: Record<string, string[]> = {
   prices: ['^/(?!prices/import|v5/)'],
 }
 
-/** Fuzzes the paths of one service that match a regular expression. */
-async function fuzz(name: string, paths: string): Promise<boolean> {
+/** Fuzzes the paths of one service that match a regular expression, on one server. */
+async function fuzz(name: string, server: string, seeds: readonly string[], paths: string): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), 'influencer-stats-fuzz-'))
   const youtube = await embed(await services.youtube!())
   const definition = await services[name]!()
   const uris = Object.hasOwn(definition.settings, 'youtubeUri') ? { youtubeUri: youtube.url } : undefined
-  const running = name === 'youtube' ? youtube : await embed(definition, { data, ...uris })
+  const running = name === 'youtube' ? youtube : await embed(definition, { data, server, ...uris })
   let clean = true
-  for (const seed of SEEDS) {
+  for (const seed of seeds) {
     const code = await run(join(venv, 'bin', 'schemathesis'), [
       'run',
       `${running.url}/openapi.json`,
@@ -71,6 +73,8 @@ await install()
 const named = process.argv.slice(2)
 for (const name of named.length > 0 ? named : Object.keys(services)) {
   for (const paths of AREAS[name] ?? ['^/']) {
-    if (!(await fuzz(name, paths))) process.exitCode = 1
+    for (const [turn, server] of SERVERS.entries()) {
+      if (!(await fuzz(name, server, SEEDS ?? [String(turn + 1)], paths))) process.exitCode = 1
+    }
   }
 }
