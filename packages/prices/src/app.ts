@@ -3,7 +3,7 @@ import type { AppContext } from '@influencer-stats/runtime/service'
 import { createBlockStore } from './block-store.ts'
 import type { BlockStore, Catalog } from './catalog/catalog.ts'
 import { errors } from './errors.ts'
-import { loadIndexes, openPricesLevel, type PricesConfig } from './main.ts'
+import { CATALOG_TIMEOUT, loadIndexes, openPricesLevel, type PricesConfig } from './main.ts'
 import type { State, ToMain, ToThread } from './messages.ts'
 import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
 import { priceRoutes } from './routes/prices.ts'
@@ -57,7 +57,7 @@ export async function createPricesApp(context: Context): Promise<App> {
     await db?.close()
   })
   await bulkRoute(app, views, config.readTimeout)
-  await priceRoutes(app, bus)
+  await priceRoutes(app, bus.within(CATALOG_TIMEOUT))
   return app
 }
 

@@ -19,6 +19,12 @@ export type PricesConfig = ValuesOf<typeof settings>
 // Small, because the catalog is what is cached; large writes are batches anyway.
 const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
 
+/**
+ * How long a call about the catalog may take (ms): whatever it is, it may have to wait for an import that makes the
+ * catalog anew. One of two million prices takes 40 s where two processors do nothing else.
+ */
+export const CATALOG_TIMEOUT = 600_000
+
 export const openPricesLevel = (folder: string) => openLevel(folder, { service: 'prices', format: FORMAT, ...LEVEL })
 
 /** The indexes that a configuration names. @throws StartError `UNKNOWN_INDEX` */
@@ -48,7 +54,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
         indexes,
         holdsBlocks: SHARED_CATALOGS.includes(config.catalog),
         onChange: (change) => broadcast('change', change),
-        onReplace: (state) => broadcast('replace', state),
+        onReplace: (state) => broadcast.within(CATALOG_TIMEOUT)('replace', state),
       },
       config.sample === 'yes' ? { size: sampleSize(), prices: samplePrices() } : undefined,
     )

@@ -7,8 +7,8 @@ import type { Segments } from './index/index.ts'
 /** What threads ask of main, which owns the catalog. */
 export type ToMain = {
   get(id: string): Price | undefined
-  /** Whether it is new. Resolves when it is durable and every thread sees it. */
-  put(price: Price): boolean
+  /** Resolves when it is durable and every thread sees it. */
+  put(price: Price): PutPrice
   /** Whether it was there. */
   remove(id: string): boolean
   /** @returns a number that the other import calls name it by */
@@ -16,6 +16,12 @@ export type ToMain = {
   importChunk(token: number, bytes: Uint8Array): void
   importEnd(token: number): { imported: number; prices: number }
   importAbort(token: number): void
+}
+
+/** A price as it is kept, and whether it is new. */
+export interface PutPrice {
+  readonly price: Price
+  readonly created: boolean
 }
 
 /** The catalog as threads view it; its bytes are shared memory that never changes. */

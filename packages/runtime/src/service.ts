@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from './metrics/prom-client.ts'
-import type { Calls, Handlers, Bus } from './process/channel.ts'
+import type { Broadcast, Bus, Calls, Handlers } from './process/channel.ts'
 import type { CommonSettings, Settings, ValuesOf } from './settings/settings.ts'
 
 /** What a definition's `open` gets, once per process, on the main thread. */
@@ -10,8 +10,7 @@ export interface OpenContext<Config, ToThread extends Calls> {
   readonly log: Logger
   /** Where this process's own figures are registered; merged into `GET /metrics`. */
   readonly registry: Registry
-  /** Runs `name` on every serving thread. Resolves once each of them has run it or is gone. */
-  broadcast<Name extends keyof ToThread & string>(name: Name, ...args: Parameters<ToThread[Name]>): Promise<void>
+  readonly broadcast: Broadcast<ToThread>
 }
 
 /** What `open` gives back: the part of a service that exists once per process. */

@@ -1,7 +1,7 @@
-import { MessageChannel } from 'node:worker_threads'
-import { expect, onTestFinished, test } from 'vitest'
-import { createBacklog } from '../src/process/backlog.ts'
-import { createChannel } from '../src/process/channel.ts'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { answersOf, createBacklog } from '../src/process/backlog.ts'
+import { createBus, createChannel } from '../src/process/channel.ts'
 import { Problem, defineErrors } from '../src/http/problems.ts'
 
 const errors = defineErrors({ TEAPOT: { status: 418, title: 'A teapot' } })
@@ -19,13 +19,17 @@ function line(here: Handlers, there: Handlers) {
 
 test('either end may ask the other', async () => {
   const [a, b] = line({ add: (x: number, y: number) => x + y }, { later: async (text: string) => `${text}!` })
-  expect(await Promise.all([a.call('later', 'hi'), b.call('add', 1, 2), b.call('add', 3, 4)])).toEqual(['hi!', 3, 7])
+  expect(await Promise.all([a.call('later', ['hi']), b.call('add', [1, 2]), b.call('add', [3, 4])])).toEqual([
+    'hi!',
+    3,
+    7,
+  ])
 })
 
 test('a Problem arrives as the same Problem', async () => {
   const problem = errors.TEAPOT('short and stout', { headers: { 'retry-after': '1' }, cause: { secret: () => 1 } })
   const [a] = line({}, { fail: () => Promise.reject(problem) })
-  const arrived = await a.call('fail').catch((error: Problem) => error)
+  const arrived = await a.call('fail', []).catch((error: Problem) => error)
   expect(arrived).toBeInstanceOf(Problem)
   expect(arrived).toMatchObject({
     code: 'TEAPOT',
@@ -49,45 +53,92 @@ test('other faults arrive as errors with their stack', async () => {
       giveFunction: () => () => 1,
     },
   )
-  await expect(a.call('fail')).rejects.toMatchObject({
+  await expect(a.call('fail', [])).rejects.toMatchObject({
     message: 'no good',
     stack: expect.stringContaining(import.meta.filename),
   })
-  await expect(a.call('failOddly')).rejects.toThrow('odd')
-  await expect(a.call('failWithText')).rejects.toThrow('just text')
-  await expect(a.call('giveFunction')).rejects.toThrow(/could not be cloned/)
-  await expect(a.call('nobody')).rejects.toThrow('no handler for "nobody"')
+  await expect(a.call('failOddly', [])).rejects.toThrow('odd')
+  await expect(a.call('failWithText', [])).rejects.toThrow('just text')
+  await expect(a.call('giveFunction', [])).rejects.toThrow(/could not be cloned/)
+  await expect(a.call('nobody', [])).rejects.toThrow('no handler for "nobody"')
 })
 
 test('what cannot be sent fails at the caller alone', async () => {
   const [a] = line({}, { echo: (value: unknown) => value })
-  await expect(a.call('echo', () => 1)).rejects.toThrow(/could not be cloned/)
-  expect(await a.call('echo', 1)).toBe(1)
+  await expect(a.call('echo', [() => 1])).rejects.toThrow(/could not be cloned/)
+  expect(await a.call('echo', [1])).toBe(1)
 })
 
 test('abandon fails what waits and what comes later', async () => {
   const [a] = line({}, { never: () => new Promise(() => {}) })
-  const waiting = a.call('never')
+  const waiting = a.call('never', [])
   a.abandon(new Error('gone'))
   await expect(waiting).rejects.toThrow('gone')
-  await expect(a.call('never')).rejects.toThrow('gone')
+  await expect(a.call('never', [])).rejects.toThrow('gone')
+})
+
+describe('a call that is not answered in time', () => {
+  test('fails with a code, names itself in the log alone, and what is answered later is dropped', async () => {
+    const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const
+    const [a] = line({}, { later: (gate: 0 | 1) => gates[gate].promise, echo: (value: unknown) => value })
+    for (const gate of [0, 1]) {
+      const error = (await a.call('later', [gate], 10).catch((fault: unknown) => fault)) as Problem
+      expect(error).toMatchObject({ code: 'CALL_TIMED_OUT', status: 503, detail: undefined })
+      expect(error.cause).toMatchObject({ message: expect.stringContaining('"later"') })
+    }
+    gates[0].resolve('late')
+    gates[1].reject(new Error('late'))
+    // Answered behind the late ones.
+    expect(await a.call('echo', [1])).toBe(1)
+  })
+
+  test('holds up no other call, and each has its own deadline', async () => {
+    const { port1, port2 } = new MessageChannel()
+    onTestFinished(() => port1.close())
+    const gate = Promise.withResolvers<string>()
+    createChannel(port1, new Map([['wait', () => gate.promise]]))
+    const bus = createBus(port2)
+    const patient = bus.call('wait')
+    await expect(bus.within(10).call('wait')).rejects.toMatchObject({ code: 'CALL_TIMED_OUT' })
+    gate.resolve('in time')
+    expect(await patient).toBe('in time')
+  })
+
+  test('is one whose answer has not come: not one whose caller was too busy to read it', async () => {
+    const { port1, port2 } = new MessageChannel()
+    onTestFinished(() => port1.close())
+    const waiting = createChannel(port1, new Map()).call('ask', [], 10)
+    const { id } = receiveMessageOnPort(port2)!.message
+    port2.postMessage({ kind: 'reply', id, value: 'in time' })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    expect(await waiting).toBe('in time')
+  })
 })
 
 test('a backlog keeps calls, as they were, until it is released, and their order', async () => {
   const calls: unknown[] = []
-  const backlog = createBacklog((name, ...args) => {
-    calls.push([name, ...args])
-    if (name === 'fail') throw new Error('no')
-    return name
-  })
+  const backlog = createBacklog({ call: async (...call) => calls.push(call) })
   const list = [1]
-  expect(await backlog.call('a', [list])).toBeUndefined()
+  expect(backlog.call('a', [list], 10)).toBeUndefined()
   list.push(2)
-  await backlog.call('fail', [])
+  backlog.call('b', [])
   expect(calls).toEqual([])
   const released = backlog.release()
-  const later = backlog.call('b', [list])
-  expect((await released).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
-  expect(await later).toBe('b')
-  expect(calls).toEqual([['a', [1]], ['fail'], ['b', [1, 2]]])
+  const later = backlog.call('c', [list])
+  expect(await Promise.all(released)).toEqual([1, 2])
+  expect(await later).toBe(3)
+  expect(calls).toEqual([
+    ['a', [[1]], 10],
+    ['b', []],
+    ['c', [[1, 2]]],
+  ])
+})
+
+test('the answers to a broadcast are those that come; the others are logged', async () => {
+  const logged: unknown[] = []
+  const fault = new Error('no')
+  const calls = [Promise.resolve(1), undefined, Promise.reject(fault), Promise.resolve(undefined)]
+  const log = { warn: (fields: unknown) => logged.push(fields) }
+  expect(await answersOf(calls, log as never, 'ask')).toEqual([1, undefined])
+  expect(logged).toEqual([{ err: fault, call: 'ask' }])
 })

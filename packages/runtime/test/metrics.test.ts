@@ -4,6 +4,9 @@ import { expect, test } from 'vitest'
 import { RequestMetrics } from '../src/metrics/metrics.ts'
 import { mergeMetrics } from '../src/metrics/process-metrics.ts'
 import { startCounter } from './support/counter.ts'
+import { clientPerThread } from './support/fleet.ts'
+import { requestText, type RawClient } from './support/raw-client.ts'
+import { until } from './support/until.ts'
 
 const observation = fc.record({
   route: fc.constantFrom('/a', '/b'),
@@ -72,4 +75,18 @@ test.each([0, 1, 3])('GET /metrics counts the requests of %i threads', async (th
   expect(body.match(/^thread_event_loop_utilization\{thread="\d"\}/gm)).toHaveLength(Math.max(1, threads))
   expect(body).toMatch(/^process_resident_memory_bytes \d+/m)
   expect(body).toMatch(/^threads_respawned_total 0$/m)
+})
+
+test('GET /metrics leaves out a thread that is blocked, and has it again when it goes on', async () => {
+  const counter = await startCounter({ threads: 3 })
+  const [blocked, other] = [...(await clientPerThread(counter.port, 3)).values()] as [RawClient, RawClient]
+  async function threadsSeen(): Promise<number> {
+    other.send(requestText('GET', '/metrics'))
+    return (await other.reply()).body.match(/^thread_event_loop_utilization/gm)!.length
+  }
+  expect(await threadsSeen()).toBe(3)
+  blocked.send(requestText('POST', '/block?ms=2500'))
+  await blocked.reply()
+  expect(await threadsSeen()).toBe(2)
+  await until(async () => (await threadsSeen()) === 3)
 })

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { embed } from '../src/process/embed.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { SERVICES, startCounter } from './support/counter.ts'
+import { expectProblem, SERVICES, startCounter } from './support/counter.ts'
 import { clientPerThread } from './support/fleet.ts'
 import { requestText, type RawClient } from './support/raw-client.ts'
 import { until } from './support/until.ts'
@@ -109,6 +109,52 @@ test('a thread that hangs holds up neither the figures nor the stop for ever', a
   const start = performance.now()
   expect(await counter.stop()).toBe(false)
   expect(performance.now() - start).toBeLessThan(3_000)
+})
+
+describe('calls between main and its threads', () => {
+  async function who(client: RawClient, within: number): Promise<number[]> {
+    client.send(requestText('GET', `/who?within=${within}`))
+    return JSON.parse((await client.reply()).body)
+  }
+  async function post(client: RawClient, path: string): Promise<void> {
+    client.send(requestText('POST', path))
+    expect((await client.reply()).status).toBe(200)
+  }
+
+  test.each([0, 1, 3])('a broadcast gives the answers of %i threads', async (threads) => {
+    const counter = await startCounter({ threads })
+    const clients = await clientPerThread(counter.port, threads || 1)
+    const answers = await who([...clients.values()][0]!, 10_000)
+    expect(answers.map(String).toSorted()).toEqual([...clients.keys()].toSorted())
+  })
+
+  test('a thread that does not answer in time is left out, and what it answers later is dropped', async () => {
+    const counter = await startCounter({ threads: 3 })
+    const clients = await clientPerThread(counter.port, 3)
+    const [[name, mute], [, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
+    await post(mute, '/mute')
+    const answers = await who(other, 100)
+    expect(answers).toHaveLength(2)
+    expect(answers).not.toContain(Number(name))
+    await post(mute, '/unmute')
+    expect(await who(other, 10_000)).toHaveLength(3)
+    expect(await respawned(counter.port)).toBe(0)
+  })
+
+  test('a thread that dies is left out at once', async () => {
+    const counter = await startCounter({ threads: 2 })
+    const clients = await clientPerThread(counter.port, 2)
+    const [[, victim], [name, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
+    await post(victim, '/mute')
+    const answers = who(other, 3_600_000)
+    crash(victim, '/die')
+    expect(await answers).toEqual([Number(name)])
+  })
+
+  test.each([0, 2])('what main does not answer in time is a problem, with %i threads', async (threads) => {
+    const counter = await startCounter({ threads })
+    expectProblem(await counter.ask('GET', '/never'), 503, 'CALL_TIMED_OUT')
+  })
 })
 
 describe('a service that is right on one thread only', () => {

@@ -20,15 +20,12 @@ export type ToMain = {
   /** Resolves once everything that was brought to any thread has been brought to the one that asks. */
   catchUp(): void
   connections(): ThreadCount[]
-  /** The answer to `count`. */
-  counted(round: number, count: ThreadCount): void
 }
 
 /** What main tells all threads. */
 export type ToThread = {
   deliver(entries: readonly Entry[]): void
-  /** Asks for `counted`. */
-  count(round: number): void
+  count(): ThreadCount
 }
 
 /** What a thread is started with. */

@@ -265,6 +265,16 @@ describe('streams', () => {
     expect((await sse.ask('GET', '/connections')).body.topics).toEqual([{ topic: 'default', streams: 2 }])
   })
 
+  it('are counted on every thread', async () => {
+    const sse = await startSse({ broker: 'threads', threads: 3, door: 'fastify' })
+    for (let n = 1; n <= 12; n++) await sse.open('?topic=a')
+    const { body } = await sse.ask('GET', '/connections')
+    expect(body).toMatchObject({ streams: 12, topics: [{ topic: 'a', streams: 12 }] })
+    const threads = body.threads.map(({ thread }: { thread: number }) => thread)
+    expect(threads).toHaveLength(3)
+    expect(threads).toEqual(threads.toSorted((a: number, b: number) => a - b))
+  })
+
   it('are no more than there may be, in all and for an address', async () => {
     for (const settings of [{ maxStreams: 2 }, { maxStreamsPerAddress: 2 }] as Record<string, number>[]) {
       const sse = await startSse(settings)

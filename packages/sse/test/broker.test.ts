@@ -1,4 +1,4 @@
-import { createChannel } from '@influencer-stats/runtime/channel'
+import { createBus, createChannel } from '@influencer-stats/runtime/channel'
 import { MessageChannel } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import type { LagLimits } from '../src/broker/broker.ts'
@@ -27,7 +27,7 @@ async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
   const sequencer = new Sequencer({
     history,
     lag,
-    deliver: async (entries) => void (await Promise.all(channels.map((channel) => channel.call('deliver', entries)))),
+    deliver: async (entries) => void (await Promise.all(channels.map((channel) => channel.call('deliver', [entries])))),
   })
   main.set('publish', (puts) => sequencer.publish(puts))
   main.set('closeAll', () => sequencer.closeAll())
@@ -35,14 +35,14 @@ async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
   const delivered: Entry[][] = lines.map(() => [])
   const brokers = await Promise.all(
     lines.map(({ port2 }, i) => {
-      const handlers = new Map<string, (...args: any[]) => unknown>()
-      const channel = createChannel(port2, handlers)
-      const bus = {
-        call: (name: string, ...args: unknown[]) => channel.call(name, ...args),
-        on: (name: string, handler: any) => void handlers.set(name, handler),
-      }
       const deliver = (entries: readonly Entry[]) => void delivered[i]!.push(...entries)
-      return parts.broker.threads({ bus: bus as never, history: new Ring(wide, history.kept()), lag, deliver, count })
+      return parts.broker.threads({
+        bus: createBus(port2) as never,
+        history: new Ring(wide, history.kept()),
+        lag,
+        deliver,
+        count,
+      })
     }),
   )
   return {

@@ -4,6 +4,7 @@ import { createPollerCache } from './cache/poller.ts'
 import type { StatsCache } from './cache/cache.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
+import { MAX_VIDEOS } from './core/ids.ts'
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
@@ -63,6 +64,13 @@ async function openCollections(context: Context, closers: Closers): Promise<Coll
   return createRemoteCollections(bus, reader)
 }
 
+// What main does besides asking YouTube (ms).
+const POLL_TIMEOUT = 30_000
+
+/** A collection's first reader waits until YouTube was asked for all its videos, by some clients one by one (ms). */
+const firstReadTimeout = ({ upstreamTimeout, upstreamConnections }: StatsConfig) =>
+  POLL_TIMEOUT + upstreamTimeout * Math.ceil(MAX_VIDEOS / upstreamConnections)
+
 async function openCache(
   context: Context,
   collections: Collections,
@@ -71,7 +79,7 @@ async function openCache(
 ): Promise<StatsCache> {
   const { config, bus } = context
   const shared = context.shared as Shared
-  if (config.cache === 'poller') return createPollerCache(bus, shared)
+  if (config.cache === 'poller') return createPollerCache(bus.within(firstReadTimeout(config)), shared)
 
   const meter = new QuotaMeter(shared.meter, config.dailyBudget)
   const client = await parts.client[config.client](clientOptions(config, meter, logger))

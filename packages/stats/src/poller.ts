@@ -19,7 +19,7 @@ export interface PollerOptions {
   /** Numbers are refreshed at most this often (ms). */
   readonly refreshInterval: number
   /** Gives every thread the replies that changed; resolves when each has them. */
-  publish(updates: readonly Update[]): Promise<void>
+  publish(updates: readonly Update[]): Promise<unknown>
 }
 
 interface Entry {
@@ -148,7 +148,7 @@ export class Poller {
    * Gives the threads what these collections have now, not what they had when somebody began to fetch: a collection may
    * have been changed and published since.
    */
-  #publish(ids: readonly string[]): Promise<void> {
+  #publish(ids: readonly string[]): Promise<unknown> {
     return this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
   }
 

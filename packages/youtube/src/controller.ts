@@ -8,7 +8,7 @@ export interface ControllerOptions {
   /** Calls a day; 0 for no limit. */
   readonly quota: number
   /** Resolves once every thread has the state. */
-  broadcast(state: State): Promise<void>
+  broadcast(state: State): Promise<unknown>
 }
 
 /** Main's side: owns the state that all threads share, and gives out the day's quota. */
@@ -26,9 +26,9 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
 
   const fillQuota = () => meter.setQuota(state.faults.quotaLeft ?? (quota || undefined))
 
-  function change(next: Partial<State>): Promise<void> {
+  async function change(next: Partial<State>): Promise<void> {
     state = { ...state, ...next }
-    return broadcast(state)
+    await broadcast(state)
   }
 
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { Importer } from '../importer.ts'
 import type { IndexKind, Segments } from '../index/index.ts'
-import type { Change, State } from '../messages.ts'
+import type { Change, PutPrice, State } from '../messages.ts'
 import { editBlock, editsOf, translate, type Edit } from './edits.ts'
 import { Generations, type Loaded, type Meta } from './generations.ts'
 import { toPrice } from './price-of-row.ts'
@@ -22,8 +22,8 @@ export interface OwnerOptions {
   readonly indexes: ReadonlyMap<string, IndexKind>
   /** Whether the answers lie in memory that threads share. */
   readonly holdsBlocks: boolean
-  readonly onChange: (change: Change) => Promise<void>
-  readonly onReplace: (state: State) => Promise<void>
+  readonly onChange: (change: Change) => Promise<unknown>
+  readonly onReplace: (state: State) => Promise<unknown>
 }
 
 /** What an empty database begins with. */
@@ -97,15 +97,15 @@ export class CatalogOwner {
     return toPrice(this.#rowAt(row), this.#answers(blockOf(row)), slotOf(row), this.#terms, this.#kinds)
   }
 
-  /** @returns whether it is new. @throws Problem `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
-  put(price: Price): Promise<boolean> {
+  /** @returns the price as it is kept and whether it is new. @throws Problem `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  put(price: Price): Promise<PutPrice> {
     return this.#inTurn(async () => {
       const id = uuidBytes(price.id)
       const row = this.#checkedRow(price)
       const created = this.#ids.find(id) < 0
       const kind = this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY)
       await this.#apply(this.#edits([{ id, row, value: price.value, kind }]))
-      return created
+      return { price: (await this.get(price.id))!, created }
     })
   }
 

@@ -60,9 +60,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
       const { id } = request.params
       const body = request.body as Omit<Price, 'id'> & { id?: string }
       if (body.id !== undefined && body.id.toLowerCase() !== id.toLowerCase()) throw errors.ID_MISMATCH()
-      const created = await bus.call('put', { ...body, id })
-      const price = await bus.call('get', id)
-      if (!price) throw errors.PRICE_NOT_FOUND(id)
+      const { price, created } = await bus.call('put', { ...body, id })
       return reply.code(created ? 201 : 200).send(price as never)
     },
   )

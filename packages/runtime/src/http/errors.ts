@@ -20,6 +20,7 @@ export const errors = defineErrors({
   HEADERS_TOO_LARGE: { status: 431, title: 'The request head is larger than allowed' },
   INTERNAL: { status: 500, title: 'Something went wrong on our side' },
   NOT_READY: { status: 503, title: 'The service is not ready' },
+  CALL_TIMED_OUT: { status: 503, title: 'The service was too busy to answer; a change may still be made' },
   DRAINING: { status: 503, title: 'The service is shutting down' },
 })
 

@@ -1,27 +1,46 @@
+import type { Logger } from 'pino'
+import type { Channel } from './channel.ts'
+
+type Call = [name: string, args: readonly unknown[], timeout?: number]
+
 /** The calls for a thread that may still be starting. */
 export interface Backlog {
-  /** Calls now, or, while the thread's app is being built, later; then nobody waits for it. */
-  call(name: string, args: unknown[]): Promise<unknown>
-  /** The app is built: makes the calls that came meanwhile, in order, and resolves once all have been answered. */
-  release(): Promise<PromiseSettledResult<unknown>[]>
+  /** Calls now, or, while the thread's app is being built, later: then there is no answer to wait for. */
+  call(...call: Call): Promise<unknown> | undefined
+  /** The app is built: makes the calls that came meanwhile, in order. */
+  release(): Promise<unknown>[]
 }
 
 /**
  * Keeps what is broadcast between a thread's birth and the moment its app can hear it: without it a thread that starts
  * while values change would serve the old ones for ever.
  */
-export function createBacklog(call: (name: string, ...args: unknown[]) => unknown): Backlog {
-  let waiting: { name: string; args: unknown[] }[] | undefined = []
+export function createBacklog(channel: Pick<Channel, 'call'>): Backlog {
+  let waiting: Call[] | undefined = []
   return {
-    async call(name, args) {
-      if (!waiting) return call(name, ...args)
-      waiting.push({ name, args: structuredClone(args) })
+    call(...call) {
+      if (!waiting) return channel.call(...call)
+      waiting.push(structuredClone(call))
       return undefined
     },
     release() {
       const calls = waiting ?? []
       waiting = undefined
-      return Promise.allSettled(calls.map(async ({ name, args }) => call(name, ...args)))
+      return calls.map((call) => channel.call(...call))
     },
   }
+}
+
+/** The answers to a broadcast. One that does not come is logged and left out. */
+export async function answersOf(
+  calls: readonly (Promise<unknown> | undefined)[],
+  log: Logger,
+  name?: string,
+): Promise<unknown[]> {
+  const results = await Promise.allSettled(calls.filter((call) => call !== undefined))
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value]
+    log.warn({ err: result.reason, call: name }, 'broadcast not taken')
+    return []
+  })
 }

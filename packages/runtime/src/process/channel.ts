@@ -1,3 +1,4 @@
+import { errors } from '../http/errors.ts'
 import { fromWire, toWire, type WireError } from '../http/problems.ts'
 
 /** A set of remote functions: what one side of a channel may ask of the other. Arguments and results are cloned. */
@@ -10,11 +11,29 @@ export type Handlers<C extends Calls> = {
 
 /** A thread's line to main: ask it, and answer what it broadcasts. */
 export interface Bus<ToMain extends Calls, ToThread extends Calls> {
+  /** @throws Problem `CALL_TIMED_OUT` after 30 s: main may still do what it was asked */
   call<Name extends keyof ToMain & string>(
     name: Name,
     ...args: Parameters<ToMain[Name]>
   ): Promise<Awaited<ReturnType<ToMain[Name]>>>
   on<Name extends keyof ToThread & string>(name: Name, handler: Handlers<ToThread>[Name]): void
+  /** The same line with another deadline for its calls (ms). */
+  within(timeout: number): Bus<ToMain, ToThread>
+}
+
+/** Main's call to all serving threads. */
+export interface Broadcast<ToThread extends Calls> {
+  /**
+   * Runs `name` on every serving thread and gives their answers, in no order. A thread that dies, that fails, or that has
+   * not answered 5 s after one that hangs is ended (`stuckTimeout`) is left out and logged. One whose app is being built
+   * runs it later, and nobody waits for that.
+   */
+  <Name extends keyof ToThread & string>(
+    name: Name,
+    ...args: Parameters<ToThread[Name]>
+  ): Promise<Awaited<ReturnType<ToThread[Name]>>[]>
+  /** The same with another deadline (ms). */
+  within(timeout: number): Broadcast<ToThread>
 }
 
 /** The little of a MessagePort that a channel needs. */
@@ -24,24 +43,45 @@ export interface Port {
 }
 
 type Message =
-  | { kind: 'call'; id: number; name: string; args: unknown[] }
+  | { kind: 'call'; id: number; name: string; args: readonly unknown[] }
   | { kind: 'reply'; id: number; value?: unknown; error?: WireError }
 
 /** One end of a two-way line between two threads. */
 export interface Channel {
-  call(name: string, ...args: unknown[]): Promise<unknown>
+  /** @param timeout ms until the call fails with `CALL_TIMED_OUT`; what is answered later is dropped */
+  call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
   /** Fails what still waits for a reply: the other end is gone. */
   abandon(reason: Error): void
 }
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+  readonly deadline: NodeJS.Timeout
+}
+
+const CALL_TIMEOUT = 30_000
 
 /**
  * Puts calls and replies on a message port. A call that nobody handles, or whose handler fails, rejects at the
  * caller: a `Problem` arrives as the same `Problem`, anything else as an `Error` with the same stack.
  */
 export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args: any[]) => unknown>): Channel {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const waiting = new Map<number, Waiting>()
   let lastId = 0
   let gone: Error | undefined
+
+  function take(id: number): Waiting | undefined {
+    const caller = waiting.get(id)
+    waiting.delete(id)
+    clearTimeout(caller?.deadline)
+    return caller
+  }
+
+  function expire(id: number, name: string, timeout: number): void {
+    const cause = new Error(`"${name}" was not answered within ${timeout} ms`)
+    take(id)?.reject(errors.CALL_TIMED_OUT(undefined, { cause }))
+  }
 
   async function answer({ id, name, args }: Message & { kind: 'call' }) {
     try {
@@ -56,26 +96,42 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 
   port.on('message', (message: Message) => {
     if (message.kind === 'call') return void answer(message)
-    const caller = waiting.get(message.id)
-    waiting.delete(message.id)
+    const caller = take(message.id)
     if (message.error) caller?.reject(fromWire(message.error))
     else caller?.resolve(message.value)
   })
 
   return {
-    call(name, ...args) {
+    call(name, args, timeout = CALL_TIMEOUT) {
       if (gone) return Promise.reject(gone)
       const id = ++lastId
       return new Promise((resolve, reject) => {
-        // Throws, and so rejects, when the arguments cannot be cloned: then nothing waits.
-        port.postMessage({ kind: 'call', id, name, args } satisfies Message)
-        waiting.set(id, { resolve, reject })
+        // What came while this thread itself was busy came in time: it is read before the next turn.
+        const deadline = setTimeout(() => setImmediate(expire, id, name, timeout), timeout).unref()
+        waiting.set(id, { resolve, reject, deadline })
+        try {
+          port.postMessage({ kind: 'call', id, name, args } satisfies Message)
+        } catch (error) {
+          // The arguments cannot be cloned: nobody was asked.
+          take(id)!.reject(error as Error)
+        }
       })
     },
     abandon(reason) {
       gone = reason
-      for (const caller of waiting.values()) caller.reject(reason)
-      waiting.clear()
+      for (const id of waiting.keys()) take(id)!.reject(reason)
     },
   }
+}
+
+/** A thread's end of its line. */
+export function createBus(port: Port): Bus<Calls, Calls> {
+  const handlers = new Map<string, (...args: any[]) => unknown>()
+  const channel = createChannel(port, handlers)
+  const within = (timeout?: number): Bus<Calls, Calls> => ({
+    call: (name, ...args) => channel.call(name, args, timeout) as never,
+    on: (name, handler) => void handlers.set(name, handler),
+    within,
+  })
+  return within()
 }

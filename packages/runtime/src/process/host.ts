@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { StartError } from '../http/errors.ts'
 import { isLoopback } from '../http/hosts.ts'
-import type { Config } from './messages.ts'
+import type { Broadcast, Calls } from './channel.ts'
 import { createMainPool } from './main-pool.ts'
+import { COLLECT, SCRAPE, type Config } from './messages.ts'
+import type { MetricsJson } from '../metrics/metrics.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { Gauge, type Registry } from '../metrics/prom-client.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
@@ -28,7 +30,10 @@ export interface HostOptions {
   readonly log: Logger
 }
 
-const SCRAPE_TIMEOUT = 1_000
+// A thread that is blocked must not hold up the figures of the others.
+const COLLECT_TIMEOUT = 1_000
+// A thread that hangs has been replaced by then.
+const BROADCAST_TIMEOUT = 5_000
 
 /** Runs one service in this process: opens what is shared, spawns its threads, and closes in the opposite order. */
 export async function startService({ services, definition, config, log }: HostOptions): Promise<RunningService> {
@@ -38,23 +43,26 @@ export async function startService({ services, definition, config, log }: HostOp
 
   const registry = createProcessRegistry()
   let pool: ThreadPool | undefined
-  const opened = await definition.open({
-    config,
-    log,
-    registry,
-    broadcast: async (name, ...args) => pool?.broadcast(name, ...args),
-  })
+  const broadcastWithin = (timeout: number): Broadcast<Calls> => {
+    const broadcast = async (name: string, ...args: unknown[]) => (await pool?.broadcast(name, args, timeout)) ?? []
+    return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
+  }
+  const broadcast = broadcastWithin(config.stuckTimeout + BROADCAST_TIMEOUT)
+  const opened = await definition.open({ config, log, registry, broadcast })
+  async function scrape(): Promise<string> {
+    const parts = (await running.broadcast(COLLECT, [], COLLECT_TIMEOUT)) as MetricsJson[]
+    return mergeMetrics([await registry.getMetricsAsJSON(), ...parts])
+  }
   const options: PoolOptions = {
     services,
     name: definition.name,
     config,
     size: threads,
     reusePort: REUSE_PORT,
-    handlers: new Map(Object.entries(opened.handlers)),
+    handlers: new Map(Object.entries({ ...opened.handlers, [SCRAPE]: scrape })),
     log,
     shared: () => opened.shared?.(),
     threadGone: (shared) => opened.threadGone?.(shared),
-    scrape: async () => mergeMetrics([await registry.getMetricsAsJSON(), ...(await running.collect(SCRAPE_TIMEOUT))]),
   }
   // Known before it starts: what is broadcast while threads start must reach them too.
   const running = (pool = threads === 0 ? createMainPool(definition, options) : createThreadPool(options))

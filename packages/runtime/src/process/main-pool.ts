@@ -1,22 +1,15 @@
-import { createBacklog } from './backlog.ts'
-import type { Bus, Calls } from './channel.ts'
-import { createThreadRegistry } from '../metrics/metrics.ts'
+import { EventEmitter } from 'node:events'
+import { answersOf, createBacklog } from './backlog.ts'
+import { createBus, createChannel, type Port } from './channel.ts'
 import { serve, type Serving } from './serve.ts'
 import type { AnyService } from '../service.ts'
 import type { PoolOptions, ThreadPool } from './thread-pool.ts'
 
-/** The pool of `--threads 0`: main itself serves. Arguments are cloned as between threads, so that both behave alike. */
+/** The pool of `--threads 0`: main itself serves. Its calls take a line as those of threads do, so both behave alike. */
 export function createMainPool(definition: AnyService, options: PoolOptions): ThreadPool {
-  const { config, log, handlers } = options
-  const registry = createThreadRegistry(0)
-  const here = new Map<string, (...args: any[]) => unknown>()
-  const backlog = createBacklog((name, ...args) => here.get(name)?.(...structuredClone(args)))
-  const bus: Bus<Calls, Calls> = {
-    async call(name, ...args) {
-      return structuredClone(await handlers.get(name)!(...structuredClone(args))) as never
-    },
-    on: (name, handler) => void here.set(name, handler),
-  }
+  const { config, log } = options
+  const [main, thread] = createLine()
+  const backlog = createBacklog(createChannel(main, options.handlers))
   let serving: Serving | undefined
 
   return {
@@ -25,23 +18,29 @@ export function createMainPool(definition: AnyService, options: PoolOptions): Th
         definition,
         config,
         shared: structuredClone(options.shared()),
-        bus,
+        bus: createBus(thread),
         log,
-        registry,
+        index: 0,
         port: config.port,
         reusePort: false,
-        beforeListen: async () => void (await backlog.release()),
-        scrape: options.scrape,
+        beforeListen: async () => void (await answersOf(backlog.release(), log)),
       })
     },
     get port() {
       return serving?.port ?? config.port
     },
     respawned: 0,
-    async broadcast(name, ...args) {
-      await backlog.call(name, args)
-    },
-    collect: async () => [await registry.getMetricsAsJSON()],
+    broadcast: (...call) => answersOf([backlog.call(...call)], log, call[0]),
     stop: async (timeout) => (await serving?.stop(timeout)) ?? true,
   }
+}
+
+/** Both ends of a line within a thread: a message is cloned as between threads, and arrives at once, not 50 us later. */
+function createLine(): [Port, Port] {
+  const [one, other] = [new EventEmitter(), new EventEmitter()]
+  const end = (near: EventEmitter, far: EventEmitter): Port => ({
+    postMessage: (message) => void far.emit('message', structuredClone(message)),
+    on: (event, listener) => near.on(event, listener),
+  })
+  return [end(one, other), end(other, one)]
 }

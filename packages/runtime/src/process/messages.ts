@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { MetricsJson } from '../metrics/metrics.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 
 /** The settings of one service as they cross between processes and threads. */
@@ -17,24 +16,19 @@ export interface ThreadData {
   readonly shared: unknown
   /** One counter a thread; a thread that is alive keeps adding to its own. */
   readonly heartbeats: Int32Array
-  /** The service's own line to main. */
+  /** The line of calls to and from main. */
   readonly bus: MessagePort
 }
 
+/** The runtime's own calls, on the line that a service's calls take: main gives the figures of all, a thread its own. */
+export const SCRAPE = 'runtime:scrape'
+export const COLLECT = 'runtime:collect'
+
 /** Main to a serving thread. */
-export type ToThread =
-  | { kind: 'listen' }
-  | { kind: 'drain'; timeout: number }
-  | { kind: 'collect'; id: number }
-  | { kind: 'scraped'; id: number; text: string | undefined }
+export type ToThread = { kind: 'listen' } | { kind: 'drain'; timeout: number }
 
 /** A serving thread to main. */
-export type FromThread =
-  | { kind: 'built' }
-  | { kind: 'ready'; port: number }
-  | { kind: 'drained'; clean: boolean }
-  | { kind: 'collected'; id: number; metrics: MetricsJson }
-  | { kind: 'scrape'; id: number }
+export type FromThread = { kind: 'built' } | { kind: 'ready'; port: number } | { kind: 'drained'; clean: boolean }
 
 /** Supervisor to a service process. */
 export type ToProcess = { kind: 'start'; services: string; name: string; config: Config } | { kind: 'stop' }

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
-import type { Registry } from '../metrics/prom-client.ts'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from '../http/connections.ts'
 import { drain } from './drain.ts'
+import { COLLECT, SCRAPE } from './messages.ts'
+import { createThreadRegistry } from '../metrics/metrics.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 
@@ -13,13 +14,13 @@ export interface ServeContext {
   readonly shared: unknown
   readonly bus: Bus<Calls, Calls>
   readonly log: Logger
-  readonly registry: Registry
+  /** Which of the serving threads this is. */
+  readonly index: number
   /** The port to share with other threads; 0 picks a free one. */
   readonly port: number
   readonly reusePort: boolean
   /** Awaited between building the app and letting it listen. */
   beforeListen(): Promise<void>
-  scrape(): Promise<string>
 }
 
 /** An app that listens. */
@@ -31,10 +32,13 @@ export interface Serving {
 
 /** Builds a service's app and lets it listen. */
 export async function serve(context: ServeContext): Promise<Serving> {
-  const { definition, config, reusePort } = context
+  const { definition, config, reusePort, bus } = context
   const draining = new AbortController()
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
-  const app = await definition.app({ ...context, lifecycle })
+  const registry = createThreadRegistry(context.index)
+  bus.on(COLLECT, () => registry.getMetricsAsJSON())
+  const scrape = () => bus.call(SCRAPE) as Promise<string>
+  const app = await definition.app({ ...context, lifecycle, registry, scrape })
   const connections = trackConnections(app.server)
   try {
     await context.beforeListen()

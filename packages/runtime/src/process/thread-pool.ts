@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { createBacklog, type Backlog } from './backlog.ts'
+import { answersOf, createBacklog, type Backlog } from './backlog.ts'
 import { backOff } from './back-off.ts'
 import { createChannel } from './channel.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
-import type { MetricsJson } from '../metrics/metrics.ts'
 import { keepWasmCode } from './wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
@@ -20,7 +19,6 @@ export interface PoolOptions {
   readonly log: Logger
   shared(): unknown
   threadGone(shared: unknown): void
-  scrape(): Promise<string>
 }
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
@@ -28,10 +26,8 @@ export interface ThreadPool {
   /** Starts the threads, all on one port. Rejects, with nothing left running, if the first ones cannot start. */
   start(): Promise<void>
   readonly port: number
-  /** Calls `name` on every thread; resolves once each that serves has answered or is gone. */
-  broadcast(name: string, ...args: unknown[]): Promise<void>
-  /** The figures of every thread that answers within `timeout` ms. */
-  collect(timeout: number): Promise<MetricsJson[]>
+  /** Calls `name` on every thread; gives the answers of those that serve and answer within `timeout` ms. */
+  broadcast(name: string, args: readonly unknown[], timeout: number): Promise<unknown[]>
   /** How often a thread had to be replaced. */
   readonly respawned: number
   /** Drains all threads; resolves, after every thread is gone, with whether nothing had to be cut. Idempotent. */
@@ -42,7 +38,6 @@ interface Thread {
   readonly worker: Worker
   readonly backlog: Backlog
   readonly gone: Promise<void>
-  readonly collecting: Map<number, (metrics: MetricsJson) => void>
   readonly drained: PromiseWithResolvers<boolean>
   serving: boolean
 }
@@ -58,7 +53,6 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => backOff())
   let port = config.port
-  let lastId = 0
   let respawned = 0
   let stopping: Promise<boolean> | undefined
 
@@ -84,9 +78,8 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
     const gone = Promise.withResolvers<void>()
     const thread: Thread = {
       worker,
-      backlog: createBacklog((name, ...args) => channel.call(name, ...args)),
+      backlog: createBacklog(channel),
       gone: gone.promise,
-      collecting: new Map(),
       drained: Promise.withResolvers(),
       serving: false,
     }
@@ -139,21 +132,11 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
   }
 
   async function onMessage(thread: Thread, message: FromThread): Promise<void> {
-    const send = (reply: ToThread) => thread.worker.postMessage(reply)
     if (message.kind === 'built') {
-      warnOf('broadcast not taken', await thread.backlog.release())
-      send({ kind: 'listen' })
+      await answersOf(thread.backlog.release(), log)
+      thread.worker.postMessage({ kind: 'listen' } satisfies ToThread)
     }
     if (message.kind === 'drained') thread.drained.resolve(message.clean)
-    if (message.kind === 'collected') thread.collecting.get(message.id)?.(message.metrics)
-    if (message.kind === 'scrape') {
-      const text = await options.scrape().catch((error: unknown) => void log.error({ err: error }, 'scrape failed'))
-      send({ kind: 'scraped', id: message.id, text: text ?? undefined })
-    }
-  }
-
-  function warnOf(what: string, results: PromiseSettledResult<unknown>[]): void {
-    for (const result of results) if (result.status === 'rejected') log.warn({ err: result.reason }, what)
   }
 
   async function stop(timeout: number): Promise<boolean> {
@@ -180,30 +163,12 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
     get respawned() {
       return respawned
     },
-    async broadcast(name, ...args) {
-      const calls = [...threads.values()].map(({ backlog }) => backlog.call(name, args))
-      warnOf(`broadcast "${name}" not taken`, await Promise.allSettled(calls))
-    },
-    async collect(timeout) {
-      const id = ++lastId
-      const serving = [...threads.values()].filter((thread) => thread.serving)
-      const parts = await Promise.all(serving.map((thread) => figuresOf(thread, id, timeout)))
-      return parts.filter((part) => part !== undefined)
+    broadcast(...call) {
+      const calls = Array.from(threads.values(), ({ backlog }) => backlog.call(...call))
+      return answersOf(calls, log, call[0])
     },
     stop: (timeout) => (stopping ??= stop(timeout)),
   }
-}
-
-/** The figures of one thread; nothing if it does not answer in time or dies. */
-async function figuresOf(thread: Thread, id: number, timeout: number): Promise<MetricsJson | undefined> {
-  const answer = Promise.withResolvers<MetricsJson | undefined>()
-  const timer = setTimeout(() => answer.resolve(undefined), timeout)
-  thread.collecting.set(id, answer.resolve)
-  thread.worker.postMessage({ kind: 'collect', id } satisfies ToThread)
-  const metrics = await Promise.race([answer.promise, thread.gone])
-  clearTimeout(timer)
-  thread.collecting.delete(id)
-  return metrics ?? undefined
 }
 
 /** Drains a thread and waits until it is gone. Resolves with whether it could finish what was in flight. */

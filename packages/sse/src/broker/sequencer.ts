@@ -8,7 +8,7 @@ export interface SequencerOptions {
   readonly history: History
   readonly lag: LagLimits
   /** Takes entries to wherever there are streams; resolves once they have arrived. */
-  deliver(entries: readonly Entry[]): void | Promise<void>
+  deliver(entries: readonly Entry[]): void | Promise<unknown>
 }
 
 /** What is done once an entry has its place. */

@@ -14,7 +14,7 @@ export function createThreadsBroker({ bus, history, lag: limits, deliver, count 
     void keep(history, entries)
     deliver(entries)
   })
-  bus.on('count', (round) => bus.call('counted', round, count()))
+  bus.on('count', count)
 
   /** One call to main for all that came within a turn of the event loop. */
   function ask(): void {
