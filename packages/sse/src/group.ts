@@ -1,5 +1,5 @@
 import type { Encoder } from './encoder/encoder.ts'
-import type { Sink } from './hub.ts'
+import type { Sink } from './sink.ts'
 
 /** Streams that get the same bytes: the same topics in the same encoding. */
 export class Group {

@@ -3,17 +3,7 @@ import { isClosing, type Entry, type Event } from './core/event.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import { Group } from './group.ts'
 import type { History } from './history/history.ts'
-
-/** Where a stream's bytes go: a socket, or a reply of Node's. */
-export interface Sink {
-  write(chunk: Buffer | string): unknown
-  end(): unknown
-  /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
-  destroySoon?(): unknown
-  destroy(): unknown
-  /** Bytes that the client has not taken yet. */
-  readonly writableLength: number
-}
+import type { Sink } from './sink.ts'
 
 /** What a stream is to be. */
 export interface StreamRequest {

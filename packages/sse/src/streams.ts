@@ -1,7 +1,8 @@
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
-import { Hub, type HubOptions, type Sink, type StreamRequest } from './hub.ts'
+import { Hub, type HubOptions, type StreamRequest } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
+import type { Sink } from './sink.ts'
 
 /** A sink that tells when it is closed. */
 export interface Connection extends Sink {

@@ -5,7 +5,7 @@ import { restrict, sum, toSnapshot } from '../src/core/numbers.ts'
 import { DAY, quotaDay, refreshInterval, untilReset } from '../src/core/pace.ts'
 import { toPacificTime } from '../src/core/pacific-time.ts'
 import { prepare, prepareByVideo } from '../src/core/prepared.ts'
-import { parseVideos, videosPath } from '../src/core/video-list.ts'
+import { parseVideos, videosPath } from '../src/client/video-list.ts'
 import { videoId, videoNumbers } from './support/numbers.ts'
 
 const HOUR = 3_600_000

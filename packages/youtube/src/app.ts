@@ -1,6 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { googleErrorOf } from './core/google-errors.ts'
 import { renderError } from './core/render.ts'
 import { createDesk } from './desk.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
@@ -14,7 +15,10 @@ const GOOGLE_PATH = '/youtube/v3/'
 
 const googleFormat = (problem: Problem, url: string) =>
   url.startsWith(GOOGLE_PATH)
-    ? { contentType: 'application/json; charset=UTF-8', body: renderError(problem) }
+    ? {
+        contentType: 'application/json; charset=UTF-8',
+        body: renderError(googleErrorOf(problem.status, problem.message)),
+      }
     : undefined
 
 /** Builds the stand-in's app, once per serving thread. */

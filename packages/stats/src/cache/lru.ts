@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
-import { refreshInterval } from '../core/pace.ts'
-import { IDS_PER_CALL } from '../core/video-list.ts'
+import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import type { Collection } from '../state/state.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
 

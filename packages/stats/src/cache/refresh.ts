@@ -1,6 +1,5 @@
 import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
-import { IDS_PER_CALL } from '../core/video-list.ts'
-import { refreshInterval } from '../core/pace.ts'
+import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/state.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'

@@ -3,6 +3,9 @@ import { toPacificTime } from './pacific-time.ts'
 /** Milliseconds. */
 export const DAY = 86_400_000
 
+/** Ids in one call of `videos.list`; a call costs one unit of quota, whatever it asks for. */
+export const IDS_PER_CALL = 50
+
 /** How far a day's quota has been used. */
 export interface Usage {
   /** The day that the quota belongs to, `YYYY-MM-DD` in Pacific Time. */

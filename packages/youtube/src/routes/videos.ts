@@ -4,11 +4,11 @@ import { hookHeaders } from '@influencer-stats/runtime/hijack'
 import type { App } from '@influencer-stats/runtime/http'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
 import { isFailing } from '../core/faults.ts'
+import { googleErrorOf, googleErrors, type GoogleError } from '../core/google-errors.ts'
 import { namesEtag } from '../core/negotiation.ts'
 import { renderError } from '../core/render.ts'
 import { createDelivery } from '../delivery.ts'
 import type { Desk } from '../desk.ts'
-import { googleErrorOf, googleErrors, type GoogleProblem } from '../errors.ts'
 import { createReplies, type Prepared } from '../replies.ts'
 import { createReply, notModified, type Reply } from '../reply.ts'
 import type { Config } from '../settings.ts'
@@ -22,8 +22,7 @@ export interface VideosOptions {
 
 const DEFAULT_ERROR_STATUS = 503
 
-const refuse = (problem: GoogleProblem, { pretty }: Prepared) =>
-  createReply(problem.status, renderError(problem, pretty))
+const refuse = (error: GoogleError, { pretty }: Prepared) => createReply(error.status, renderError(error, pretty))
 
 /** `GET /youtube/v3/videos`: videos by id, as the YouTube Data API v3 gives them. */
 export function addVideosRoute(app: App, { config, lifecycle, desk }: VideosOptions): void {

@@ -4,7 +4,7 @@ import { isFailing } from '../../src/core/faults.ts'
 import { namesEtag, takesGzip } from '../../src/core/negotiation.ts'
 import { pacificDay } from '../../src/core/pacific-day.ts'
 import { parseCall } from '../../src/core/query.ts'
-import { GoogleProblem } from '../../src/errors.ts'
+import { GoogleError } from '../../src/core/google-errors.ts'
 
 const failing = (calls: number, rate: number) =>
   Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))
@@ -77,7 +77,7 @@ describe('parseCall', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { query } = parseCall(text)
-        expect(query instanceof GoogleProblem || query.ids.length > 0).toBe(true)
+        expect(query instanceof GoogleError || query.ids.length > 0).toBe(true)
       }),
     )
   })
