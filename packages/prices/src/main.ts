@@ -1,37 +1,14 @@
-import { StartError } from '@influencer-stats/runtime/errors'
-import { openLevel } from '@influencer-stats/runtime/level'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import type { ValuesOf } from '@influencer-stats/runtime/settings'
 import { Gauge } from '@influencer-stats/runtime/prom-client'
-import { CatalogOwner } from './owner/catalog-owner.ts'
-import { FORMAT } from './owner/generations.ts'
-import { upgrade } from './owner/upgrade.ts'
 import { samplePrices, sampleSize } from './core/sample.ts'
+import { openPricesLevel } from './database.ts'
 import { Imports } from './imports.ts'
-import type { IndexKind } from './index/index.ts'
+import { loadIndexes } from './load-indexes.ts'
 import type { ToMain, ToThread } from './messages.ts'
-import { namesOf, parts, SHARED_CATALOGS } from './parts.ts'
-import type { settings } from './settings.ts'
-
-/** The prices service's own settings. */
-export type PricesConfig = ValuesOf<typeof settings>
-
-// Small, because the catalog is what is cached; large writes are batches anyway.
-const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
-
-export const openPricesLevel = (folder: string) => openLevel(folder, { service: 'prices', format: FORMAT, ...LEVEL })
-
-/** The indexes that a configuration names. @throws StartError `UNKNOWN_INDEX` */
-export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): Promise<Map<string, IndexKind>> {
-  const known: readonly string[] = namesOf('index')
-  const unknown = indexes.filter((name) => !known.includes(name))
-  if (unknown.length > 0 || indexes.length === 0) {
-    throw new StartError('UNKNOWN_INDEX', `prices: indexes can be ${known.join(', ')}, not "${unknown.join(', ')}"`)
-  }
-  const kinds = new Map<string, IndexKind>()
-  for (const name of new Set(indexes)) kinds.set(name, await parts.index[name as keyof typeof parts.index]())
-  return kinds
-}
+import { CatalogOwner } from './owner/catalog-owner.ts'
+import { upgrade } from './owner/upgrade.ts'
+import { SHARED_CATALOGS } from './parts.ts'
+import type { PricesConfig } from './settings.ts'
 
 type Context = OpenContext<PricesConfig, ToThread>
 

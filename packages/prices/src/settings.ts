@@ -1,4 +1,4 @@
-import { commonSettings, defineSettings } from '@influencer-stats/runtime/settings'
+import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { BITMAP, namesOf } from './parts.ts'
 
 /** The settings of the prices service. */
@@ -46,3 +46,6 @@ export const settings = defineSettings({
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },
 })
+
+/** The prices service's own settings. */
+export type PricesConfig = ValuesOf<typeof settings>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { answersKey, META } from '../src/block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS } from '../src/core/answers.ts'
-import { openPricesLevel } from '../src/main.ts'
+import { openPricesLevel } from '../src/database.ts'
 import { priceOf, searchOf, startPrices } from './support/prices.ts'
 import { temporaryFolder } from './support/temporary.ts'
 

@@ -7,13 +7,14 @@ import { createRemoteCollections, createRemoteReader } from './collections-remot
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import { clientOptions, mainOwnsState, stateOptions, type StatsConfig } from './main.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
+import { clientOptions, stateOptions } from './part-options.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
 import { statsRoutes } from './routes/stats.ts'
+import { mainOwnsState, type StatsConfig } from './settings.ts'
 import { createSource } from './source.ts'
 
 type Context = AppContext<StatsConfig, ToMain, ToThread>
