@@ -1,5 +1,5 @@
+import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import { Gauge } from '@influencer-stats/runtime/prom-client'
 import { samplePrices, sampleSize } from './core/sample.ts'
 import { openPricesLevel } from './database.ts'
 import { Imports } from './imports.ts'
@@ -34,12 +34,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
     throw error
   }
   const imports = new Imports(owner, config.maxPrices)
-  const gauge: Gauge = new Gauge({
-    name: 'prices_count',
-    help: 'Prices in the catalog.',
-    registers: [registry],
-    collect: () => gauge.set(owner.size),
-  })
+  gauge(registry, 'prices_count', 'Prices in the catalog.', () => owner.size)
 
   return {
     shared: () => owner.state(),

@@ -1,7 +1,7 @@
+import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { Sequencer } from './broker/sequencer.ts'
 import { Census } from './census.ts'
-import { gauge } from './gauges.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits } from './part-options.ts'
 import { parts } from './parts.ts'

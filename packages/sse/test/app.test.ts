@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBroadcaster } from '../src/client.ts'
 import { startSse } from './support/sse.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 

@@ -7,7 +7,7 @@ import type { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
 import { FakeSource } from './support/fake-source.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 export interface CacheTraits {
   /** Whether a new collection has no numbers until the next round. */

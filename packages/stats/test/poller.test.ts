@@ -8,7 +8,7 @@ import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
 import { FakeSource } from './support/fake-source.ts'
 import { numbersOf } from './support/numbers.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 describe('the poller', () => {
   const closers: (() => Promise<void>)[] = []

@@ -5,7 +5,7 @@ import { parts } from '../src/parts.ts'
 import type { StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
 import { startKv } from './support/kv.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 let service: RunningService
 beforeAll(async () => {

@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
 import { namesEtag, takesGzip } from '../../src/core/negotiation.ts'
-import { pacificDay } from '../../src/core/pacific-day.ts'
 import { parseCall } from '../../src/core/query.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
 
@@ -53,15 +52,6 @@ describe('negotiation', () => {
     ['', false],
   ])('of an ETag by %j: %j', (header, expected) => {
     expect(namesEtag(header, '"a"')).toBe(expected)
-  })
-})
-
-describe('pacificDay', () => {
-  it('begins at midnight in California', () => {
-    expect(pacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(pacificDay(Date.UTC(2026, 0, 1, 8, 0)))
-    expect(pacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(pacificDay(Date.UTC(2026, 0, 2, 7, 59)))
-    // Summer time is an hour ahead.
-    expect(pacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(pacificDay(Date.UTC(2026, 6, 2, 6, 59)))
   })
 })
 
