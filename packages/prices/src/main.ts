@@ -2,7 +2,7 @@ import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { samplePrices, sampleSize } from './core/sample.ts'
 import { openPricesLevel } from './database.ts'
-import { Imports } from './imports.ts'
+import { ImportSessions } from './import-sessions.ts'
 import { loadIndexes } from './load-indexes.ts'
 import type { ToMain, ToThread } from './messages.ts'
 import { CatalogOwner } from './owner/catalog-owner.ts'
@@ -33,7 +33,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
     await db.close()
     throw error
   }
-  const imports = new Imports(owner, config.maxPrices)
+  const imports = new ImportSessions(owner, config.maxPrices)
   gauge(registry, 'prices_count', 'Prices in the catalog.', () => owner.size)
 
   return {

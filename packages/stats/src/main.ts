@@ -12,7 +12,7 @@ import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
-import { createSource } from './source.ts'
+import { createUpstreamReader } from './upstream-reader.ts'
 import type { State } from './state/state.ts'
 
 type Context = OpenContext<StatsConfig, ToThread>
@@ -101,10 +101,10 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
   const { config, registry } = context
   const logger = await parts.logger[config.logger]({ level: config.logLevel })
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
-  const source = createSource({ collections, client, logger, retryAfter: config.refreshInterval })
+  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({
     collections,
-    source,
+    upstream,
     meter,
     logger,
     refreshInterval: config.refreshInterval,

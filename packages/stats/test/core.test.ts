@@ -38,8 +38,8 @@ describe('snapshots', () => {
       fc.property(fc.uniqueArray(videoId), fc.array(videoNumbers), (ids, more) => {
         const known = ids.filter((_, i) => i % 2 === 0)
         const found = known.map((id) => ({ id, views: 1, likes: 1, comments: 1 })).toReversed()
-        const strangers = more.filter(({ id }) => !ids.includes(id))
-        const snapshot = toSnapshot(ids, [...strangers, ...found], 5)
+        const others = more.filter(({ id }) => !ids.includes(id))
+        const snapshot = toSnapshot(ids, [...others, ...found], 5)
         expect(snapshot.videos.map(({ id }) => id)).toEqual(known)
         expect(snapshot.missing).toEqual(ids.filter((id) => !known.includes(id)))
       }),

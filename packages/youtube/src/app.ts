@@ -3,7 +3,7 @@ import type { Problem } from '@influencer-stats/runtime/problems'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { googleErrorOf } from './core/google-errors.ts'
 import { renderError } from './core/render.ts'
-import { createDesk } from './desk.ts'
+import { createThreadState } from './thread-state.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { createMeter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
@@ -25,9 +25,9 @@ const googleFormat = (problem: Problem, url: string) =>
 export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThread>): Promise<App> {
   const { bus, config, lifecycle } = context
   const shared = context.shared as Shared
-  const desk = createDesk(shared.state, createMeter(shared.meter))
+  const thread = createThreadState(shared.state, createMeter(shared.meter))
   bus.on('changed', (state) => {
-    desk.state = state
+    thread.state = state
   })
   const app = await createApp(context, {
     title: 'YouTube stand-in',
@@ -36,7 +36,7 @@ export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThr
     // The one route with a query string reads it from the raw URL.
     querystringParser: () => ({}),
   })
-  addVideosRoute(app, { config, lifecycle, desk })
-  addControlRoutes(app, { bus, desk })
+  addVideosRoute(app, { config, lifecycle, thread })
+  addControlRoutes(app, { bus, thread })
   return app
 }

@@ -19,7 +19,7 @@ const RETRY_STALE_AFTER = 1_000
  */
 export function createLruCache({
   collections,
-  source,
+  upstream,
   meter,
   refreshInterval: fastest,
   size,
@@ -29,7 +29,7 @@ export function createLruCache({
     ttl: fastest,
     allowStale: true,
     async fetchMethod(_key, _old, { options, context }) {
-      const reading = await source.read(context)
+      const reading = await upstream.read(context)
       options.ttl = reading.stale ? RETRY_STALE_AFTER : interval(context)
       return { reading, reply: prepare(reading) }
     },

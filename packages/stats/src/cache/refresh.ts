@@ -14,7 +14,7 @@ const PAGE = 100
 
 /** Refreshes every collection at a fixed interval, read or not; a new one has no numbers until the next round. */
 export function createRefreshCache(options: CacheOptions): StatsCache {
-  const { collections, source, logger, meter } = options
+  const { collections, upstream, logger, meter } = options
   const entries = new Map<string, Entry>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = 0
@@ -23,7 +23,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
 
   async function refreshOne(collection: Collection): Promise<void> {
     try {
-      const reading = await source.read(collection)
+      const reading = await upstream.read(collection)
       entries.set(collection.id, { revision: collection.revision, reading, reply: prepare(reading) })
     } catch (fault) {
       logger.error(`collection ${collection.id} could not be refreshed`, fault)

@@ -1,12 +1,12 @@
-import type { Part } from './hot.ts'
+import type { Component } from './hot.ts'
 
 const HTTP = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 
 /**
- * What belongs to which part of a service, for shares that can be compared with those of other programs. Files that
- * serve several parts (streams, sockets, timers) belong to none: whoever calls them answers for them.
+ * What belongs to which component of a service, for shares that can be compared with those of other programs. Files that
+ * serve several components (streams, sockets, timers) belong to none: whoever calls them answers for them.
  */
-export const parts: Readonly<Record<string, readonly Part[]>> = {
+export const components: Readonly<Record<string, readonly Component[]>> = {
   stats: [
     { name: 'logger', files: ['packages/stats/src/logger/', 'pino/', 'sonic-boom/', 'thread-stream/'] },
     {
