@@ -13,8 +13,8 @@ export interface HotFunction {
   readonly total: number
 }
 
-/** A named part of the whole: the files, packages or `node:` modules that make it up. */
-export interface Part {
+/** A component of the whole: the files, packages or `node:` modules that make it up. */
+export interface Component {
   readonly name: string
   /** Prefixes of `Frame.file`. */
   readonly files: readonly string[]
@@ -83,31 +83,31 @@ function sum(profile: Profile, nameOf: (call: Call, callers: readonly Call[]) =>
     .map(([name, weight]) => ({ name, share: percent(weight, profile) }))
 }
 
-/** The part that answers for a call: that of the nearest caller that is of one. */
-function partOf(call: Call, callers: readonly Call[], parts: readonly Part[]): string | undefined {
+/** The component that answers for a call: that of the nearest caller that is of one. */
+function componentOf(call: Call, callers: readonly Call[], components: readonly Component[]): string | undefined {
   for (const { frame } of [call, ...callers.toReversed()]) {
-    const part = parts.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
-    if (part) return part.name
+    const component = components.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
+    if (component) return component.name
   }
   return undefined
 }
 
-/** What each part takes, the native work it has done for it included: the nearest caller that is of a part decides. */
-export function partShares(profile: Profile, parts: readonly Part[]): Share[] {
+/** What each component takes, with the native work it has done for it: the nearest caller that is of one decides. */
+export function componentShares(profile: Profile, components: readonly Component[]): Share[] {
   return sum(profile, (call, callers) => {
-    const part = partOf(call, callers, parts)
-    return part ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'elsewhere')
+    const component = componentOf(call, callers, components)
+    return component ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'elsewhere')
   })
 }
 
 /** What each file of the app, each package, each module of Node takes in itself. */
 export const homeShares = (profile: Profile): Share[] => sum(profile, ({ frame }) => homeOf(frame)).slice(0, ROWS)
 
-/** For whom a function works: its nearest caller in the app, else in a package, else its part; the largest first. */
+/** For whom a function works: its nearest caller in the app, else in a package, else its component; the largest first. */
 export function employersOf(
   profile: Profile,
   { function: name, file, line }: HotFunction,
-  parts: readonly Part[],
+  components: readonly Component[],
 ): Share[] {
   const key = keyOf({ name, file, line, category: 'native' })
   const shares = sum(profile, (call, callers) => {
@@ -115,8 +115,8 @@ export function employersOf(
     const nearest = (category: Category) => callers.findLast((caller) => caller.frame.category === category)?.frame
     const employer = nearest('app') ?? nearest('dependency')
     if (employer) return `\`${employer.name}\` (${employer.file}:${employer.line})`
-    const part = partOf(call, callers, parts)
-    return part ? `the ${part}` : ''
+    const component = componentOf(call, callers, components)
+    return component ? `the ${component}` : ''
   })
   return shares.filter((share) => share.name !== '')
 }

@@ -2,11 +2,11 @@ import { describeMachine, type Machine } from '@influencer-stats/bench/machine'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderOf, type Chosen } from './arguments.ts'
-import { employersOf, homeShares, hotFunctions, partShares, type HotFunction, type Share } from './hot.ts'
+import { employersOf, homeShares, hotFunctions, componentShares, type HotFunction, type Share } from './hot.ts'
 import { renderPage } from './html.ts'
 import { LARGEST } from './limits.ts'
 import type { Kind } from './messages.ts'
-import { parts } from './parts.ts'
+import { components } from './components.ts'
 import { INTERVALS, type Recording } from './record.ts'
 
 /** One graph in figures. Shares are percent of the samples with work in JavaScript or for it, or of the bytes. */
@@ -55,9 +55,11 @@ function graphOf({ kind, thread, profile }: Recording, service: string): Graph {
     total: Math.round(total),
     idle: ratio(idle, total + idle + program),
     program: ratio(program, total + program),
-    parts: partShares(profile, parts[service] ?? []),
+    parts: componentShares(profile, components[service] ?? []),
     homes: homeShares(profile),
-    employers: functions[0] ? employersOf(profile, functions[0], parts[service] ?? []).slice(0, MOST_EMPLOYERS) : [],
+    employers: functions[0]
+      ? employersOf(profile, functions[0], components[service] ?? []).slice(0, MOST_EMPLOYERS)
+      : [],
     functions,
   }
 }

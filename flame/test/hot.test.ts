@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { employersOf, hotFunctions, homeShares, partShares } from '../src/hot.ts'
+import { employersOf, hotFunctions, homeShares, componentShares } from '../src/hot.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from '../src/profile.ts'
 
 const ROOT = '/home/somebody/influencer-stats/'
@@ -109,13 +109,13 @@ describe('shares', () => {
     { name: '(garbage collector)', self: 6 },
     { name: 'tick', url: 'node:internal/process/task_queues', self: 4 },
   )
-  const parts = [
+  const components = [
     { name: 'logger', files: ['packages/stats/src/logger/'] },
     { name: 'client', files: ['node:internal/deps/undici/'] },
   ]
 
-  it('of parts have the native work that is done for them, and sum to all', () => {
-    expect(partShares(profile, parts)).toEqual([
+  it('of components have the native work that is done for them, and sum to all', () => {
+    expect(componentShares(profile, components)).toEqual([
       { name: 'logger', share: 50 },
       { name: 'client', share: 40 },
       { name: 'garbage collector', share: 6 },
@@ -132,11 +132,11 @@ describe('shares', () => {
 
   it('tell for whom a native function works', () => {
     const [top] = hotFunctions(profile)
-    expect(employersOf(profile, top!, parts)).toEqual([
+    expect(employersOf(profile, top!, components)).toEqual([
       { name: '`log` (packages/stats/src/logger/log.ts:10)', share: 40 },
     ])
     const second = hotFunctions(profile).find((one) => one.function === 'write')
-    expect(employersOf(profile, second!, parts)).toEqual([{ name: 'the client', share: 30 }])
+    expect(employersOf(profile, second!, components)).toEqual([{ name: 'the client', share: 30 }])
   })
 })
 

@@ -1,5 +1,4 @@
-import type { RawConnection } from './raw-connection.ts'
-import type { Loop } from './raw-loop.ts'
+import type { Connection, Loop } from './raw-loop.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 import type { Tally } from './tally.ts'
 
@@ -8,7 +7,7 @@ export function createClosedLoop(next: () => ReadyRequest): Loop {
   let counts: Tally | undefined
   let under = 0
 
-  function send(connection: RawConnection, now: number): void {
+  function send(connection: Connection, now: number): void {
     if (counts === undefined || now >= counts.until) return
     under++
     connection.send(next(), now)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Check } from './expectation.ts'
-import type { Loop } from './raw-loop.ts'
+import type { Connection, Loop } from './raw-loop.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 
@@ -25,7 +25,7 @@ const STRANGERS = 64
 const shared = Buffer.allocUnsafeSlow(65_536)
 
 /** A kept-alive connection that carries one request at a time and connects again whenever it is cut. */
-export class RawConnection {
+export class RawConnection implements Connection {
   /** Resolves when the first attempt to connect has come out, either way. */
   readonly tried: Promise<void>
   /** Set by a loop that queues idle connections. */

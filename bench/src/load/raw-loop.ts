@@ -1,13 +1,23 @@
-import type { RawConnection } from './raw-connection.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 import type { Tally } from './tally.ts'
+
+/** What a loop sends requests on: it carries one at a time. */
+export interface Connection {
+  readonly idle: boolean
+  /** Set by a loop that queues idle connections. */
+  queued: boolean
+  /** Since when (ms) its request has been under way, if there is one. */
+  readonly waitingSince: number | undefined
+  /** Sends a request. @param begin what its latency is counted from (ms) */
+  send(request: ReadyRequest, begin: number): void
+}
 
 /** What decides when requests are sent. Times are milliseconds of `performance.now()`. */
 export interface Loop {
   /** From here on requests are sent. */
-  start(connections: readonly RawConnection[], counts: Tally, now: number): void
+  start(connections: readonly Connection[], counts: Tally, now: number): void
   /** A connection can take a request. */
-  idle(connection: RawConnection, now: number): void
+  idle(connection: Connection, now: number): void
   /** The request that began then has its reply. */
   answered(begin: number, now: number, right: boolean): void
   /** The request that began then was cut or answered with nonsense. */
@@ -17,7 +27,7 @@ export interface Loop {
   /** Requests that are due or under way and have no reply yet. */
   outstanding(): number
   /** The end: gives up what is outstanding. */
-  abandon(connections: readonly RawConnection[], now: number): void
+  abandon(connections: readonly Connection[], now: number): void
 }
 
 /** Takes requests in turn. */

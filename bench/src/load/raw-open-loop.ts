@@ -1,5 +1,4 @@
-import type { RawConnection } from './raw-connection.ts'
-import type { Loop } from './raw-loop.ts'
+import type { Connection, Loop } from './raw-loop.ts'
 import type { ReadyRequest } from './request-bytes.ts'
 import { Microseconds, type Tally } from './tally.ts'
 
@@ -21,7 +20,7 @@ export class OpenLoop implements Loop {
   /** Milliseconds from one request to the next. */
   readonly #gap: number
   #counts: Tally | undefined
-  readonly #idle: RawConnection[] = []
+  readonly #idle: Connection[] = []
   #start = Infinity
   #total = 0
   /** Requests that have come due; they are sent in order, so the rest of the queue is only a number. */
@@ -34,7 +33,7 @@ export class OpenLoop implements Loop {
     this.#gap = 1000 / rate
   }
 
-  idle(connection: RawConnection): void {
+  idle(connection: Connection): void {
     if (this.#sent < this.#due) this.#send(connection)
     else if (!connection.queued) {
       connection.queued = true
@@ -57,7 +56,7 @@ export class OpenLoop implements Loop {
     this.#counts?.lost(now)
   }
 
-  start(_connections: readonly RawConnection[], counts: Tally, now: number): void {
+  start(_connections: readonly Connection[], counts: Tally, now: number): void {
     this.#counts = counts
     // Half a gap from the window's edges, so that rounding cannot move a request across one.
     this.#start = now + this.#gap / 2
@@ -69,7 +68,7 @@ export class OpenLoop implements Loop {
     return this.#total - this.#ended
   }
 
-  abandon(connections: readonly RawConnection[], now: number): void {
+  abandon(connections: readonly Connection[], now: number): void {
     for (const { waitingSince } of connections) {
       if (waitingSince !== undefined) this.#counts!.unanswered(waitingSince, now)
     }
@@ -97,7 +96,7 @@ export class OpenLoop implements Loop {
     else setImmediate(this.#pace)
   }
 
-  #send(connection: RawConnection): void {
+  #send(connection: Connection): void {
     connection.send(this.#next(), this.#dueAt(this.#sent++))
   }
 

@@ -1,8 +1,7 @@
 import type { RowResult } from '../row.ts'
 import { spread } from '../statistics.ts'
 import { whole } from './numbers.ts'
-import type { Figure } from './published.ts'
-import { bars, curves, type Bar } from './svg.ts'
+import { bars, curves, type Bar, type Figure } from './svg.ts'
 
 const POINTS = ['p50', 'p75', 'p90', 'p99', 'p99.9', 'max']
 

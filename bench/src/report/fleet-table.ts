@@ -3,8 +3,7 @@ import { SATURATED } from '../load/load.ts'
 import type { FleetResult } from '../load/sse-fleet.ts'
 import { median, spread } from '../statistics.ts'
 import { tenth, whole } from './numbers.ts'
-import type { Figure } from './published.ts'
-import { bars } from './svg.ts'
+import { bars, type Figure } from './svg.ts'
 
 interface Column {
   readonly head: string

@@ -3,12 +3,7 @@ import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
 import type { AnyScenario } from '../scenarios/scenario.ts'
 import type { TrialRowResult } from '../trial-row.ts'
-
-/** A plot and what it shows. */
-export interface Figure {
-  readonly title: string
-  readonly svg: string
-}
+import type { Figure } from './svg.ts'
 
 /** What was measured of a scenario, and how it is shown. */
 export interface Measured {

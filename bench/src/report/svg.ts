@@ -1,5 +1,11 @@
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
+/** A plot and what it shows. */
+export interface Figure {
+  readonly title: string
+  readonly svg: string
+}
+
 /** One bar: its label, its value, and how far the value spread. */
 export interface Bar {
   readonly label: string

@@ -1,19 +1,7 @@
+import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
 import { Agent, request, type Dispatcher } from 'undici'
 import { eachLine } from './core/each-line.ts'
 import { opLine, parseLine, type Op } from './core/lines.ts'
-
-/** The service refused: `code` is that of its problem. */
-export class KvError extends Error {
-  readonly code: string
-  readonly status: number
-
-  constructor(code: string, status: number, message: string) {
-    super(message)
-    this.name = 'KvError'
-    this.code = code
-    this.status = status
-  }
-}
 
 export interface KvClientOptions {
   /** Needed for changes where the service was started with an `API_TOKEN`. */
@@ -55,12 +43,12 @@ export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array }
   | { readonly op: 'delete'; readonly id: string }
 
-/** A client for the service at one address. A miss is `undefined`; what is refused rejects with a `KvError`. */
+/** A client for the service at one address. A miss is `undefined`; what is refused rejects with a `ServiceError`. */
 export interface KvClient {
   get(id: string): Promise<KvValue | undefined>
-  /** Resolves with the new value's tag. @throws KvError `CONDITION_FAILED` */
+  /** Resolves with the new value's tag. @throws ServiceError `CONDITION_FAILED` */
   put(id: string, value: string | Uint8Array, options?: ConditionalOptions): Promise<string>
-  /** Also where there is none. @throws KvError `CONDITION_FAILED` */
+  /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
   /** All changes or none, in their order. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
@@ -98,7 +86,7 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
     const reply = await request(target, { method, dispatcher, headers: { ...authorization, ...given }, body })
     if (reply.statusCode < 400) return reply
     const text = await reply.body.text()
-    throw toError(reply.statusCode, text)
+    throw toServiceError(reply.statusCode, text)
   }
 
   const durability = ({ durable }: WriteOptions) => ({ durable: durable ? 'true' : undefined })
@@ -124,7 +112,7 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
         const { headers, body } = await ask('GET', '/v0/entity', { id })
         return { value: Buffer.from(await body.arrayBuffer()), etag: String(headers.etag) }
       } catch (error) {
-        if (error instanceof KvError && error.code === 'ENTITY_NOT_FOUND') return undefined
+        if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
         throw error
       }
     },
@@ -143,7 +131,8 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
     async *entries(range) {
       for await (const line of eachLine(await entryLines(range))) {
         const op = parseLine(line.toString())
-        if (typeof op === 'string' || op.type !== 'put') throw new KvError('BAD_LINE', 200, `unexpected line: ${line}`)
+        if (typeof op === 'string' || op.type !== 'put')
+          throw new ServiceError(200, 'BAD_LINE', `unexpected line: ${line}`)
         yield { id: op.key.toString(), value: op.value }
       }
     },
@@ -158,14 +147,4 @@ const toBytes = (value: string | Uint8Array) =>
 function toOp(change: KvChange): Op {
   const key = Buffer.from(change.id)
   return change.op === 'put' ? { type: 'put', key, value: toBytes(change.value) } : { type: 'del', key }
-}
-
-/** What a refusal says, whether it is a problem or comes from something in between. */
-function toError(status: number, text: string): KvError {
-  try {
-    const { code, title, detail } = JSON.parse(text)
-    return new KvError(code, status, detail ?? title)
-  } catch {
-    return new KvError('UNEXPECTED_REPLY', status, `status ${status}`)
-  }
 }

@@ -1,3 +1,4 @@
+import { gauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Level } from './store/commit.ts'
 import { createHealth } from './store/health.ts'
@@ -7,19 +8,6 @@ const LEVELS = 7
 // LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
 const SLOWDOWN_FILES = 8
 const STOP_FILES = 12
-
-function gauge(registry: Registry, name: string, help: string, value: () => number): void {
-  registry.registerMetric(
-    new Gauge({
-      name,
-      help,
-      registers: [],
-      collect() {
-        this.set(value())
-      },
-    }),
-  )
-}
 
 /** The size of a level (MB), as `leveldb.stats` tells: a line a level, `level files size read write`. */
 function sizesOf(db: Level): Map<number, number> {

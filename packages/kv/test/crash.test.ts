@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createKvClient, type KvClient } from '../src/client.ts'
 import { spawnKv } from './support/process.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { createWriter } from './support/writer.ts'
 
 // `pnpm test:crash` kills it more often.

@@ -1,11 +1,12 @@
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createKvClient, KvError } from '../src/client.ts'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { createKvClient } from '../src/client.ts'
 import { openKvLevel } from '../src/store/level.ts'
 import { startKv } from './support/kv.ts'
 import { spawnKv } from './support/process.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 it('a second process on the same folder refuses to start with one line', async () => {
   const data = temporaryFolder()
@@ -33,7 +34,7 @@ it('refuses writes on a full disk, reads on, and keeps what it acknowledged', as
   await expect(full).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
   expect(acknowledged).toBeGreaterThan(10)
   // One that would have had room: nothing is written behind half a record.
-  await expect(client.put('small', 'x')).rejects.toBeInstanceOf(KvError)
+  await expect(client.put('small', 'x')).rejects.toBeInstanceOf(ServiceError)
   expect((await client.get('k0'))!.value.equals(value)).toBe(true)
   await client.close()
   await service.stop()

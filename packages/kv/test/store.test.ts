@@ -5,7 +5,7 @@ import { healthMemory } from '../src/store/health.ts'
 import type { LevelStoreOptions } from '../src/store/level.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
   folder: temporaryFolder(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
 import { startKv } from './support/kv.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 describe.each(Object.keys(variants))('variant %s', (variant) => {
   it.each(['0', '1'])('boots with %s threads, and keeps what it says it keeps', async (threads) => {

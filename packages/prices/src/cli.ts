@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { createProgress } from '@influencer-stats/runtime/progress'
 import { createPricesClient } from './client.ts'
 import { samplePrices } from './core/sample.ts'
-import { createProgress } from './progress.ts'
 
 // `pnpm prices import FILE` and `pnpm prices generate`: fill a running service, over HTTP.
 
@@ -58,8 +58,8 @@ async function main(): Promise<void> {
     return
   }
   const client = createPricesClient(values.url, { token: process.env.API_TOKEN })
-  const progress = createProgress(command, process.stderr)
-  const update = (share: number) => progress.update(share)
+  const progress = createProgress(process.stderr)
+  const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
   const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)
   const { imported, prices } = await client.import(lines, { replace: values.replace || command === 'generate' })
   progress.end()

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
 import type { Price } from './core/price.ts'
 import type { SearchRequest } from './core/request.ts'
 
@@ -19,20 +20,7 @@ export interface Imported {
   readonly prices: number
 }
 
-/** The service refused: `code` is that of its problem. */
-export class PricesError extends Error {
-  readonly code: string
-  readonly status: number
-
-  constructor(code: string, status: number, message: string) {
-    super(message)
-    this.name = 'PricesError'
-    this.code = code
-    this.status = status
-  }
-}
-
-/** What a prices service can be asked. A price that is not there is `undefined`; other refusals are a `PricesError`. */
+/** What a prices service can be asked. A price that is not there is `undefined`; other refusals are a `ServiceError`. */
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
   get(id: string): Promise<Price | undefined>
@@ -53,9 +41,8 @@ export function createPricesClient(url: string, options: { readonly token?: stri
       ...(body !== undefined && { body, duplex: 'half' }),
     } as never)
     const text = await reply.text()
-    const answer = text === '' ? undefined : JSON.parse(text)
-    if (!reply.ok) throw new PricesError(answer.code, reply.status, answer.detail ?? answer.title)
-    return answer
+    if (!reply.ok) throw toServiceError(reply.status, text)
+    return text === '' ? (undefined as Answer) : JSON.parse(text)
   }
 
   return {
@@ -75,7 +62,7 @@ async function orMiss<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof PricesError && error.code === 'PRICE_NOT_FOUND') return undefined
+    if (error instanceof ServiceError && error.code === 'PRICE_NOT_FOUND') return undefined
     throw error
   }
 }

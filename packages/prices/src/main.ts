@@ -1,43 +1,14 @@
-import { StartError } from '@influencer-stats/runtime/errors'
-import { openLevel } from '@influencer-stats/runtime/level'
+import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import type { ValuesOf } from '@influencer-stats/runtime/settings'
-import { Gauge } from '@influencer-stats/runtime/prom-client'
-import { CatalogOwner } from './owner/catalog-owner.ts'
-import { FORMAT } from './owner/generations.ts'
-import { upgrade } from './owner/upgrade.ts'
 import { samplePrices, sampleSize } from './core/sample.ts'
-import { Imports } from './imports.ts'
-import type { IndexKind } from './index/index.ts'
+import { openPricesLevel } from './database.ts'
+import { ImportSessions } from './import-sessions.ts'
+import { loadIndexes } from './load-indexes.ts'
 import type { ToMain, ToThread } from './messages.ts'
-import { namesOf, parts, SHARED_CATALOGS } from './parts.ts'
-import type { settings } from './settings.ts'
-
-/** The prices service's own settings. */
-export type PricesConfig = ValuesOf<typeof settings>
-
-// Small, because the catalog is what is cached; large writes are batches anyway.
-const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
-
-/**
- * How long a call about the catalog may take (ms): whatever it is, it may have to wait for an import that makes the
- * catalog anew. One of two million prices takes 40 s where two processors do nothing else.
- */
-export const CATALOG_TIMEOUT = 600_000
-
-export const openPricesLevel = (folder: string) => openLevel(folder, { service: 'prices', format: FORMAT, ...LEVEL })
-
-/** The indexes that a configuration names. @throws StartError `UNKNOWN_INDEX` */
-export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): Promise<Map<string, IndexKind>> {
-  const known: readonly string[] = namesOf('index')
-  const unknown = indexes.filter((name) => !known.includes(name))
-  if (unknown.length > 0 || indexes.length === 0) {
-    throw new StartError('UNKNOWN_INDEX', `prices: indexes can be ${known.join(', ')}, not "${unknown.join(', ')}"`)
-  }
-  const kinds = new Map<string, IndexKind>()
-  for (const name of new Set(indexes)) kinds.set(name, await parts.index[name as keyof typeof parts.index]())
-  return kinds
-}
+import { CatalogOwner } from './owner/catalog-owner.ts'
+import { upgrade } from './owner/upgrade.ts'
+import { SHARED_CATALOGS } from './parts.ts'
+import { CATALOG_TIMEOUT, type PricesConfig } from './settings.ts'
 
 type Context = OpenContext<PricesConfig, ToThread>
 
@@ -62,13 +33,8 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
     await db.close()
     throw error
   }
-  const imports = new Imports(owner, config.maxPrices)
-  const gauge: Gauge = new Gauge({
-    name: 'prices_count',
-    help: 'Prices in the catalog.',
-    registers: [registry],
-    collect: () => gauge.set(owner.size),
-  })
+  const imports = new ImportSessions(owner, config.maxPrices)
+  gauge(registry, 'prices_count', 'Prices in the catalog.', () => owner.size)
 
   return {
     shared: () => owner.state(),

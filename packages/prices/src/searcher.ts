@@ -174,25 +174,25 @@ function idOf(item: unknown): string | undefined {
 }
 
 function explainSteps(request: SearchRequest, query: Query, index: PriceIndex): Step[] {
-  const part = new Query()
+  const partial = new Query()
   const steps: Step[] = []
-  const step = (condition: string) => steps.push({ condition, left: index.count(part) })
-  part.reset(query.offering, FREE, FREE)
+  const step = (condition: string) => steps.push({ condition, left: index.count(partial) })
+  partial.reset(query.offering, FREE, FREE)
   step(`offeringId ${request.offeringId}`)
-  part.group = query.group
+  partial.group = query.group
   step(`groupId ${request.groupId}`)
-  part.spec = query.spec
+  partial.spec = query.spec
   step(`priceSpecId ${request.priceSpecId}`)
   let any = 0
   for (const { char, op = 'equals', value } of request.charValues) {
     if (op === 'equals') {
-      part.values[part.count] = query.values[part.count]!
-      part.count++
-    } else part.any = query.any.slice(0, ++any)
+      partial.values[partial.count] = query.values[partial.count]!
+      partial.count++
+    } else partial.any = query.any.slice(0, ++any)
     step(`${char} ${op} ${JSON.stringify(value)}`)
   }
   if (request.at !== undefined) {
-    part.at = query.at
+    partial.at = query.at
     step(`at ${request.at}`)
   }
   return steps

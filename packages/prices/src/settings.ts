@@ -1,4 +1,4 @@
-import { commonSettings, defineSettings } from '@influencer-stats/runtime/settings'
+import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { BITMAP, namesOf } from './parts.ts'
 
 /** The settings of the prices service. */
@@ -33,3 +33,12 @@ export const settings = defineSettings({
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },
 })
+
+/** The prices service's own settings. */
+export type PricesConfig = ValuesOf<typeof settings>
+
+/**
+ * How long a call about the catalog may take (ms): whatever it is, it may have to wait for an import that makes the
+ * catalog anew. One of two million prices takes 40 s where two processors do nothing else.
+ */
+export const CATALOG_TIMEOUT = 600_000

@@ -8,7 +8,7 @@ import type { PriceIndex } from './index/index.ts'
 import type { Change } from './messages.ts'
 
 /** What a view is made of besides its dictionary. */
-export interface ViewParts {
+export interface ViewContent {
   readonly live: Uint8Array
   readonly catalog: Catalog
   readonly indexes: ReadonlyMap<string, PriceIndex>
@@ -29,7 +29,7 @@ export class View implements Words {
   /** Of no meaning: keeps V8 from leaving out what is only fetched. */
   touched = 0
 
-  constructor(terms: Terms, kinds: AnswerKinds, texts: KindText[], { live, catalog, indexes }: ViewParts) {
+  constructor(terms: Terms, kinds: AnswerKinds, texts: KindText[], { live, catalog, indexes }: ViewContent) {
     this.terms = terms
     this.live = live
     this.indexes = indexes
@@ -79,6 +79,6 @@ export interface Views {
   indexOf(view: View, name: string): PriceIndex
 }
 
-export function createView({ terms, kinds }: Pick<Change, 'terms' | 'kinds'>, rest: ViewParts): View {
+export function createView({ terms, kinds }: Pick<Change, 'terms' | 'kinds'>, rest: ViewContent): View {
   return new View(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), rest)
 }

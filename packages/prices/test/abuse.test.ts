@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const PATIENCE = 300
 const price = priceOf({ charValues: [{ char: 'term', value: '12' }] })

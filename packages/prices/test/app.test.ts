@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BITMAP, namesOf } from '../src/parts.ts'
 import { priceOf, searchOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const speed = (value: number) => ({ char: 'speed', value })
 const term = (value: string) => ({ char: 'term', value })

@@ -1,10 +1,10 @@
 import { answersKey, createBlockStore } from '../src/block-store.ts'
 import type { Blocks } from '../src/catalog/catalog.ts'
 import { BLOCK_BYTES } from '../src/core/answers.ts'
-import { openPricesLevel } from '../src/main.ts'
+import { openPricesLevel } from '../src/database.ts'
 import { parts, SHARED_CATALOGS } from '../src/parts.ts'
 import { catalogConformance } from './catalog.conformance.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const GENERATION = 1
 const KEPT = 3

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import { samplePrices } from '../src/core/sample.ts'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 

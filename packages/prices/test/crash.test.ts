@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createPricesClient, type Price } from '../src/client.ts'
 import { searchOf } from './support/prices.ts'
 import { spawnPrices } from './support/process.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { createImporter, createWriter } from './support/writer.ts'
 
 // `pnpm test:crash` kills it more often.

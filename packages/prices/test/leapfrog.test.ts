@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { CONTAINER, FrozenContainers } from '../src/index/frozen-containers.ts'
-import { Leapfrog } from '../src/index/leapfrog.ts'
-import { loadRoaring } from '../src/index/roaring-library.ts'
-import { createRoaringSets } from '../src/index/roaring-sets.ts'
-import { Segment } from '../src/index/segment.ts'
+import { CONTAINER, FrozenContainers } from '../src/index/sets/frozen-containers.ts'
+import { Leapfrog } from '../src/index/sets/leapfrog.ts'
+import { loadRoaring } from '../src/index/sets/roaring-library.ts'
+import { createRoaringSets } from '../src/index/sets/roaring-sets.ts'
+import { Segment } from '../src/index/sets/segment.ts'
 
 const sets = createRoaringSets(await loadRoaring())
 const KEYS = 3

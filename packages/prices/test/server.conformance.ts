@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const PATH = '/v1/search/bitmap/prices'
 const BODY_LIMIT = 200_000

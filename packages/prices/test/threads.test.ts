@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { priceOf, searchOf, startPrices, uuid } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const CLIENTS = 16
 const THREADS = 3

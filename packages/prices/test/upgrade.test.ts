@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { answersKey, META } from '../src/block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS } from '../src/core/answers.ts'
-import { openPricesLevel } from '../src/main.ts'
+import { openPricesLevel } from '../src/database.ts'
 import { priceOf, searchOf, startPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const KINDS = 8 * BLOCK_ROWS
 const IDS = 12 * BLOCK_ROWS

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
 import { priceOf, searchOf, startPrices } from './support/prices.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 describe.each(Object.entries(variants))('variant %s', (variant, { indexes }) => {
   it.each(['0', '1'])('boots with %s threads, finds prices, and keeps them', async (threads) => {

@@ -1,24 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { toServiceError } from '@influencer-stats/runtime/service-error'
 
 /** Puts values where others wait for them. */
 export interface Broadcaster {
-  /** Brings a value to every stream of a topic. Resolves with its event's id. @throws BroadcastError */
+  /** Brings a value to every stream of a topic. Resolves with its event's id. @throws ServiceError */
   put(topic: string, value: string): Promise<string>
   /** Cuts what is under way and its connections. Idempotent. */
   close(): void
-}
-
-/** The broadcaster refused: `code` is that of its problem. */
-export class BroadcastError extends Error {
-  readonly code: string
-  readonly status: number
-
-  constructor(code: string, status: number, message: string) {
-    super(message)
-    this.name = 'BroadcastError'
-    this.code = code
-    this.status = status
-  }
 }
 
 export interface BroadcasterOptions {
@@ -66,8 +54,7 @@ export function createBroadcaster(url: string, { token, timeout = 5_000 }: Broad
       target.searchParams.set('topic', topic)
       const { status, headers, text } = await post(target, value)
       if (status === 200) return String(headers['event-id'])
-      const problem = headers['content-type']?.includes('json') ? JSON.parse(text) : {}
-      throw new BroadcastError(problem.code ?? 'UNKNOWN', status, problem.detail ?? problem.title ?? `status ${status}`)
+      throw toServiceError(status, text)
     },
     close() {
       closing.abort()

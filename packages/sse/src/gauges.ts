@@ -1,19 +1,6 @@
+import { gauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Hub } from './hub.ts'
-
-/** A figure that is read where it is kept when somebody asks. Threads' are added up. */
-export function gauge(registry: Registry, name: string, help: string, value: () => number): void {
-  registry.registerMetric(
-    new Gauge({
-      name,
-      help,
-      registers: [],
-      collect() {
-        this.set(value())
-      },
-    }),
-  )
-}
 
 /** @param topics those that have a figure of their own: anybody can make topics, so not all may */
 export function reportHub(hub: Hub, registry: Registry, topics: readonly string[]): void {

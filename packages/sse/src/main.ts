@@ -1,20 +1,10 @@
+import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { Sequencer } from './broker/sequencer.ts'
-import { gauge } from './gauges.ts'
-import type { HistoryOptions } from './history/history.ts'
 import type { Shared, ThreadCount, ToMain, ToThread } from './messages.ts'
+import { historyOptions, lagLimits } from './part-options.ts'
 import { parts } from './parts.ts'
 import type { SseConfig } from './settings.ts'
-
-type Config = SseConfig & { readonly data: string }
-
-/** What any history is made of. */
-export function historyOptions(config: Config): HistoryOptions {
-  const { data: folder, historyCount: count, historyBytes: bytes, historyAge: age } = config
-  return { folder, count, bytes, age, topics: config.maxTopics, total: config.historyTotal }
-}
-
-export const lagLimits = ({ maxLag, maxLagBytes }: SseConfig) => ({ values: maxLag, bytes: maxLagBytes })
 
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
 export async function openSse(context: OpenContext<SseConfig, ToThread>): Promise<Opened<ToMain>> {

@@ -2,7 +2,7 @@ import { SERVERS } from '@influencer-stats/runtime/settings'
 import { describe, expect, it } from 'vitest'
 import { createBroadcaster } from '../src/client.ts'
 import { startSse } from './support/sse.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 
@@ -117,9 +117,9 @@ describe('values', () => {
     const id = await client.put('t', 'value')
     await stream!.until(1)
     expect(stream!.events).toEqual([{ type: 'message', data: 'value', lastEventId: id }])
-    const stranger = createBroadcaster(sse.url)
-    await expect(stranger.put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
-    for (const one of [client, stranger]) one.close()
+    const unauthorized = createBroadcaster(sse.url)
+    await expect(unauthorized.put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
+    for (const one of [client, unauthorized]) one.close()
     await expect(client.put('t', 'late')).rejects.toThrow()
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Broker, LagLimits } from '../src/broker/broker.ts'
 import { isClosing, type Entry } from '../src/core/event.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 /** Some threads with their brokers, and what each was brought. */
 export interface BrokerWorld {

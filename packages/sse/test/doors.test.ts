@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startSse, type TestSse } from './support/sse.ts'
 import { waitText, type TestStream } from './support/stream.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 /** Sends bytes on a connection of its own; waits until what came back looks right or the server ends it. */
 async function say(port: number, text: string, enough?: RegExp): Promise<string> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
 import { historyConformance } from './history.conformance.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const MOST: Record<keyof typeof parts.history, number> = { none: 1, ring: Infinity, level: Infinity }
 

@@ -4,8 +4,8 @@ import type { EventSourceReader } from './support/event-source-reader.ts'
 import { freePort, spawnSse } from './support/process.ts'
 import { startSse, type TestSse } from './support/sse.ts'
 import { openStream, VIA_FASTIFY, type TestStream } from './support/stream.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 /** A client that loses its stream again and again, and resumes where it was. */
 class Client {

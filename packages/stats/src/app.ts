@@ -1,6 +1,6 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { createPollerCache } from './cache/poller.ts'
+import { createPublishedCache } from './cache/published.ts'
 import type { StatsCache } from './cache/cache.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
@@ -8,14 +8,15 @@ import { MAX_VIDEOS } from './core/ids.ts'
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import { clientOptions, mainOwnsState, stateOptions, type StatsConfig } from './main.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
+import { clientOptions, stateOptions } from './part-options.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
 import { statsRoute } from './routes/stats.ts'
-import { createSource } from './source.ts'
+import { mainOwnsState, type StatsConfig } from './settings.ts'
+import { createUpstreamReader } from './upstream-reader.ts'
 
 type Context = AppContext<StatsConfig, ToMain, ToThread>
 
@@ -79,13 +80,13 @@ async function openCache(
 ): Promise<StatsCache> {
   const { config, bus } = context
   const shared = context.shared as Shared
-  if (config.cache === 'poller') return createPollerCache(bus.within(firstReadTimeout(config)), shared)
+  if (config.cache === 'poller') return createPublishedCache(bus.within(firstReadTimeout(config)), shared)
 
   const meter = new QuotaMeter(shared.meter, config.dailyBudget)
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
   const { refreshInterval, cacheSize: size } = config
-  const source = createSource({ collections, client, logger, retryAfter: refreshInterval })
-  const cache = await parts.cache[config.cache]({ collections, source, logger, meter, refreshInterval, size })
+  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: refreshInterval })
+  const cache = await parts.cache[config.cache]({ collections, upstream, logger, meter, refreshInterval, size })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.
     const closed = cache.close()

@@ -1,21 +1,9 @@
-import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import { gauge } from '@influencer-stats/runtime/gauge'
+import type { Registry } from '@influencer-stats/runtime/prom-client'
 import type { Announcer } from './announcer.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-
-function gauge(registry: Registry, name: string, help: string, value: () => number): void {
-  registry.registerMetric(
-    new Gauge({
-      name,
-      help,
-      registers: [],
-      collect() {
-        this.set(value())
-      },
-    }),
-  )
-}
 
 export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   gauge(

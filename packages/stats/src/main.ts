@@ -1,45 +1,21 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import type { ValuesOf } from '@influencer-stats/runtime/settings'
 import { Announcer } from './announcer.ts'
-import type { ClientOptions } from './client/client.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
-import { parts, SHARED_STATES } from './parts.ts'
+import { clientOptions, stateOptions } from './part-options.ts'
+import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
-import type { settings } from './settings.ts'
-import { createSource } from './source.ts'
-import type { State, StateOptions } from './state/state.ts'
-
-/** The stats service's own settings. */
-export type StatsConfig = ValuesOf<typeof settings>
+import { mainOwnsState, type StatsConfig } from './settings.ts'
+import { createUpstreamReader } from './upstream-reader.ts'
+import type { State } from './state/state.ts'
 
 type Context = OpenContext<StatsConfig, ToThread>
-
-/** Whether main owns the state; otherwise the one serving thread does. */
-export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>) =>
-  SHARED_STATES.includes(state) || cache === 'poller'
-
-/** What any client is made of. */
-export function clientOptions(config: StatsConfig, meter: QuotaMeter, logger: Logger): ClientOptions {
-  const { youtubeUri: uri, youtubeApiKey: key, upstreamTimeout: timeout, upstreamConnections: connections } = config
-  return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, meter, logger }
-}
-
-/** What any state is made of. */
-export function stateOptions({ config, log }: Pick<Context, 'config' | 'log'>): StateOptions {
-  return {
-    folder: config.data,
-    kvUri: config.kvUri,
-    kvToken: config.apiToken,
-    onOutage: (cause) => log.error(cause, `the state at ${config.kvUri} cannot be used`),
-  }
-}
 
 const SAVE_USAGE_EVERY = 1_000
 
@@ -125,10 +101,10 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
   const { config, registry } = context
   const logger = await parts.logger[config.logger]({ level: config.logLevel })
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
-  const source = createSource({ collections, client, logger, retryAfter: config.refreshInterval })
+  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({
     collections,
-    source,
+    upstream,
     meter,
     logger,
     refreshInterval: config.refreshInterval,

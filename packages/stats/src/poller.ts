@@ -1,19 +1,18 @@
 import { errors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { restrict } from './core/numbers.ts'
-import { refreshInterval } from './core/pace.ts'
+import { IDS_PER_CALL, refreshInterval } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
-import { IDS_PER_CALL } from './core/video-list.ts'
 import type { CollectionsOwner } from './collections.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Update } from './messages.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import { withRetryAfter, type Source } from './source.ts'
+import { withRetryAfter, type UpstreamReader } from './upstream-reader.ts'
 import type { Collection } from './state/state.ts'
 
 export interface PollerOptions {
   readonly collections: Pick<CollectionsOwner, 'list' | 'snapshot'>
-  readonly source: Source
+  readonly upstream: UpstreamReader
   readonly meter: QuotaMeter
   readonly logger: Logger
   /** Numbers are refreshed at most this often (ms). */
@@ -154,10 +153,10 @@ export class Poller {
 
   /** Fetches an entry's numbers. Returns whether there are any and the entry was not replaced meanwhile. */
   async #fetch(entry: Entry): Promise<boolean> {
-    const { source, logger } = this.#options
+    const { upstream, logger } = this.#options
     const { collection } = entry
     try {
-      const reading = await source.read(collection)
+      const reading = await upstream.read(collection)
       if (this.#entries.get(collection.id) !== entry) return false
       this.#set(entry, reading)
       return true

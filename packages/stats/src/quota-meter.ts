@@ -1,4 +1,5 @@
-import { quotaDay, type Usage } from './core/pace.ts'
+import { pacificDay } from '@influencer-stats/runtime/pacific-time'
+import type { Usage } from './core/pace.ts'
 import { errors } from './errors.ts'
 
 // Two 32-bit cells: units used, and the day they belong to as yyyymmdd.
@@ -45,12 +46,12 @@ export class QuotaMeter {
   }
 
   toUsage(): Usage {
-    return { day: quotaDay(this.#now()), used: this.used }
+    return { day: pacificDay(this.#now()), used: this.used }
   }
 
   /** Goes on from what was used before a restart, if that was today. */
   restore(usage: Usage | undefined): void {
-    if (usage?.day === quotaDay(this.#now())) Atomics.add(this.#cells, USED, usage.used)
+    if (usage?.day === pacificDay(this.#now())) Atomics.add(this.#cells, USED, usage.used)
     this.#turnDay()
   }
 
@@ -69,7 +70,7 @@ export class QuotaMeter {
   #today(): number {
     const now = this.#now()
     if (now >= this.#knownUntil || now < this.#knownUntil - 1_000) {
-      this.#known = Number(quotaDay(now).replaceAll('-', ''))
+      this.#known = Number(pacificDay(now).replaceAll('-', ''))
       this.#knownUntil = now + 1_000
     }
     return this.#known

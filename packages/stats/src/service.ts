@@ -1,7 +1,6 @@
 import { defineService } from '@influencer-stats/runtime/service'
 import type { ToMain, ToThread } from './messages.ts'
-import { SHARED_STATES } from './parts.ts'
-import { settings } from './settings.ts'
+import { mainOwnsState, settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 const SAMPLE = '99757a95-f758-499f-a170-bea93b2d8bcf'
@@ -16,9 +15,9 @@ export const stats = defineService<typeof settings, ToMain, ToThread>({
   example: (url) =>
     `curl -XPUT -H 'content-type: application/json' ${url}/collections/${SAMPLE} -d '{"videos":["-4lB5EKS5Uk","-jlLkTtgWUk","1FEFpk-uIYo"]}'\n` +
     `curl ${url}/collections/${SAMPLE}/stats`,
-  singleThreadBecause({ state, cache }) {
-    if (cache === 'refresh') return 'the cache "refresh" would spend the quota once for each thread'
-    if (!SHARED_STATES.includes(state) && cache !== 'poller') return `the state "${state}" is known to one thread only`
+  singleThreadBecause(config) {
+    if (config.cache === 'refresh') return 'the cache "refresh" would spend the quota once for each thread'
+    if (!mainOwnsState(config)) return `the state "${config.state}" is known to one thread only`
     return undefined
   },
   open: async (context) => (await import('./main.ts')).openStats(context),

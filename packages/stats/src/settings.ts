@@ -1,5 +1,5 @@
-import { commonSettings, defineSettings, serviceUrl } from '@influencer-stats/runtime/settings'
-import { namesOf } from './parts.ts'
+import { commonSettings, defineSettings, serviceUrl, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { namesOf, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
 export const settings = defineSettings({
@@ -78,3 +78,10 @@ export const settings = defineSettings({
     description: 'collections that the lru cache keeps, each thread',
   },
 })
+
+/** The stats service's own settings. */
+export type StatsConfig = ValuesOf<typeof settings>
+
+/** Whether main owns the state; otherwise the one serving thread does. */
+export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>
+  SHARED_STATES.includes(state) || cache === 'poller'

@@ -9,8 +9,8 @@ import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Update } from '../src/messages.ts'
 import { startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 /** A collection's reply; only `asOf` differs where `impressions` does not. */
 function replyOf(impressions: number, asOf: number): Prepared {

@@ -6,13 +6,13 @@ import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
-import { FakeSource } from './support/fake-source.ts'
-import { until } from './support/until.ts'
+import { FakeUpstreamReader } from './support/fake-upstream-reader.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 export interface CacheTraits {
   /** Whether a new collection has no numbers until the next round. */
   readonly waitsForRound?: boolean
-  /** Whether every read asks the source. */
+  /** Whether every read asks the upstream. */
   readonly uncached?: boolean
 }
 
@@ -29,13 +29,13 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
   const { waitsForRound = false, uncached = false } = traits
 
   describe(`cache ${name}`, () => {
-    let source: FakeSource
+    let upstream: FakeUpstreamReader
     let collections: CollectionsOwner
     let cache: StatsCache
     let poller: Poller | undefined
 
     beforeEach(async () => {
-      source = new FakeSource()
+      upstream = new FakeUpstreamReader()
       collections = new CollectionsOwner({
         state: createMapState(),
         retention: DAY,
@@ -43,7 +43,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       })
       const meter = new QuotaMeter(QuotaMeter.memory(), 0)
       const logger = createSilentLogger()
-      const options = { collections, source, logger, meter, refreshInterval: INTERVAL, size: 100 }
+      const options = { collections, upstream, logger, meter, refreshInterval: INTERVAL, size: 100 }
       ;({ cache, poller } = await create(options))
     })
     afterEach(async () => {
@@ -112,7 +112,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       expect(await cache.read('c')).toBeUndefined()
 
       const { promise, resolve } = Promise.withResolvers<void>()
-      source.gate = promise
+      upstream.gate = promise
       await collections.put('d', ['a'])
       const reading = attempt('d')
       await collections.delete('d')
@@ -124,39 +124,39 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     it('shows new numbers sooner or later', async () => {
       await collections.put('c', ['a'])
       expect(await read('c')).toMatchObject({ impressions: 1 })
-      source.views = 7
+      upstream.views = 7
       await until(async () => (await read('c')).impressions === 7)
     })
 
     it('marks numbers stale that should be fresher, and takes the mark away', async () => {
       await collections.put('c', ['a'])
       await read('c')
-      source.stale = true
+      upstream.stale = true
       await until(async () => (await read('c')).stale)
-      source.stale = false
+      upstream.stale = false
       await until(async () => !(await read('c')).stale)
     })
 
     it('says so when there are no numbers, and recovers', async () => {
-      source.down = true
+      upstream.down = true
       await collections.put('c', ['a'])
       const code = waitsForRound ? 'STATS_NOT_READY' : 'UPSTREAM_UNAVAILABLE'
       await expect(cache.read('c')).rejects.toMatchObject({
         code,
         headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
       })
-      source.down = false
+      upstream.down = false
       await until(async () => typeof (await attempt('c')) === 'object')
       expect(await read('c')).toMatchObject({ impressions: 1 })
     })
 
-    it(uncached ? 'asks the source for every read' : 'asks the source once for many reads', async () => {
+    it(uncached ? 'asks the upstream for every read' : 'asks the upstream once for many reads', async () => {
       await collections.put('c', ['a'])
       await read('c')
-      source.reads = []
+      upstream.reads = []
       await Promise.all(Array.from({ length: 100 }, () => cache.read('c')))
-      if (uncached) expect(source.reads).toHaveLength(100)
-      else expect(source.reads.length).toBeLessThanOrEqual(3)
+      if (uncached) expect(upstream.reads).toHaveLength(100)
+      else expect(upstream.reads.length).toBeLessThanOrEqual(3)
     })
 
     it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {

@@ -1,4 +1,4 @@
-import { createPollerCache } from '../src/cache/poller.ts'
+import { createPublishedCache } from '../src/cache/published.ts'
 import type { ToThread } from '../src/messages.ts'
 import { parts } from '../src/parts.ts'
 import { Poller } from '../src/poller.ts'
@@ -24,7 +24,7 @@ const createPolled: CreateCache = async (options) => {
     call: (name: string, id: string) => (name === 'poll' ? poller.read(id) : poller.readByVideo(id)) as never,
     on: (_name: string, handler: typeof publish) => void (publish = handler),
   }
-  const cache = createPollerCache(bus as never, { meter: QuotaMeter.memory(), replies: poller.replies() })
+  const cache = createPublishedCache(bus as never, { meter: QuotaMeter.memory(), replies: poller.replies() })
   await poller.start()
   return { cache, poller }
 }

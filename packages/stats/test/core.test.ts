@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everyStep, superfluous, type Point } from '../src/core/history.ts'
 import { restrict, sum, toSnapshot } from '../src/core/numbers.ts'
-import { DAY, quotaDay, refreshInterval, untilReset } from '../src/core/pace.ts'
-import { toPacificTime } from '../src/core/pacific-time.ts'
+import { DAY, refreshInterval, untilReset } from '../src/core/pace.ts'
 import { prepare, prepareByVideo } from '../src/core/prepared.ts'
-import { parseVideos, videosPath } from '../src/core/video-list.ts'
+import { parseVideos, videosPath } from '../src/client/video-list.ts'
 import { videoId, videoNumbers } from './support/numbers.ts'
 
 const HOUR = 3_600_000
@@ -39,8 +38,8 @@ describe('snapshots', () => {
       fc.property(fc.uniqueArray(videoId), fc.array(videoNumbers), (ids, more) => {
         const known = ids.filter((_, i) => i % 2 === 0)
         const found = known.map((id) => ({ id, views: 1, likes: 1, comments: 1 })).toReversed()
-        const strangers = more.filter(({ id }) => !ids.includes(id))
-        const snapshot = toSnapshot(ids, [...strangers, ...found], 5)
+        const others = more.filter(({ id }) => !ids.includes(id))
+        const snapshot = toSnapshot(ids, [...others, ...found], 5)
         expect(snapshot.videos.map(({ id }) => id)).toEqual(known)
         expect(snapshot.missing).toEqual(ids.filter((id) => !known.includes(id)))
       }),
@@ -99,40 +98,10 @@ describe('history', () => {
   })
 })
 
-describe('Pacific Time', () => {
-  const clock = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: 'America/Los_Angeles',
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  })
-  function expectClock(now: number): void {
-    expect(new Date(toPacificTime(now)).toISOString().slice(0, 19).replace('T', ' ')).toBe(clock.format(now))
-  }
-
-  it('is what the tables of time zones say', () => {
-    const seconds = fc.integer({ min: Date.UTC(2007, 0, 1) / 1000, max: Date.UTC(2036, 0, 1) / 1000 })
-    fc.assert(fc.property(seconds, (second) => expectClock(second * 1000)))
-  })
-
-  it('changes at the second at which the tables say it does', () => {
-    for (let year = 2007; year < 2036; year++) {
-      for (const month of [2, 10]) {
-        for (let hour = 0; hour < 15 * 24; hour++) {
-          const whole = Date.UTC(year, month, 1, hour)
-          expectClock(whole)
-          expectClock(whole - 1000)
-        }
-      }
-    }
-  })
-})
-
 describe('pace', () => {
   const noon = Date.parse('2026-11-20T20:00:00Z')
 
-  it('knows the quota day, which begins at midnight Pacific Time', () => {
-    expect(quotaDay(Date.parse('2026-11-20T07:59:59Z'))).toBe('2026-11-19')
-    expect(quotaDay(Date.parse('2026-11-20T08:00:00Z'))).toBe('2026-11-20')
+  it('knows when the quota starts anew: at midnight Pacific Time', () => {
     expect(untilReset(noon)).toBe(12 * HOUR)
     expect(untilReset(Date.parse('2026-11-20T08:00:00Z'))).toBe(DAY)
   })

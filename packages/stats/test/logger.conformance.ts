@@ -2,7 +2,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Logger, LoggerOptions } from '../src/logger/logger.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 export interface LoggerTraits {
   /** Whether it leaves lines out when there are too many. */

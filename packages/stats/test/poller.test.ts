@@ -6,9 +6,9 @@ import type { Update } from '../src/messages.ts'
 import { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
-import { FakeSource } from './support/fake-source.ts'
+import { FakeUpstreamReader } from './support/fake-upstream-reader.ts'
 import { numbersOf } from './support/numbers.ts'
-import { until } from './support/until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 describe('the poller', () => {
   const closers: (() => Promise<void>)[] = []
@@ -17,7 +17,7 @@ describe('the poller', () => {
   })
 
   function setUp({ budget = 0, refreshInterval = 20 } = {}) {
-    const source = new FakeSource()
+    const upstream = new FakeUpstreamReader()
     const published: Update[][] = []
     const state = createMapState()
     const meter = new QuotaMeter(QuotaMeter.memory(), budget)
@@ -28,7 +28,7 @@ describe('the poller', () => {
     })
     const poller: Poller = new Poller({
       collections,
-      source,
+      upstream,
       meter,
       logger: createSilentLogger(),
       refreshInterval,
@@ -38,12 +38,12 @@ describe('the poller', () => {
       () => collections.close(),
       () => poller.close(),
     )
-    return { source, published, state, meter, collections, poller }
+    return { upstream, published, state, meter, collections, poller }
   }
 
   it('serves the last known numbers after a restart, before YouTube has answered', async () => {
-    const { source, state, poller } = setUp()
-    source.down = true
+    const { upstream, state, poller } = setUp()
+    upstream.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
     await state.putSnapshot('c', { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY })
     await poller.start()
@@ -52,33 +52,33 @@ describe('the poller', () => {
   })
 
   it('fetches the first numbers of a collection once, however many wait for them', async () => {
-    const { source, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
     await collections.put('c', ['a'])
     await Promise.all(Array.from({ length: 50 }, () => poller.read('c')))
-    expect(source.reads).toEqual(['c'])
+    expect(upstream.reads).toEqual(['c'])
   })
 
   it('does not ask again for what has just failed', async () => {
-    const { source, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
-    source.down = true
+    upstream.down = true
     await collections.put('c', ['a'])
     for (let i = 0; i < 20; i++) await expect(poller.read('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
-    expect(source.reads).toEqual(['c'])
+    expect(upstream.reads).toEqual(['c'])
   })
 
   it('asks again only for the collections that failed until the next round is due', async () => {
-    const { source, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
     await collections.put('bad', ['a'])
     await collections.put('good', ['a'])
     await until(() => poller.replies().length === 2)
-    source.stale = true
-    source.reads = []
+    upstream.stale = true
+    upstream.reads = []
     await poller.start()
-    source.stale = false
+    upstream.stale = false
     await until(() => poller.stale === 0)
-    expect(source.reads.filter((id) => id === 'good').length).toBeLessThanOrEqual(2)
+    expect(upstream.reads.filter((id) => id === 'good').length).toBeLessThanOrEqual(2)
   })
 
   it('publishes a round as one message, and a deletion as a reply that is gone', async () => {
@@ -94,13 +94,13 @@ describe('the poller', () => {
   })
 
   it('never publishes what a collection was before it changed', async () => {
-    const { source, published, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { upstream, published, collections, poller } = setUp({ refreshInterval: 60_000 })
     await collections.put('changes', ['a', 'b'])
     await collections.put('slow', ['a'])
     await until(() => poller.replies().length === 2)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const read = source.read.bind(source)
-    source.read = async (collection) => {
+    const read = upstream.read.bind(upstream)
+    upstream.read = async (collection) => {
       if (collection.id === 'slow') await promise
       return read(collection)
     }

@@ -5,7 +5,7 @@ import { parts } from '../src/parts.ts'
 import type { StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
 import { startKv } from './support/kv.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 let service: RunningService
 beforeAll(async () => {
@@ -93,13 +93,13 @@ describe('state kv', () => {
   it('sends the token that the service needs', async () => {
     const guarded = await startKv({ apiToken: 'hunter2' })
     const onOutage = vi.fn<(cause: unknown) => void>()
-    const stranger = await parts.state.kv(options({ kvUri: guarded.url, onOutage }))
-    await expect(async () => stranger.put(a)).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    const unauthorized = await parts.state.kv(options({ kvUri: guarded.url, onOutage }))
+    await expect(async () => unauthorized.put(a)).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     expect(onOutage.mock.calls).toMatchObject([[{ code: 'UNAUTHORIZED' }]])
     const state = await parts.state.kv(options({ kvUri: guarded.url, kvToken: 'hunter2' }))
     await state.put(a)
     expect(await state.get('a')).toEqual(a)
-    await stranger.close()
+    await unauthorized.close()
     await state.close()
     await guarded.stop()
   })

@@ -1,8 +1,9 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { googleErrorOf } from './core/google-errors.ts'
 import { renderError } from './core/render.ts'
-import { createDesk } from './desk.ts'
+import { createThreadState } from './thread-state.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { createMeter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
@@ -14,16 +15,19 @@ const GOOGLE_PATH = '/youtube/v3/'
 
 const googleFormat = (problem: Problem, url: string) =>
   url.startsWith(GOOGLE_PATH)
-    ? { contentType: 'application/json; charset=UTF-8', body: renderError(problem) }
+    ? {
+        contentType: 'application/json; charset=UTF-8',
+        body: renderError(googleErrorOf(problem.status, problem.message)),
+      }
     : undefined
 
 /** Builds the stand-in's app, once per serving thread. */
 export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThread>): Promise<App> {
   const { bus, config, lifecycle } = context
   const shared = context.shared as Shared
-  const desk = createDesk(shared.state, createMeter(shared.meter))
+  const thread = createThreadState(shared.state, createMeter(shared.meter))
   bus.on('changed', (state) => {
-    desk.state = state
+    thread.state = state
   })
   const app = await createApp(context, {
     title: 'YouTube stand-in',
@@ -32,7 +36,7 @@ export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThr
     // The one route with a query string reads it from the raw URL.
     querystringParser: () => ({}),
   })
-  addVideosRoute(app, { config, lifecycle, desk })
-  addControlRoutes(app, { bus, desk })
+  addVideosRoute(app, { config, lifecycle, thread })
+  addControlRoutes(app, { bus, thread })
   return app
 }

@@ -1,3 +1,4 @@
+import { toServiceError } from '@influencer-stats/runtime/service-error'
 import type { Faults } from './core/faults.ts'
 import type { Counts } from './meter.ts'
 
@@ -10,7 +11,7 @@ export interface ClockReading {
   readonly frozen: boolean
 }
 
-/** Controls a running stand-in. Each promise resolves when the change holds on all of its threads. */
+/** Controls a running stand-in; what that refuses rejects with a `ServiceError`. Each promise resolves when the change holds on all of its threads. */
 export interface Control {
   faults(): Promise<Faults>
   /** Sets these faults and no others. */
@@ -22,19 +23,6 @@ export interface Control {
   releaseClock(): Promise<void>
   counts(): Promise<Counts>
   resetCounts(): Promise<void>
-}
-
-/** The stand-in refused: `code` is that of its problem. */
-export class ControlError extends Error {
-  readonly code: string
-  readonly status: number
-
-  constructor(code: string, status: number, message: string) {
-    super(message)
-    this.name = 'ControlError'
-    this.code = code
-    this.status = status
-  }
 }
 
 /**
@@ -51,9 +39,8 @@ export function createControl(url: string, options: { readonly token?: string } 
       body: body && JSON.stringify(body),
     })
     const text = await reply.text()
-    const answer = text === '' ? undefined : JSON.parse(text)
-    if (!reply.ok) throw new ControlError(answer.code, reply.status, answer.detail ?? answer.title)
-    return answer
+    if (!reply.ok) throw toServiceError(reply.status, text)
+    return text === '' ? (undefined as Answer) : JSON.parse(text)
   }
 
   return {

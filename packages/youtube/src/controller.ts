@@ -1,5 +1,5 @@
 import type { Handlers } from '@influencer-stats/runtime/channel'
-import { pacificDay } from './core/pacific-day.ts'
+import { pacificDay } from '@influencer-stats/runtime/pacific-time'
 import type { State, ToMain } from './messages.ts'
 import type { Meter } from './meter.ts'
 

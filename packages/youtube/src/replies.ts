@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { GoogleProblem } from './errors.ts'
+import { GoogleError } from './core/google-errors.ts'
 import { tickOf } from './core/figures.ts'
 import { parseCall, type Call } from './core/query.ts'
 import { renderError, renderVideos } from './core/render.ts'
@@ -22,7 +22,7 @@ const MAX_ENTRIES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 function render({ query, pretty }: Call, now: number): Reply {
-  if (query instanceof GoogleProblem) return createReply(query.status, renderError(query, pretty))
+  if (query instanceof GoogleError) return createReply(query.status, renderError(query, pretty))
   const { body, etag } = renderVideos(query, now, pretty)
   return createReply(200, body, etag)
 }

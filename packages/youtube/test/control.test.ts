@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ControlError, createControl } from '../src/client.ts'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { createControl } from '../src/client.ts'
 import { errorOf, startStandIn, type StandIn } from './support/stand-in.ts'
 
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
     () => undefined,
-    (error: unknown) => (error instanceof ControlError ? [error.status, error.code] : error),
+    (error: unknown) => (error instanceof ServiceError ? [error.status, error.code] : error),
   )
 
 describe('control', () => {

@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { KvClient } from '../client.ts'
-import type { Progress } from './progress.ts'
+import type { EntryProgress } from './progress.ts'
 
 const NEWLINE = 0x0a
 
 /** Writes every entry to a file, a line each. The file is there whole or not at all. */
-export async function exportTo(client: KvClient, file: string, progress: Progress): Promise<void> {
+export async function exportTo(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const draft = `${file}.${process.pid}`
   let entries = 0
   let bytes = 0

@@ -4,7 +4,7 @@ import type { KvClient } from '../client.ts'
 import { eachLine } from '../core/each-line.ts'
 import { MAX_KEY } from '../core/limits.ts'
 import { parseLine } from '../core/lines.ts'
-import type { Progress } from './progress.ts'
+import type { EntryProgress } from './progress.ts'
 
 // One request each; a line that is larger goes alone.
 const BATCH_BYTES = 1_048_576
@@ -14,7 +14,7 @@ const NEWLINE = Buffer.from('\n')
  * Sends every line of a file to the service, in batches. The lines before a bad one are in the base then.
  * @throws Error that names the number of a line that is not a change
  */
-export async function importFrom(client: KvClient, file: string, progress: Progress): Promise<void> {
+export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const { size } = await stat(file)
   let batch: Buffer[] = []
   let batchBytes = 0

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { createKvClient } from '../client.ts'
 import { exportTo } from './export.ts'
 import { importFrom } from './import.ts'
-import { createProgress } from './progress.ts'
+import { createEntryProgress } from './progress.ts'
 
 // `pnpm kv export FILE` and `pnpm kv import FILE`: every entry of a running service to a file of NDJSON, and back.
 
@@ -20,7 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return values.help ? 0 : 2
   }
   const client = createKvClient(values.url, { token: process.env.API_TOKEN })
-  const progress = createProgress(command === 'export' ? 'exported' : 'imported', process.stderr)
+  const progress = createEntryProgress(command === 'export' ? 'exported' : 'imported', process.stderr)
   try {
     await work(client, file, progress)
     return 0

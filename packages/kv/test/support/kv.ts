@@ -1,7 +1,7 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { createKvClient, type KvClient } from '../../src/client.ts'
 import { kv } from '../../src/service.ts'
-import { temporaryFolder } from './temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 

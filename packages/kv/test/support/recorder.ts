@@ -1,4 +1,5 @@
-import { createKvClient, KvError, type ConditionalOptions } from '../../src/client.ts'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { createKvClient, type ConditionalOptions } from '../../src/client.ts'
 import type { Condition, Operation, Value } from './linearizable.ts'
 
 /** What a client does next: `abandon` is a put whose client leaves at some moment. */
@@ -53,7 +54,7 @@ export async function record(url: string, name: string, steps: readonly Step[], 
         return 'done' as const
       },
       (error: unknown) => {
-        if (error instanceof KvError && error.code === 'CONDITION_FAILED') return 'refused' as const
+        if (error instanceof ServiceError && error.code === 'CONDITION_FAILED') return 'refused' as const
         if ((error as Error).name === 'AbortError') return 'unknown' as const
         throw error
       },

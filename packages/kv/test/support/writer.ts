@@ -5,7 +5,7 @@ import {
   type Contents,
   type Unit,
   type UnitWriter,
-} from '../../../runtime/test/support/units.ts'
+} from '@influencer-stats/runtime/testing/units'
 import type { KvChange, KvClient } from '../../src/client.ts'
 
 const LARGEST = 2_000

@@ -3,16 +3,16 @@ import { hasDates } from '../core/rows.ts'
 import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
 import {
   bytesOf,
-  PARTS,
-  partsEntry,
-  PartTable,
-  readParts,
+  PARTITIONS,
+  partitionsEntry,
+  PartitionTable,
+  readPartitions,
   readRows,
-  splitIntoParts,
-  type Part,
-} from './parts-of-offering.ts'
-import { buildOfferings, updateOfferings, type OfferingCodec } from './placed-row.ts'
-import { Segment, writeSegment, type SegmentEntry } from './segment.ts'
+  splitIntoPartitions,
+  type Partition,
+} from './offerings/partitions.ts'
+import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
+import { Segment, writeSegment, type SegmentEntry } from './sets/segment.ts'
 
 // Sets besides those of terms.
 const DEFAULTS = -2
@@ -21,7 +21,7 @@ const NO_BYTES = new Uint8Array(0)
 
 /**
  * One plain bitset per offering and value, split by group and spec, so that a query, which names both, looks at the words
- * of its part only: a tenth of them in the sample, and all of a part's bitsets lie together.
+ * of its partition only: a tenth of them in the sample, and all of a partition's bitsets lie together.
  */
 export function createBitsetIndex(): IndexKind {
   return {
@@ -31,14 +31,14 @@ export function createBitsetIndex(): IndexKind {
   }
 }
 
-const wordsOf = ({ first, end }: Part) => Math.ceil((end - first) / 32)
+const wordsOf = ({ first, end }: Partition) => Math.ceil((end - first) / 32)
 
-/** Where the words of each part begin: those of its first set, then of its second... */
-function startsOf(parts: readonly Part[], sets: number): { starts: number[]; words: number } {
+/** Where the words of each partition begin: those of its first set, then of its second... */
+function startsOf(partitions: readonly Partition[], sets: number): { starts: number[]; words: number } {
   let words = 0
-  const starts = parts.map((part) => {
+  const starts = partitions.map((partition) => {
     const start = words
-    words += wordsOf(part) * sets
+    words += wordsOf(partition) * sets
     return start
   })
   return { starts, words }
@@ -46,7 +46,7 @@ function startsOf(parts: readonly Part[], sets: number): { starts: number[]; wor
 
 const bitsets: OfferingCodec = {
   encode(unordered) {
-    const { rows, parts } = splitIntoParts(unordered)
+    const { rows, partitions } = splitIntoPartitions(unordered)
     const sets = new Map<number, { position: number; cardinality: number }>()
     for (const { values, isDefault } of rows) {
       for (const key of isDefault ? [...values, DEFAULTS] : values) {
@@ -55,14 +55,14 @@ const bitsets: OfferingCodec = {
         else sets.set(key, { position: sets.size, cardinality: 1 })
       }
     }
-    const { starts, words } = startsOf(parts, sets.size)
+    const { starts, words } = startsOf(partitions, sets.size)
     const bits = new Int32Array(words)
-    parts.forEach((part, i) => {
-      for (let place = part.first; place < part.end; place++) {
+    partitions.forEach((partition, i) => {
+      for (let place = partition.first; place < partition.end; place++) {
         const { values, isDefault } = rows[place]!
-        const within = place - part.first
+        const within = place - partition.first
         for (const key of isDefault ? [...values, DEFAULTS] : values)
-          bits[starts[i]! + sets.get(key)!.position * wordsOf(part) + (within >> 5)]! |= 1 << (within & 31)
+          bits[starts[i]! + sets.get(key)!.position * wordsOf(partition) + (within >> 5)]! |= 1 << (within & 31)
       }
     })
     const entries: SegmentEntry[] = Array.from(sets, ([key, { cardinality }]) => ({
@@ -70,7 +70,7 @@ const bitsets: OfferingCodec = {
       cardinality,
       bytes: NO_BYTES,
     }))
-    entries.push(partsEntry(parts), { key: WORDS, cardinality: words, bytes: bytesOf(bits) })
+    entries.push(partitionsEntry(partitions), { key: WORDS, cardinality: words, bytes: bytesOf(bits) })
     const days = rows.some(hasDates)
       ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
       : undefined
@@ -78,11 +78,11 @@ const bitsets: OfferingCodec = {
   },
 
   decode(bytes) {
-    const { segment, parts } = new OfferingBits(bytes)
-    const rows = readRows(segment, parts.list)
+    const { segment, partitions } = new OfferingBits(bytes)
+    const rows = readRows(segment, partitions.list)
     for (const [key, position] of segment.keys()) {
-      if (key === PARTS || key === WORDS) continue
-      for (const { first, end, start, words } of parts.list) {
+      if (key === PARTITIONS || key === WORDS) continue
+      for (const { first, end, start, words } of partitions.list) {
         for (let place = first; place < end; place++) {
           const within = place - first
           if (((segment.words[start + position * words + (within >> 5)]! >> (within & 31)) & 1) === 0) continue
@@ -95,8 +95,8 @@ const bitsets: OfferingCodec = {
   },
 }
 
-/** A part with where its words begin and how many each of its bitsets has. */
-interface PartBits extends Part {
+/** A partition with where its words begin and how many each of its bitsets has. */
+interface PartitionBits extends Partition {
   readonly start: number
   readonly words: number
 }
@@ -104,17 +104,19 @@ interface PartBits extends Part {
 /** The rows of one offering as a thread searches them. */
 class OfferingBits {
   readonly segment: Segment
-  readonly parts: PartTable<PartBits>
+  readonly partitions: PartitionTable<PartitionBits>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
 
   constructor(bytes: Uint8Array) {
     const segment = new Segment(bytes)
-    const parts = readParts(segment)
+    const partitions = readPartitions(segment)
     const base = segment.wordOf(segment.positionOf(WORDS))
-    const { starts } = startsOf(parts, segment.size - 2)
+    const { starts } = startsOf(partitions, segment.size - 2)
     this.segment = segment
-    this.parts = new PartTable(parts.map((part, i) => ({ ...part, start: base + starts[i]!, words: wordsOf(part) })))
+    this.partitions = new PartitionTable(
+      partitions.map((partition, i) => ({ ...partition, start: base + starts[i]!, words: wordsOf(partition) })),
+    )
     this.defaults = segment.positionOf(DEFAULTS)
   }
 }
@@ -132,7 +134,7 @@ class BitsetIndex implements PriceIndex {
   readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
   #any: Int32Array[] = []
-  // What the parts scanned so far have given.
+  // What the partitions scanned so far have given.
   #found = 0
   #first = NO_ROW
   #chosen = NO_ROW
@@ -147,10 +149,10 @@ class BitsetIndex implements PriceIndex {
 
   find(query: Query): number {
     const bits = this.#offerings.get(query.offering)
-    const part = bits?.parts.find(query.group, query.spec)
-    if (!part || !this.#gather(bits!.segment, query)) return NONE
+    const partition = bits?.partitions.find(query.group, query.spec)
+    if (!partition || !this.#gather(bits!.segment, query)) return NONE
     this.#begin()
-    this.#scan(bits!, part, query)
+    this.#scan(bits!, partition, query)
     if (this.#found === 0) return NONE
     const place = this.#found === 1 ? this.#first : this.#chosen
     return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
@@ -160,7 +162,7 @@ class BitsetIndex implements PriceIndex {
     const bits = this.#offerings.get(query.offering)
     if (!bits || !this.#gather(bits.segment, query)) return 0
     this.#begin()
-    for (const part of bits.parts.matching(query)) this.#scan(bits, part, query)
+    for (const partition of bits.partitions.matching(query)) this.#scan(bits, partition, query)
     return this.#found
   }
 
@@ -197,9 +199,9 @@ class BitsetIndex implements PriceIndex {
     return this.#any.every(({ length }) => length > 0)
   }
 
-  #scan({ segment, defaults }: OfferingBits, part: PartBits, { count, at }: Query): void {
+  #scan({ segment, defaults }: OfferingBits, partition: PartitionBits, { count, at }: Query): void {
     const { words } = segment
-    const { first, end, start, words: length } = part
+    const { first, end, start, words: length } = partition
     const positions = this.#positions
     // The three rarest are intersected without a look in between: whether a word is empty after one or two is a guess that
     // the processor gets wrong at every other word.
@@ -226,5 +228,5 @@ class BitsetIndex implements PriceIndex {
   }
 }
 
-/** A word of the set of all places of a part. */
+/** A word of the set of all places of a partition. */
 const allOf = (places: number, word: number) => (places - (word << 5) >= 32 ? -1 : (1 << (places & 31)) - 1)

@@ -1,6 +1,6 @@
 import { FREE, type Query } from '../core/query.ts'
 import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
-import { buildOfferings, plainRows, updateOfferings, type PlacedRow } from './placed-row.ts'
+import { buildOfferings, plainRows, updateOfferings, type PlacedRow } from './offerings/placed-row.ts'
 
 /** A row as it is scanned. */
 export interface MappedRow extends Omit<PlacedRow, 'values'> {

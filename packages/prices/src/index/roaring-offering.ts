@@ -1,18 +1,26 @@
 import type { Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
 import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
-import { CONTAINER, FrozenContainers } from './frozen-containers.ts'
-import { BYTES_A_ROW, choose, decide, Intersection } from './intersection.ts'
-import { Leapfrog } from './leapfrog.ts'
-import { PARTS, partsEntry, PartTable, readParts, readRows, splitIntoParts, type Part } from './parts-of-offering.ts'
-import { buildOfferings, updateOfferings, type OfferingCodec } from './placed-row.ts'
-import { loadRoaring, type Roaring } from './roaring-library.ts'
-import { createRoaringSets, LazyViews, type RoaringSets } from './roaring-sets.ts'
-import { Segment } from './segment.ts'
+import { CONTAINER, FrozenContainers } from './sets/frozen-containers.ts'
+import { BYTES_A_ROW, choose, decide, Intersection } from './sets/intersection.ts'
+import { Leapfrog } from './sets/leapfrog.ts'
+import {
+  PARTITIONS,
+  partitionsEntry,
+  PartitionTable,
+  readPartitions,
+  readRows,
+  splitIntoPartitions,
+  type Partition,
+} from './offerings/partitions.ts'
+import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
+import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
+import { createRoaringSets, LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
+import { Segment } from './sets/segment.ts'
 
-// Sets besides those of terms; the sets of all rows of a part have the keys from here downwards.
+// Sets besides those of terms; the sets of all rows of a partition have the keys from here downwards.
 const DEFAULTS = -2
-const FIRST_PART = -16
+const FIRST_PARTITION = -16
 
 /**
  * Roaring bitmaps per offering. The rows of each group and spec begin a container of their own, so that an intersection
@@ -31,19 +39,19 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
   }
 }
 
-/** A part with where its places begin in bitmaps, and the key of the set of them all. */
-interface PartSet extends Part {
+/** A partition with where its places begin in bitmaps, and the key of the set of them all. */
+interface PartitionSet extends Partition {
   readonly base: number
   readonly key: number
 }
 
-const isOneContainer = ({ first, end }: Part) => end - first <= CONTAINER
+const isOneContainer = ({ first, end }: Partition) => end - first <= CONTAINER
 
-function toSets(parts: readonly Part[]): PartSet[] {
+function toSets(partitions: readonly Partition[]): PartitionSet[] {
   let base = 0
-  return parts.map((part, i) => {
-    const set = { ...part, base, key: FIRST_PART - i }
-    base += Math.ceil((part.end - part.first) / CONTAINER) * CONTAINER
+  return partitions.map((partition, i) => {
+    const set = { ...partition, base, key: FIRST_PARTITION - i }
+    base += Math.ceil((partition.end - partition.first) / CONTAINER) * CONTAINER
     return set
   })
 }
@@ -51,14 +59,14 @@ function toSets(parts: readonly Part[]): PartSet[] {
 function createCodec(sets: RoaringSets): OfferingCodec {
   return {
     encode(unordered) {
-      const { rows, parts } = splitIntoParts(unordered)
+      const { rows, partitions } = splitIntoPartitions(unordered)
       const places = new Map<number, number[]>()
       const add = (key: number, place: number) => {
         const list = places.get(key)
         if (list) list.push(place)
         else places.set(key, [place])
       }
-      for (const { first, end, base, key } of toSets(parts)) {
+      for (const { first, end, base, key } of toSets(partitions)) {
         for (let i = first; i < end; i++) {
           const { values, isDefault } = rows[i]!
           const place = base + i - first
@@ -71,19 +79,19 @@ function createCodec(sets: RoaringSets): OfferingCodec {
       const days = rows.some(hasDates)
         ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
         : undefined
-      return sets.write({ rows: rows.map(({ row }) => row), days, entries: [...entries, partsEntry(parts)] })
+      return sets.write({ rows: rows.map(({ row }) => row), days, entries: [...entries, partitionsEntry(partitions)] })
     },
 
     decode(bytes) {
-      const { views, parts } = new Offering(bytes, sets)
+      const { views, partitions } = new Offering(bytes, sets)
       const { segment } = views
-      const rows = readRows(segment, parts.list)
+      const rows = readRows(segment, partitions.list)
       for (const [key, position] of segment.keys()) {
-        if (key === PARTS || key <= FIRST_PART) continue
-        let part = 0
+        if (key === PARTITIONS || key <= FIRST_PARTITION) continue
+        let partition = 0
         for (const place of views.get(position).toUint32Array()) {
-          while (part + 1 < parts.list.length && place >= parts.list[part + 1]!.base) part++
-          const { first, base } = parts.list[part]!
+          while (partition + 1 < partitions.list.length && place >= partitions.list[partition + 1]!.base) partition++
+          const { first, base } = partitions.list[partition]!
           const row = rows[first + place - base]!
           if (key === DEFAULTS) row.isDefault = true
           else row.values.push(key)
@@ -94,15 +102,15 @@ function createCodec(sets: RoaringSets): OfferingCodec {
   }
 }
 
-/** A part with where the set of all its places lies. */
-interface PartView extends PartSet {
+/** A partition with where the set of all its places lies. */
+interface PartitionView extends PartitionSet {
   readonly position: number
 }
 
 /** The rows of one offering as a thread searches them. */
 class Offering {
   readonly views: LazyViews
-  readonly parts: PartTable<PartView>
+  readonly partitions: PartitionTable<PartitionView>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
   #containers: FrozenContainers | undefined
@@ -110,8 +118,11 @@ class Offering {
   constructor(bytes: Uint8Array, sets: RoaringSets) {
     const segment = new Segment(bytes)
     this.views = new LazyViews(segment, sets)
-    this.parts = new PartTable(
-      toSets(readParts(segment)).map((part) => ({ ...part, position: segment.positionOf(part.key) })),
+    this.partitions = new PartitionTable(
+      toSets(readPartitions(segment)).map((partition) => ({
+        ...partition,
+        position: segment.positionOf(partition.key),
+      })),
     )
     this.defaults = segment.positionOf(DEFAULTS)
   }
@@ -123,9 +134,9 @@ class Offering {
 
   #readContainers(): FrozenContainers {
     const { segment } = this.views
-    const last = this.parts.list.at(-1)!
+    const last = this.partitions.list.at(-1)!
     const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER)
-    const sets = segment.keys().flatMap(([key, position]) => (key === PARTS ? [] : [position]))
+    const sets = segment.keys().flatMap(([key, position]) => (key === PARTITIONS ? [] : [position]))
     return new FrozenContainers(segment, sets, keys)
   }
 }
@@ -149,23 +160,24 @@ class RoaringOfferingIndex implements PriceIndex {
 
   find(query: Query): number {
     const offering = this.#offerings.get(query.offering)
-    const part = offering?.parts.find(query.group, query.spec)
-    if (!part) return NONE
+    const partition = offering?.partitions.find(query.group, query.spec)
+    if (!partition) return NONE
     const { segment } = offering!.views
     const { at } = query
-    const found = this.#leap(offering!, part, query)
+    const found = this.#leap(offering!, partition, query)
     // By far the most searches end here.
-    if (found === 1 && (at === undefined || !segment.dated)) return segment.rowAt(part.first + this.#leapfrog.found[0]!)
+    if (found === 1 && (at === undefined || !segment.dated))
+      return segment.rowAt(partition.first + this.#leapfrog.found[0]!)
     if (found === 0) return NONE
-    return this.#decide(offering!, part, query, found)
+    return this.#decide(offering!, partition, query, found)
   }
 
   /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
-  #leap({ views: { segment }, containers }: Offering, part: PartSet, { values, count, any }: Query): number {
-    if (count === 0 || any.length > 0 || !isOneContainer(part)) return -1
+  #leap({ views: { segment }, containers }: Offering, partition: PartitionSet, { values, count, any }: Query): number {
+    if (count === 0 || any.length > 0 || !isOneContainer(partition)) return -1
     const leapfrog = this.#leapfrog
-    const container = part.base / CONTAINER
-    leapfrog.clear(containers, part.end - part.first)
+    const container = partition.base / CONTAINER
+    leapfrog.clear(containers, partition.end - partition.first)
     for (let i = 0; i < count; i++) {
       const position = segment.positionOf(values[i]!)
       if (position < 0 || !leapfrog.add(containers, containers.cellOf(position, container))) return 0
@@ -174,9 +186,9 @@ class RoaringOfferingIndex implements PriceIndex {
   }
 
   /** @param leapt how many places were found, or -1: they are yet to be found */
-  #decide({ views, defaults }: Offering, part: PartView, query: Query, leapt: number): number {
+  #decide({ views, defaults }: Offering, partition: PartitionView, query: Query, leapt: number): number {
     const { segment } = views
-    const { first, base } = part
+    const { first, base } = partition
     const { at } = query
     const isDefault = defaults < 0 ? undefined : (place: number) => views.get(defaults).has(base + place)
     const validOn =
@@ -184,18 +196,18 @@ class RoaringOfferingIndex implements PriceIndex {
     let place: number
     if (leapt >= 0) place = choose(this.#leapfrog.found.subarray(0, leapt), isDefault, validOn)
     else if (!this.#gather(views, query)) return NONE
-    else place = decide(this.#intersection.run(views.get(part.position)), base, isDefault, validOn)
+    else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, validOn)
     return place < 0 ? place : segment.rowAt(first + place)
   }
 
   count(query: Query): number {
     const offering = this.#offerings.get(query.offering)
     if (!offering || !this.#gather(offering.views, query)) return 0
-    const { views, parts } = offering
+    const { views, partitions } = offering
     const { segment } = views
     const { at } = query
     let count = 0
-    for (const { first, base, position } of parts.matching(query)) {
+    for (const { first, base, position } of partitions.matching(query)) {
       const found = this.#intersection.run(views.get(position))
       if (at === undefined || !segment.dated) count += found.size
       else count += found.toUint32Array().filter((place) => segment.validOn(first + place - base, at)).length
@@ -203,7 +215,7 @@ class RoaringOfferingIndex implements PriceIndex {
     return count
   }
 
-  /** Gathers the bitmaps to intersect besides that of the part; false where one of them is empty. */
+  /** Gathers the bitmaps to intersect besides that of the partition; false where one of them is empty. */
   #gather(views: LazyViews, { values, count, any }: Query): boolean {
     const { segment } = views
     this.#intersection.clear()

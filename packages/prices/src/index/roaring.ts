@@ -2,10 +2,10 @@ import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import { FREE, type Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
 import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
-import { BYTES_A_ROW, decide, Intersection } from './intersection.ts'
-import { loadRoaring, type Roaring } from './roaring-library.ts'
-import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './roaring-sets.ts'
-import { Segment } from './segment.ts'
+import { BYTES_A_ROW, decide, Intersection } from './sets/intersection.ts'
+import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
+import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './sets/roaring-sets.ts'
+import { Segment } from './sets/segment.ts'
 
 /** So many terms share a segment: one for each would be too many of them, one for all too much to make anew. */
 const TERMS_A_SEGMENT = 64

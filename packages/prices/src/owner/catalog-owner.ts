@@ -8,7 +8,7 @@ import type { Row, RowTable } from '../core/rows.ts'
 import { fits, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
-import type { Importer } from '../importer.ts'
+import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, Segments } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
 import { editBlock, editsOf, translate, type Edit } from './edits.ts'
@@ -126,7 +126,7 @@ export class CatalogOwner {
   }
 
   /** Takes what was imported, whole. @returns how many prices there are now */
-  take({ draft, replace }: Importer, most: number): Promise<number> {
+  take({ draft, replace }: PriceLineReader, most: number): Promise<number> {
     return this.#inTurn(async () => {
       if (replace) await this.#adopt(draft)
       else await this.#merge(draft, most)

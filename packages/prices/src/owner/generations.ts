@@ -4,9 +4,7 @@ import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, sharedBlock, type AnswerKind } fr
 import { AnswerKinds, type Draft } from '../core/draft.ts'
 import { RowTable } from '../core/rows.ts'
 import { Terms, type Term } from '../core/terms.ts'
-
-/** How a catalog is written: since 2, blocks of answers row by row. */
-export const FORMAT = 2
+import { FORMAT } from '../database.ts'
 
 /** Which generation counts, and how many rows it has. */
 export interface Meta {

@@ -1,7 +1,8 @@
 import type { ClassicLevel } from 'classic-level'
 import { answersKey, META } from '../block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, ID_BYTES } from '../core/answers.ts'
-import { FORMAT, type Meta } from './generations.ts'
+import { FORMAT } from '../database.ts'
+import type { Meta } from './generations.ts'
 
 // In format 1 a block had all values first, then all kinds, then all ids.
 const KINDS = BLOCK_ROWS * 8

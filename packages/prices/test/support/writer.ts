@@ -5,7 +5,7 @@ import {
   type Contents,
   type Unit,
   type UnitWriter,
-} from '../../../runtime/test/support/units.ts'
+} from '@influencer-stats/runtime/testing/units'
 import type { Price, PricesClient } from '../../src/client.ts'
 import { uuid } from './prices.ts'
 

@@ -11,6 +11,6 @@ export function createProcessRegistry(): Registry {
 }
 
 /** One text of many registries: counters and histograms summed over threads. */
-export function mergeMetrics(parts: MetricsJson[]): Promise<string> {
-  return AggregatorRegistry.aggregate(parts as never).metrics()
+export function mergeMetrics(registries: MetricsJson[]): Promise<string> {
+  return AggregatorRegistry.aggregate(registries as never).metrics()
 }

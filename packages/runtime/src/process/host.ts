@@ -5,9 +5,9 @@ import { isLoopback } from '../http/hosts.ts'
 import type { Broadcast, Calls } from './channel.ts'
 import { createMainPool } from './main-pool.ts'
 import { COLLECT, SCRAPE, type Config } from './messages.ts'
+import { gauge } from '../metrics/gauge.ts'
 import type { MetricsJson } from '../metrics/metrics.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
-import { Gauge, type Registry } from '../metrics/prom-client.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
 import type { AnyService } from '../service.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
@@ -66,7 +66,7 @@ export async function startService({ services, definition, config, log }: HostOp
   }
   // Known before it starts: what is broadcast while threads start must reach them too.
   const running = (pool = threads === 0 ? createMainPool(definition, options) : createThreadPool(options))
-  countRespawns(registry, running)
+  gauge(registry, 'threads_respawned_total', 'Serving threads that had to be replaced.', () => running.respawned)
   try {
     await running.start()
   } catch (error) {
@@ -83,15 +83,6 @@ export async function startService({ services, definition, config, log }: HostOp
   }
   let stopped: Promise<boolean> | undefined
   return { url: urlOf(config.host, running.port), threads, note, stop: () => (stopped ??= stop()) }
-}
-
-function countRespawns(registry: Registry, pool: ThreadPool): void {
-  const gauge: Gauge = new Gauge({
-    name: 'threads_respawned_total',
-    help: 'Serving threads that had to be replaced.',
-    registers: [registry],
-    collect: () => gauge.set(pool.respawned),
-  })
 }
 
 function checkExposure({ name }: AnyService, config: Config): void {

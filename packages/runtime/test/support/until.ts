@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const CHECK_EVERY = 20
+const CHECK_EVERY = 5
 
 /** Waits until `condition` gives something truthy, and returns that. Fails after `timeout` ms. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  timeout = 10_000,
+  timeout = 30_000,
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const deadline = Date.now() + timeout
   for (;;) {

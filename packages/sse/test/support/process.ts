@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { talkTo, type TestSse } from './sse.ts'
-import { until } from './until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 const ENTRY = fileURLToPath(new URL('./run.ts', import.meta.url))
 

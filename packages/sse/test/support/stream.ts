@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { EventSourceReader, type Received } from './event-source-reader.ts'
-import { until } from './until.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 /** An open stream and what has come of it. */
 export interface TestStream {

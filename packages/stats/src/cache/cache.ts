@@ -2,7 +2,7 @@ import type { Collections } from '../collections.ts'
 import type { Prepared } from '../core/prepared.ts'
 import type { Logger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
-import type { Source } from '../source.ts'
+import type { UpstreamReader } from '../upstream-reader.ts'
 
 /** What a read of a collection's statistics costs, and how fresh it is. */
 export interface StatsCache {
@@ -18,7 +18,7 @@ export interface StatsCache {
 
 export interface CacheOptions {
   readonly collections: Collections
-  readonly source: Source
+  readonly upstream: UpstreamReader
   readonly logger: Logger
   readonly meter: QuotaMeter
   /** Numbers are refreshed at most this often (ms). */

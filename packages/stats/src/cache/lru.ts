@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
-import { refreshInterval } from '../core/pace.ts'
-import { IDS_PER_CALL } from '../core/video-list.ts'
+import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import type { Collection } from '../state/state.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
 
@@ -20,7 +19,7 @@ const RETRY_STALE_AFTER = 1_000
  */
 export function createLruCache({
   collections,
-  source,
+  upstream,
   meter,
   refreshInterval: fastest,
   size,
@@ -30,7 +29,7 @@ export function createLruCache({
     ttl: fastest,
     allowStale: true,
     async fetchMethod(_key, _old, { options, context }) {
-      const reading = await source.read(context)
+      const reading = await upstream.read(context)
       options.ttl = reading.stale ? RETRY_STALE_AFTER : interval(context)
       return { reading, reply: prepare(reading) }
     },

@@ -2,11 +2,11 @@ import { prepare, prepareByVideo, type Reading } from '../core/prepared.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
 
 /** Every read asks YouTube. */
-export function createNoCache({ collections, source, logger }: CacheOptions): StatsCache {
+export function createNoCache({ collections, upstream, logger }: CacheOptions): StatsCache {
   async function readWith<T>(id: string, toReply: (reading: Reading) => T): Promise<T | undefined> {
     logger.debug(`statistics of ${id} asked for`)
     const collection = await collections.get(id)
-    return collection && toReply(await source.read(collection))
+    return collection && toReply(await upstream.read(collection))
   }
   return {
     ready: () => undefined,

@@ -1,6 +1,5 @@
 import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
-import { IDS_PER_CALL } from '../core/video-list.ts'
-import { refreshInterval } from '../core/pace.ts'
+import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/state.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
@@ -15,7 +14,7 @@ const PAGE = 100
 
 /** Refreshes every collection at a fixed interval, read or not; a new one has no numbers until the next round. */
 export function createRefreshCache(options: CacheOptions): StatsCache {
-  const { collections, source, logger, meter } = options
+  const { collections, upstream, logger, meter } = options
   const entries = new Map<string, Entry>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = 0
@@ -24,7 +23,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
 
   async function refreshOne(collection: Collection): Promise<void> {
     try {
-      const reading = await source.read(collection)
+      const reading = await upstream.read(collection)
       entries.set(collection.id, { revision: collection.revision, reading, reply: prepare(reading) })
     } catch (fault) {
       logger.error(`collection ${collection.id} could not be refreshed`, fault)

@@ -1,4 +1,4 @@
-import { IDS_PER_CALL } from '../core/video-list.ts'
+import { IDS_PER_CALL } from '../core/pace.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 import { createUndiciCall } from './undici-pool.ts'

@@ -1,4 +1,4 @@
-import { parseVideos, videosPath } from '../core/video-list.ts'
+import { parseVideos, videosPath } from './video-list.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 import { toUpstreamProblem } from './fault.ts'

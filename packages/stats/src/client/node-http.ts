@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { parseVideos, videosPath } from '../core/video-list.ts'
+import { parseVideos, videosPath } from './video-list.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 import { toUpstreamProblem } from './fault.ts'

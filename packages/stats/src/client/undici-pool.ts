@@ -1,6 +1,6 @@
 // Not from 'undici', which also loads fetch, WebSocket and its caches: 8 MB of memory in every thread.
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { parseVideos, videosPath } from '../core/video-list.ts'
+import { parseVideos, videosPath } from './video-list.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 import { toUpstreamProblem } from './fault.ts'

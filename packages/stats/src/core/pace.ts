@@ -1,7 +1,10 @@
-import { toPacificTime } from './pacific-time.ts'
+import { toPacificTime } from '@influencer-stats/runtime/pacific-time'
 
 /** Milliseconds. */
 export const DAY = 86_400_000
+
+/** Ids in one call of `videos.list`; a call costs one unit of quota, whatever it asks for. */
+export const IDS_PER_CALL = 50
 
 /** How far a day's quota has been used. */
 export interface Usage {
@@ -9,9 +12,6 @@ export interface Usage {
   readonly day: string
   readonly used: number
 }
-
-/** The quota's day at a time (ms since the epoch), as `YYYY-MM-DD`. YouTube's quota starts anew at midnight Pacific Time. */
-export const quotaDay = (now: number): string => new Date(toPacificTime(now)).toISOString().slice(0, 10)
 
 /** How long until the quota starts anew (ms). An hour off on the two days a year when the clocks change. */
 export const untilReset = (now: number): number => DAY - (toPacificTime(now) % DAY)

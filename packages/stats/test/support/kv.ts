@@ -1,7 +1,7 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import type { RunningService } from '@influencer-stats/runtime/host'
 import { kv } from '@influencer-stats/kv/service'
-import { temporaryFolder } from './temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 /** A key-value service of a test's own. */
 export const startKv = (settings: Overrides = {}): Promise<RunningService> =>

@@ -1,4 +1,4 @@
-import { googleErrors } from '../errors.ts'
+import { googleErrors } from './google-errors.ts'
 
 /** Which fields a reply keeps: all, or those named, each with what it keeps of its own fields. */
 export type Mask = 'all' | ReadonlyMap<string, Mask>
@@ -10,7 +10,7 @@ const NAME = /[A-Za-z0-9_-]+|\*/y
 
 /**
  * Parses Google's syntax of partial responses: `items(id,statistics/viewCount),pageInfo`; `*` stands for every field.
- * @throws GoogleProblem `invalidParameter` where the syntax is wrong or a field does not exist
+ * @throws GoogleError `invalidParameter` where the syntax is wrong or a field does not exist
  */
 export function parseFields(text: string, root: Shape): Mask {
   let at = 0

@@ -1,4 +1,4 @@
-import { GoogleProblem, googleErrors } from '../errors.ts'
+import { GoogleError, googleErrors } from './google-errors.ts'
 import { parseFields, type Mask } from './fields.ts'
 import { content, OWNER_PARTS, PARTS_WITHOUT_CONTENT } from './parts.ts'
 import { listShape } from './shape.ts'
@@ -18,7 +18,7 @@ export interface Call {
   readonly idCount: number
   /** Google indents its JSON unless told not to. */
   readonly pretty: boolean
-  readonly query: VideoQuery | GoogleProblem
+  readonly query: VideoQuery | GoogleError
 }
 
 /** Most ids that a call may ask for. */
@@ -63,7 +63,7 @@ export function parseCall(text: string): Call {
   try {
     return { ...call, query: parseQuery(params, ids) }
   } catch (problem) {
-    if (!(problem instanceof GoogleProblem)) throw problem
+    if (!(problem instanceof GoogleError)) throw problem
     return { ...call, query: problem }
   }
 }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Problem } from '@influencer-stats/runtime/problems'
-import { GoogleProblem, googleErrorOf } from '../errors.ts'
 import { applyMask } from './fields.ts'
 import { exists } from './figures.ts'
+import type { GoogleError } from './google-errors.ts'
 import { content } from './parts.ts'
 import type { VideoQuery } from './query.ts'
 
@@ -32,10 +31,9 @@ export function renderVideos(query: VideoQuery, time: number, pretty: boolean): 
   return { body: toJson(applyMask(list, query.mask), pretty), etag }
 }
 
-/** A problem as Google's error JSON. */
-export function renderError(problem: Problem, pretty = true): string {
-  const google = problem instanceof GoogleProblem ? problem : googleErrorOf(problem.status, problem.message)
-  const { status, message, domain, reason, location, locationType } = google.entry
+/** An error as Google's JSON. */
+export function renderError({ entry }: GoogleError, pretty = true): string {
+  const { status, message, domain, reason, location, locationType } = entry
   const error = { code: status, message, errors: [{ message, domain, reason, location, locationType }] }
   return toJson({ error }, pretty)
 }

@@ -3,12 +3,12 @@ import { errors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
 import { faultsSchema } from '../core/faults.ts'
-import type { Desk } from '../desk.ts'
+import type { ThreadState } from '../thread-state.ts'
 import type { ToMain, ToThread } from '../messages.ts'
 
 export interface ControlOptions {
   readonly bus: Bus<ToMain, ToThread>
-  readonly desk: Desk
+  readonly thread: ThreadState
 }
 
 const tags = ['control']
@@ -51,10 +51,10 @@ const countsSchema = {
 } as const
 
 /** Routes under `/control`: what the stand-in does wrong, its clock, its counts. They hold for all threads. */
-export function addControlRoutes(app: App, { bus, desk }: ControlOptions): void {
-  const { meter } = desk
-  const clock = () => ({ now: desk.now(), frozen: desk.state.frozenAt !== undefined })
-  const faults = () => ({ ...desk.state.faults, quotaLeft: meter.quotaLeft })
+export function addControlRoutes(app: App, { bus, thread }: ControlOptions): void {
+  const { meter } = thread
+  const clock = () => ({ now: thread.now(), frozen: thread.state.frozenAt !== undefined })
+  const faults = () => ({ ...thread.state.faults, quotaLeft: meter.quotaLeft })
 
   app.get(
     '/control/faults',
@@ -101,7 +101,7 @@ export function addControlRoutes(app: App, { bus, desk }: ControlOptions): void 
       },
     },
     async (request) => {
-      await bus.call('setClock', request.body.at ?? desk.now())
+      await bus.call('setClock', request.body.at ?? thread.now())
       return clock()
     },
   )

@@ -1,4 +1,4 @@
-import { googleErrors, type GoogleErrorEntry } from '../errors.ts'
+import { googleErrors, type GoogleErrorEntry } from '../core/google-errors.ts'
 import { MAX_IDS } from '../core/query.ts'
 import { content, PARTS_WITHOUT_CONTENT } from '../core/parts.ts'
 

@@ -4,11 +4,11 @@ import type { App } from '@influencer-stats/runtime/http'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
 import { headersOf } from '@influencer-stats/runtime/streamed'
 import { isFailing } from '../core/faults.ts'
+import { googleErrorOf, googleErrors, type GoogleError } from '../core/google-errors.ts'
 import { namesEtag } from '../core/negotiation.ts'
 import { renderError } from '../core/render.ts'
 import { createDelivery } from '../delivery.ts'
-import type { Desk } from '../desk.ts'
-import { googleErrorOf, googleErrors, type GoogleProblem } from '../errors.ts'
+import type { ThreadState } from '../thread-state.ts'
 import { createReplies, type Prepared } from '../replies.ts'
 import { createReply, notModified, type Reply } from '../reply.ts'
 import type { Config } from '../settings.ts'
@@ -17,17 +17,16 @@ import { videosSchema } from './videos-schema.ts'
 export interface VideosOptions {
   readonly config: Config
   readonly lifecycle: Lifecycle
-  readonly desk: Desk
+  readonly thread: ThreadState
 }
 
 const DEFAULT_ERROR_STATUS = 503
 
-const refuse = (problem: GoogleProblem, { pretty }: Prepared) =>
-  createReply(problem.status, renderError(problem, pretty))
+const refuse = (error: GoogleError, { pretty }: Prepared) => createReply(error.status, renderError(error, pretty))
 
 /** `GET /youtube/v3/videos`: videos by id, as the YouTube Data API v3 gives them. */
-export function addVideosRoute(app: App, { config, lifecycle, desk }: VideosOptions): void {
-  const { meter } = desk
+export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOptions): void {
+  const { meter } = thread
   const keys = new Set(config.apiKeys)
   const replyTo = createReplies()
   const { deliver } = createDelivery(lifecycle)
@@ -37,7 +36,7 @@ export function addVideosRoute(app: App, { config, lifecycle, desk }: VideosOpti
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
     if (!meter.spend()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
-    const { errorRate, errorStatus = DEFAULT_ERROR_STATUS, errorReason } = desk.state.faults
+    const { errorRate, errorStatus = DEFAULT_ERROR_STATUS, errorReason } = thread.state.faults
     if (errorRate && isFailing(meter.nextDraw(), errorRate)) {
       return refuse(googleErrorOf(errorStatus, 'Backend Error', errorReason), call)
     }
@@ -60,13 +59,13 @@ export function addVideosRoute(app: App, { config, lifecycle, desk }: VideosOpti
       if (lifecycle.phase === 'draining') throw errors.DRAINING()
       const url = request.raw.url!
       const mark = url.indexOf('?')
-      const call = replyTo(mark < 0 ? '' : url.slice(mark + 1), desk.now())
+      const call = replyTo(mark < 0 ? '' : url.slice(mark + 1), thread.now())
       meter.count(call.ids)
       const { headers } = request
       const recipient = { response: reply.raw, headers, extra: headersOf(reply) }
       // Past Fastify's `send`, which looks at every header again: 62,000 calls/s instead of 55,000.
       reply.hijack()
-      deliver(recipient, answer(call, headers), desk.state.faults)
+      deliver(recipient, answer(call, headers), thread.state.faults)
     },
   )
 }

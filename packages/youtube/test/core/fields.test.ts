@@ -4,7 +4,7 @@ import { applyMask, parseFields, type Shape } from '../../src/core/fields.ts'
 import { parseCall, type VideoQuery } from '../../src/core/query.ts'
 import { renderVideos } from '../../src/core/render.ts'
 import { listShape } from '../../src/core/shape.ts'
-import { GoogleProblem } from '../../src/errors.ts'
+import { GoogleError } from '../../src/core/google-errors.ts'
 
 const all = parseCall('part=snippet,statistics,status,contentDetails&id=abcdefghijk,-4lB5EKS5Uk').query as VideoQuery
 const list = JSON.parse(renderVideos(all, Date.UTC(2026, 0, 1), false).body)
@@ -15,7 +15,7 @@ const refusal = (text: string) => {
   try {
     parseFields(text, listShape)
   } catch (problem) {
-    if (problem instanceof GoogleProblem) return problem.entry
+    if (problem instanceof GoogleError) return problem.entry
     throw problem
   }
   return undefined

@@ -2,9 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
 import { namesEtag, takesGzip } from '../../src/core/negotiation.ts'
-import { pacificDay } from '../../src/core/pacific-day.ts'
 import { parseCall } from '../../src/core/query.ts'
-import { GoogleProblem } from '../../src/errors.ts'
+import { GoogleError } from '../../src/core/google-errors.ts'
 
 const failing = (calls: number, rate: number) =>
   Array.from({ length: calls }, (_, n) => n).filter((n) => isFailing(n, rate))
@@ -56,15 +55,6 @@ describe('negotiation', () => {
   })
 })
 
-describe('pacificDay', () => {
-  it('begins at midnight in California', () => {
-    expect(pacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(pacificDay(Date.UTC(2026, 0, 1, 8, 0)))
-    expect(pacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(pacificDay(Date.UTC(2026, 0, 2, 7, 59)))
-    // Summer time is an hour ahead.
-    expect(pacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(pacificDay(Date.UTC(2026, 6, 2, 6, 59)))
-  })
-})
-
 describe('parseCall', () => {
   it('takes lists with commas, as repeated parameters, or both, and each id once', () => {
     const { query, idCount } = parseCall('part=id,snippet&part=statistics&id=b&id=a,b&key=k') as any
@@ -77,7 +67,7 @@ describe('parseCall', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { query } = parseCall(text)
-        expect(query instanceof GoogleProblem || query.ids.length > 0).toBe(true)
+        expect(query instanceof GoogleError || query.ids.length > 0).toBe(true)
       }),
     )
   })

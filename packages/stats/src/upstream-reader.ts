@@ -6,7 +6,7 @@ import type { Reading } from './core/prepared.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Collection } from './state/state.ts'
 
-export interface SourceOptions {
+export interface UpstreamReaderOptions {
   readonly collections: Pick<Collections, 'snapshot' | 'saveSnapshot'>
   readonly client: VideoClient
   readonly logger: Logger
@@ -15,7 +15,7 @@ export interface SourceOptions {
 }
 
 /** Fetches a collection's numbers and remembers them; where that fails, the last known ones have to do. */
-export interface Source {
+export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
   read(collection: Collection): Promise<Reading>
 }
@@ -24,7 +24,12 @@ export interface Source {
 const SAVE_AT_MOST_EVERY = 1_000
 const REMEMBERED = 10_000
 
-export function createSource({ collections, client, logger, retryAfter }: SourceOptions): Source {
+export function createUpstreamReader({
+  collections,
+  client,
+  logger,
+  retryAfter,
+}: UpstreamReaderOptions): UpstreamReader {
   const saved = new Map<string, { asOf: number; totals: Totals }>()
   const failing = new Set<string>()
 

@@ -1,14 +1,14 @@
-import { FREE, type Query } from '../core/query.ts'
+import { FREE, type Query } from '../../core/query.ts'
 import type { PlacedRow } from './placed-row.ts'
-import type { Segment, SegmentEntry } from './segment.ts'
+import type { Segment, SegmentEntry } from '../sets/segment.ts'
 
-/** The key of the set that lists an offering's parts. */
-export const PARTS = -3
-// A part as it is written: group, spec, first place, place after the last.
+/** The key of the set that lists an offering's partitions. */
+export const PARTITIONS = -3
+// A partition as it is written: group, spec, first place, place after the last.
 const CELLS = 4
 
 /** The rows of an offering that have one group and one spec: places that follow each other. A query names both. */
-export interface Part {
+export interface Partition {
   readonly group: number
   readonly spec: number
   readonly first: number
@@ -18,26 +18,28 @@ export interface Part {
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** The rows part by part, those of each in their order, and the parts. */
-export function splitIntoParts<R extends PlacedRow>(unordered: readonly R[]): { rows: R[]; parts: Part[] } {
+/** The rows partition by partition, those of each in their order, and the partitions. */
+export function splitIntoPartitions<R extends PlacedRow>(
+  unordered: readonly R[],
+): { rows: R[]; partitions: Partition[] } {
   const rows = unordered.toSorted((a, b) => a.group - b.group || a.spec - b.spec || a.row - b.row)
-  const parts: (Part & { end: number })[] = []
+  const partitions: (Partition & { end: number })[] = []
   rows.forEach(({ group, spec }, place) => {
-    const last = parts.at(-1)
+    const last = partitions.at(-1)
     if (last?.group === group && last.spec === spec) last.end++
-    else parts.push({ group, spec, first: place, end: place + 1 })
+    else partitions.push({ group, spec, first: place, end: place + 1 })
   })
-  return { rows, parts }
+  return { rows, partitions }
 }
 
-export const partsEntry = (parts: readonly Part[]): SegmentEntry => ({
-  key: PARTS,
-  cardinality: parts.length,
-  bytes: bytesOf(Int32Array.from(parts.flatMap(({ group, spec, first, end }) => [group, spec, first, end]))),
+export const partitionsEntry = (partitions: readonly Partition[]): SegmentEntry => ({
+  key: PARTITIONS,
+  cardinality: partitions.length,
+  bytes: bytesOf(Int32Array.from(partitions.flatMap(({ group, spec, first, end }) => [group, spec, first, end]))),
 })
 
-export function readParts(segment: Segment): Part[] {
-  const position = segment.positionOf(PARTS)
+export function readPartitions(segment: Segment): Partition[] {
+  const position = segment.positionOf(PARTITIONS)
   const start = segment.wordOf(position)
   return Array.from({ length: segment.cardinality(position) }, (_, i) => {
     const [group, spec, first, end] = segment.words.subarray(start + CELLS * i, start + CELLS * (i + 1))
@@ -45,16 +47,16 @@ export function readParts(segment: Segment): Part[] {
   })
 }
 
-/** Finds parts by their group and spec. */
-export class PartTable<P extends Part> {
+/** Finds partitions by their group and spec. */
+export class PartitionTable<P extends Partition> {
   readonly list: readonly P[]
   readonly #bySpec = new Map<number, Map<number, P>>()
 
   constructor(list: readonly P[]) {
     this.list = list
-    for (const part of list) {
-      const ofSpec = this.#bySpec.get(part.spec) ?? new Map<number, P>()
-      this.#bySpec.set(part.spec, ofSpec.set(part.group, part))
+    for (const partition of list) {
+      const ofSpec = this.#bySpec.get(partition.spec) ?? new Map<number, P>()
+      this.#bySpec.set(partition.spec, ofSpec.set(partition.group, partition))
     }
   }
 
@@ -64,15 +66,17 @@ export class PartTable<P extends Part> {
 
   /** Those that a query, which may leave group and spec free, is about. */
   matching({ group, spec }: Query): readonly P[] {
-    return this.list.filter((part) => (group === FREE || group === part.group) && (spec === FREE || spec === part.spec))
+    return this.list.filter(
+      (partition) => (group === FREE || group === partition.group) && (spec === FREE || spec === partition.spec),
+    )
   }
 }
 
 /** A row that a segment is read back into; its values and its default flag are filled in set by set. */
 export type ReadRow = PlacedRow & { values: number[]; isDefault: boolean }
 
-export function readRows(segment: Segment, parts: readonly Part[]): ReadRow[] {
-  return parts.flatMap(({ group, spec, first, end }) =>
+export function readRows(segment: Segment, partitions: readonly Partition[]): ReadRow[] {
+  return partitions.flatMap(({ group, spec, first, end }) =>
     Array.from({ length: end - first }, (_, i) => {
       const place = first + i
       const [row, from, to] = [segment.rowAt(place), segment.from(place), segment.to(place)]

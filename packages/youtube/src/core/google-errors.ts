@@ -1,5 +1,3 @@
-import { Problem } from '@influencer-stats/runtime/problems'
-
 /** What Google's error objects say besides the message. */
 export interface GoogleErrorEntry {
   readonly status: number
@@ -10,22 +8,27 @@ export interface GoogleErrorEntry {
   readonly locationType?: 'parameter' | 'header' | 'other'
 }
 
-/** An error that Google's API answers with; its code is Google's `reason`. */
-export class GoogleProblem extends Problem {
+/** An error that Google's API answers with. */
+export class GoogleError extends Error {
   readonly entry: GoogleErrorEntry
 
   constructor(entry: GoogleErrorEntry) {
-    super(entry.reason, { status: entry.status, title: entry.message })
+    super(entry.message)
+    this.name = 'GoogleError'
     this.entry = entry
+  }
+
+  get status(): number {
+    return this.entry.status
   }
 }
 
 /** Makes an error of one kind; `message` and `location` are for kinds whose words depend on the request. */
-export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleProblem }
+export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleError }
 
 function kind(entry: GoogleErrorEntry): GoogleErrorKind {
   const make = (message = entry.message, location = entry.location) =>
-    new GoogleProblem(location === undefined ? { ...entry, message } : { ...entry, message, location })
+    new GoogleError(location === undefined ? { ...entry, message } : { ...entry, message, location })
   return Object.assign(make, entry)
 }
 
@@ -120,7 +123,7 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /** An error with a status and, unless given, the reason that Google usually gives with it. */
-export function googleErrorOf(status: number, message: string, reason?: string): GoogleProblem {
+export function googleErrorOf(status: number, message: string, reason?: string): GoogleError {
   const usual = REASONS[status] ?? (status < 500 ? 'badRequest' : 'backendError')
-  return new GoogleProblem({ status, domain: 'global', reason: reason ?? usual, message })
+  return new GoogleError({ status, domain: 'global', reason: reason ?? usual, message })
 }

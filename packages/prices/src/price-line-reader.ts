@@ -8,7 +8,7 @@ const LONGEST_LINE = 65_536
 const NEWLINE = 10
 
 /** Reads prices, one a line, into a draft. The first line that is wrong ends it: nothing of it is used then. */
-export class Importer {
+export class PriceLineReader {
   readonly draft: Draft
   readonly replace: boolean
   readonly #most: number

@@ -4,7 +4,7 @@ import type { Shared, ToMain, ToThread } from '../messages.ts'
 import type { StatsCache } from './cache.ts'
 
 /** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
-export function createPollerCache(bus: Bus<ToMain, ToThread>, shared: Shared): StatsCache {
+export function createPublishedCache(bus: Bus<ToMain, ToThread>, shared: Shared): StatsCache {
   const replies = new Map<string, Prepared>()
 
   function publish(updates: Shared['replies']): void {

@@ -1,12 +1,12 @@
-import type { Part } from './hot.ts'
+import type { Component } from './hot.ts'
 
 const HTTP = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 
 /**
- * What belongs to which part of a service, for shares that can be compared with those of other programs. Files that
- * serve several parts (streams, sockets, timers) belong to none: whoever calls them answers for them.
+ * What belongs to which component of a service, for shares that can be compared with those of other programs. Files that
+ * serve several components (streams, sockets, timers) belong to none: whoever calls them answers for them.
  */
-export const parts: Readonly<Record<string, readonly Part[]>> = {
+export const components: Readonly<Record<string, readonly Component[]>> = {
   stats: [
     { name: 'logger', files: ['packages/stats/src/logger/', 'pino/', 'sonic-boom/', 'thread-stream/'] },
     {
@@ -30,9 +30,15 @@ export const parts: Readonly<Record<string, readonly Part[]>> = {
     },
   ],
   sse: [
-    { name: 'door', files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'] },
+    {
+      name: 'door',
+      files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'],
+    },
     { name: 'streams', files: ['packages/sse/src/hub.ts', 'packages/sse/src/group.ts', 'packages/sse/src/streams.ts'] },
-    { name: 'broker', files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'] },
+    {
+      name: 'broker',
+      files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'],
+    },
     { name: 'history', files: ['packages/sse/src/history/'] },
     { name: 'encoder', files: ['packages/sse/src/encoder/', 'packages/sse/src/core/'] },
     { name: 'server', files: [...HTTP, 'packages/sse/src/routes/'] },

@@ -1,5 +1,5 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
-import { ambiguous, NONE } from './index.ts'
+import { ambiguous, NONE } from '../index.ts'
 
 const MOST = 256
 /** What a row takes in a bitmap that nobody has measured (bytes). */

@@ -1,6 +1,6 @@
-import { RowTable, type Row } from '../core/rows.ts'
+import { RowTable, type Row } from '../../core/rows.ts'
 import { changesByOffering, rowsByOffering } from './by-offering.ts'
-import type { RowChange, Segments } from './index.ts'
+import type { RowChange, Segments } from '../index.ts'
 
 /** A row with its number. */
 export interface PlacedRow extends Row {

@@ -1,5 +1,5 @@
-import type { RowTable } from '../core/rows.ts'
-import type { RowChange } from './index.ts'
+import type { RowTable } from '../../core/rows.ts'
+import type { RowChange } from '../index.ts'
 
 /** The rows of each offering, ascending. */
 export function rowsByOffering(table: RowTable): Map<number, Int32Array> {

@@ -19,3 +19,6 @@ export function toPacificTime(now: number): number {
   const isSummer = now >= sunday(2, year, MARCH, 10) && now < sunday(1, year, NOVEMBER, 9)
   return now - (isSummer ? 7 : 8) * HOUR
 }
+
+/** The date in Pacific Time, `YYYY-MM-DD`: Google counts quota by it. @param now ms since the epoch */
+export const pacificDay = (now: number): string => new Date(toPacificTime(now)).toISOString().slice(0, 10)

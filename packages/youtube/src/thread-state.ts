@@ -1,8 +1,8 @@
 import type { State } from './messages.ts'
 import type { Meter } from './meter.ts'
 
-/** What one thread's routes work with. */
-export interface Desk {
+/** What the routes of one thread work with. */
+export interface ThreadState {
   /** What all threads agree on; replaced as a whole when main says so. */
   state: State
   readonly meter: Meter
@@ -10,7 +10,7 @@ export interface Desk {
   now(): number
 }
 
-export function createDesk(state: State, meter: Meter): Desk {
-  const desk: Desk = { state, meter, now: () => desk.state.frozenAt ?? Date.now() }
-  return desk
+export function createThreadState(state: State, meter: Meter): ThreadState {
+  const thread: ThreadState = { state, meter, now: () => thread.state.frozenAt ?? Date.now() }
+  return thread
 }

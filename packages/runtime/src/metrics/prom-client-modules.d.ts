@@ -1,4 +1,4 @@
-// The parts of prom-client that are loaded one by one: its types describe them, but only under the name of the whole.
+// The modules of prom-client that are loaded one by one: its types describe them, but only under the name of the whole.
 
 declare module 'prom-client/lib/cluster.js' {
   export { AggregatorRegistry as default } from 'prom-client'

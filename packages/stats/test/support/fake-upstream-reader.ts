@@ -1,11 +1,11 @@
 import { errors } from '../../src/errors.ts'
 import { toSnapshot } from '../../src/core/numbers.ts'
-import type { Source } from '../../src/source.ts'
+import type { UpstreamReader } from '../../src/upstream-reader.ts'
 import type { Collection } from '../../src/state/state.ts'
 import { numbersOf } from './numbers.ts'
 
-/** A source whose numbers a test sets. Ids that end in `_` are missing. */
-export class FakeSource implements Source {
+/** An upstream whose numbers a test sets. Ids that end in `_` are missing. */
+export class FakeUpstreamReader implements UpstreamReader {
   /** Views of every video. */
   views = 1
   /** Fails, with nothing known, while set. */

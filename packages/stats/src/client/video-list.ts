@@ -1,8 +1,5 @@
 import { errors } from '../errors.ts'
-import type { VideoNumbers } from './numbers.ts'
-
-/** Ids in one call of `videos.list`; a call costs one unit of quota, whatever it asks for. */
-export const IDS_PER_CALL = 50
+import type { VideoNumbers } from '../core/numbers.ts'
 
 /** The path and query that ask for the numbers of `ids`. */
 export function videosPath(ids: readonly string[], key: string): string {

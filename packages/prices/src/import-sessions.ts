@@ -1,16 +1,16 @@
 import type { CatalogOwner } from './owner/catalog-owner.ts'
 import { errors } from './errors.ts'
-import { Importer } from './importer.ts'
+import { PriceLineReader } from './price-line-reader.ts'
 
 /** An import whose thread is silent for so long is given up: the thread may have died (ms). */
 const PATIENCE = 60_000
 
 /** The import under way, on main: one at a time, because each holds a whole catalog in the making. */
-export class Imports {
+export class ImportSessions {
   readonly #owner: CatalogOwner
   readonly #most: number
   #token = 0
-  #current: Importer | undefined
+  #current: PriceLineReader | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(owner: CatalogOwner, most: number) {
@@ -21,17 +21,17 @@ export class Imports {
   /** @throws Problem `IMPORT_RUNNING` */
   start(replace: boolean): number {
     if (this.#current) throw errors.IMPORT_RUNNING()
-    this.#current = new Importer(this.#owner.draft(replace), replace, this.#most)
+    this.#current = new PriceLineReader(this.#owner.draft(replace), replace, this.#most)
     this.#wait()
     return ++this.#token
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST` */
   chunk(token: number, bytes: Uint8Array): void {
-    const importer = this.#of(token)
+    const reader = this.#of(token)
     this.#wait()
     try {
-      importer.take(bytes)
+      reader.take(bytes)
     } catch (error) {
       this.#drop()
       throw error
@@ -40,11 +40,11 @@ export class Imports {
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST`, `TYPE_CONFLICT` */
   async end(token: number): Promise<{ imported: number; prices: number }> {
-    const importer = this.#of(token)
+    const reader = this.#of(token)
     clearTimeout(this.#timer)
     try {
-      importer.end()
-      return { imported: importer.imported, prices: await this.#owner.take(importer, this.#most) }
+      reader.end()
+      return { imported: reader.imported, prices: await this.#owner.take(reader, this.#most) }
     } finally {
       this.#drop()
     }
@@ -58,7 +58,7 @@ export class Imports {
     this.#drop()
   }
 
-  #of(token: number): Importer {
+  #of(token: number): PriceLineReader {
     if (token !== this.#token || !this.#current) throw errors.IMPORT_LOST()
     return this.#current
   }

@@ -1,4 +1,4 @@
-import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
+import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
 import { cellsFor, keysOf, positionOf, readDirectory, writeDirectory, type Directory } from './directory.ts'
 
 // A segment: header, directory, of all sets the starts, lengths and cardinalities, rows, first and last days, then the

@@ -1,0 +1,10 @@
+import { openLevel } from '@influencer-stats/runtime/level'
+
+/** How a catalog is written: since 2, blocks of answers row by row. */
+export const FORMAT = 2
+
+// Small, because the catalog is what is cached; large writes are batches anyway.
+const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
+
+/** Opens the database that all of a process share. */
+export const openPricesLevel = (folder: string) => openLevel(folder, { service: 'prices', format: FORMAT, ...LEVEL })
