@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { kvBase, kvContender } from '../src/contenders/kv.ts'
-import { drawRequests } from '../src/load/drawers.ts'
-import { FULL, valueOf } from '../src/load/kv-entries.ts'
+import { drawRequests } from '../src/load/requests/drawers.ts'
+import { FULL, valueOf } from '../src/load/requests/kv-entries.ts'
 import { proveReads, proveWrites } from '../src/scenarios/kv.ts'
 
 const SPEC = { service: 'kv', variant: '', settings: {} }

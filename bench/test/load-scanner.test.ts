@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ReplyScanner } from '../src/load/reply-scanner.ts'
+import { ReplyScanner } from '../src/load/raw/reply-scanner.ts'
 
 /** Feeds a reply in pieces that end at these places; the memory is overwritten after each, as a socket's is. */
 function scan(reply: string, cuts: readonly number[] = [], bodiless = false) {

@@ -1,5 +1,5 @@
 import type { LoadGenerator } from './load.ts'
-import { limitOf, runInOwnProcess } from './own-process.ts'
+import { limitOf, runInOwnProcess } from './common/own-process.ts'
 
 /**
  * Our own generator: ready-made bytes on `node:net`, every reply's status and body checked, and the only one with an

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { randomOf } from '../load/drawers.ts'
-import { ReplyScanner } from '../load/reply-scanner.ts'
+import { randomOf } from '../load/requests/drawers.ts'
+import { ReplyScanner } from '../load/raw/reply-scanner.ts'
 import { processorSeconds, residentMegabytes } from '../processes.ts'
 import type { BulkPlan, BulkResult } from './bulk.ts'
 import { KnownCatalog } from './known-catalog.ts'

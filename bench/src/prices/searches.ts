@@ -1,4 +1,4 @@
-import type { Drawer } from '../load/request-bytes.ts'
+import type { Drawer } from '../load/requests/request-bytes.ts'
 import { SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
 import { KnownCatalog } from './known-catalog.ts'
 

@@ -1,7 +1,7 @@
 import { bareContender } from '../contenders/bare.ts'
 import type { Contender, Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
-import { FULL, SMALL, valueOf } from '../load/kv-entries.ts'
+import { FULL, SMALL, valueOf } from '../load/requests/kv-entries.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
 import { trialScenarios } from './kv-trials.ts'

@@ -1,5 +1,5 @@
-import type { LoadPlan, LoadResult } from './load.ts'
-import { createRaw } from './raw.ts'
+import type { LoadPlan, LoadResult } from '../load.ts'
+import { createRaw } from '../raw.ts'
 
 const raw = createRaw()
 

@@ -1,6 +1,6 @@
-import type { RawConnection } from './raw-connection.ts'
-import type { ReadyRequest } from './request-bytes.ts'
-import type { Tally } from './tally.ts'
+import type { RawConnection } from './connection.ts'
+import type { ReadyRequest } from '../requests/request-bytes.ts'
+import type { Tally } from '../common/tally.ts'
 
 /** What decides when requests are sent. Times are milliseconds of `performance.now()`. */
 export interface Loop {

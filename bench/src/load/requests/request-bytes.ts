@@ -1,4 +1,4 @@
-import type { LoadRequest } from './load.ts'
+import type { LoadRequest } from '../load.ts'
 
 /** A request made ready to be written again and again. */
 export interface ReadyRequest {

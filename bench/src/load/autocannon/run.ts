@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import autocannon, { type Client, type Request } from 'autocannon'
-import { checkOf, readsBodies } from './expectation.ts'
-import type { LoadPlan, LoadResult, TurnPlan } from './load.ts'
-import { mustSuit } from './must-suit.ts'
-import { GRACE } from './own-process.ts'
-import { Microseconds } from './tally.ts'
+import { checkOf, readsBodies } from '../common/expectation.ts'
+import type { LoadPlan, LoadResult, TurnPlan } from '../load.ts'
+import { mustSuit } from '../common/must-suit.ts'
+import { GRACE } from '../common/own-process.ts'
+import { Microseconds } from '../common/tally.ts'
 
 /** So many errors end a run: it is no result already, and autocannon connects again without a pause. */
 const BAILOUT = 1000

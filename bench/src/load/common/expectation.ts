@@ -1,4 +1,4 @@
-import type { Expectation } from './load.ts'
+import type { Expectation } from '../load.ts'
 
 /** Tells whether a reply is as expected. It runs for every reply and takes 0.05-0.12 us. */
 export type Check = (status: number, body: Buffer) => boolean

@@ -1,7 +1,7 @@
-import type { RawConnection } from './raw-connection.ts'
-import type { Loop } from './raw-loop.ts'
-import type { ReadyRequest } from './request-bytes.ts'
-import type { Tally } from './tally.ts'
+import type { RawConnection } from './connection.ts'
+import type { Loop } from './loop.ts'
+import type { ReadyRequest } from '../requests/request-bytes.ts'
+import type { Tally } from '../common/tally.ts'
 
 /** Each connection sends when it has its reply, until the window ends. */
 export function createClosedLoop(next: () => ReadyRequest): Loop {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { processorSeconds } from '../processes.ts'
+import { processorSeconds } from '../../processes.ts'
 
 /** Linux counts processor time in ticks of 10 ms: in a second that is 1 %. */
 const WINDOW = 1000

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fleet } from './fleet.ts'
-import { FleetLedger } from './fleet-ledger.ts'
-import { mustHaveFiles, openFilesLimit } from './fleet-limits.ts'
-import { PATIENCE, type ConnectingPlan, type ConnectingResult } from './sse-fleet.ts'
+import { FleetLedger } from './ledger.ts'
+import { mustHaveFiles, openFilesLimit } from './limits.ts'
+import { PATIENCE, type ConnectingPlan, type ConnectingResult } from '../sse-fleet.ts'
 
 const POLL = 2
 

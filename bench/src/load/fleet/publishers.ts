@@ -1,10 +1,10 @@
-import type { FleetLedger } from './fleet-ledger.ts'
+import type { FleetLedger } from './ledger.ts'
 import { pace } from './pace.ts'
-import { RawConnection, type Target } from './raw-connection.ts'
-import type { Loop } from './raw-loop.ts'
-import { readyRequest } from './request-bytes.ts'
-import { REJECTED_AFTER, type Dialect, type FleetPlan, type Paced } from './sse-fleet.ts'
-import { Microseconds } from './tally.ts'
+import { RawConnection, type Target } from '../raw/connection.ts'
+import type { Loop } from '../raw/loop.ts'
+import { readyRequest } from '../requests/request-bytes.ts'
+import { REJECTED_AFTER, type Dialect, type FleetPlan, type Paced } from '../sse-fleet.ts'
+import { Microseconds } from '../common/tally.ts'
 
 /** What the replies to values came to. */
 export class Replies {

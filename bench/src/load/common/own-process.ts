@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { pinned } from '../processes.ts'
-import type { BulkPlan, BulkResult } from '../prices/bulk.ts'
-import type { ImportPlan, ImportResult } from '../prices/import.ts'
-import type { LookupsPlan, LookupsResult } from '../prices/lookups.ts'
-import type { RoundTripsPlan, RoundTripsResult } from '../prices/round-trips.ts'
-import type { LoadPlan, LoadResult } from './load.ts'
-import type { ScanPlan, ScanResult } from './scan.ts'
-import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from './sse-fleet.ts'
+import { pinned } from '../../processes.ts'
+import type { BulkPlan, BulkResult } from '../../prices/bulk.ts'
+import type { ImportPlan, ImportResult } from '../../prices/import.ts'
+import type { LookupsPlan, LookupsResult } from '../../prices/lookups.ts'
+import type { RoundTripsPlan, RoundTripsResult } from '../../prices/round-trips.ts'
+import type { LoadPlan, LoadResult } from '../load.ts'
+import type { ScanPlan, ScanResult } from '../scan.ts'
+import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from '../sse-fleet.ts'
 
 /** Seconds after the measured ones in which replies may still come. */
 export const GRACE = 3

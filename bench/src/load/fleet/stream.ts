@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { ValueSink } from './event-scanner.ts'
-import type { FleetLedger } from './fleet-ledger.ts'
+import type { FleetLedger } from './ledger.ts'
 import { StreamScanner } from './stream-scanner.ts'
 
 /** What a stream tells. Each is called once at most. */

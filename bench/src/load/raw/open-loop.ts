@@ -1,7 +1,7 @@
-import type { RawConnection } from './raw-connection.ts'
-import type { Loop } from './raw-loop.ts'
-import type { ReadyRequest } from './request-bytes.ts'
-import { Microseconds, type Tally } from './tally.ts'
+import type { RawConnection } from './connection.ts'
+import type { Loop } from './loop.ts'
+import type { ReadyRequest } from '../requests/request-bytes.ts'
+import { Microseconds, type Tally } from '../common/tally.ts'
 
 /**
  * A timer comes up to 1.1 ms late, so it is set for this long (ms) before a request is due; the rest is spent in turns

@@ -1,4 +1,4 @@
-import type { Expectation, LoadRequest, TurnPlan } from './load.ts'
+import type { Expectation, LoadRequest, TurnPlan } from '../load.ts'
 
 /** What the script reports, times in microseconds. */
 export interface WrkReport {

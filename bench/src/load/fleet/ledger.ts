@@ -1,4 +1,4 @@
-import { Microseconds } from './tally.ts'
+import { Microseconds } from '../common/tally.ts'
 
 /** A value that was sent: which of its publisher's, by whom, and when it was due (us since the start). */
 interface Sent {

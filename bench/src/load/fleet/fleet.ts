@@ -1,9 +1,9 @@
-import type { FleetLedger } from './fleet-ledger.ts'
-import { localAddressOf } from './fleet-limits.ts'
-import { FleetStream, type StreamEvents } from './fleet-stream.ts'
+import type { FleetLedger } from './ledger.ts'
+import { localAddressOf } from './limits.ts'
+import { FleetStream, type StreamEvents } from './stream.ts'
 import { pace } from './pace.ts'
-import { readyRequest } from './request-bytes.ts'
-import type { FleetPlan } from './sse-fleet.ts'
+import { readyRequest } from '../requests/request-bytes.ts'
+import type { FleetPlan } from '../sse-fleet.ts'
 
 type Plan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { residentMegabytes } from '../processes.ts'
-import { ReplyScanner, type Scan } from './reply-scanner.ts'
-import { readyRequest } from './request-bytes.ts'
-import type { ScanPlan, ScanResult } from './scan.ts'
+import { residentMegabytes } from '../../processes.ts'
+import { ReplyScanner, type Scan } from '../raw/reply-scanner.ts'
+import { readyRequest } from '../requests/request-bytes.ts'
+import type { ScanPlan, ScanResult } from '../scan.ts'
 
 /** Milliseconds between looks at the server's memory. */
 const LOOK = 20

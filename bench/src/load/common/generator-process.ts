@@ -2,15 +2,15 @@ import type { Answer, Inside, Order, PlanOf, ResultOf, Runs } from './own-proces
 
 /** Entry of a generator's process: takes one order, answers it, and is gone when its parent is. */
 const runs: { readonly [G in Inside]: () => Promise<Runs[G]> } = {
-  autocannon: async () => (await import('./autocannon-run.ts')).runAutocannon,
-  raw: async () => (await import('./raw-run.ts')).runRaw,
-  'price-bulk': async () => (await import('../prices/bulk-run.ts')).runBulkHere,
-  'price-import': async () => (await import('../prices/import-run.ts')).runImportHere,
-  'price-lookups': async () => (await import('../prices/lookups-run.ts')).runLookupsHere,
-  'price-round-trips': async () => (await import('../prices/round-trips-run.ts')).runRoundTripsHere,
-  scan: async () => (await import('./scan-run.ts')).runScanHere,
-  'sse-connecting': async () => (await import('./sse-connecting-run.ts')).runConnectingHere,
-  'sse-fleet': async () => (await import('./sse-fleet-run.ts')).runFleetHere,
+  autocannon: async () => (await import('../autocannon/run.ts')).runAutocannon,
+  raw: async () => (await import('../raw/run.ts')).runRaw,
+  'price-bulk': async () => (await import('../../prices/bulk-run.ts')).runBulkHere,
+  'price-import': async () => (await import('../../prices/import-run.ts')).runImportHere,
+  'price-lookups': async () => (await import('../../prices/lookups-run.ts')).runLookupsHere,
+  'price-round-trips': async () => (await import('../../prices/round-trips-run.ts')).runRoundTripsHere,
+  scan: async () => (await import('../scan/run.ts')).runScanHere,
+  'sse-connecting': async () => (await import('../fleet/connecting-run.ts')).runConnectingHere,
+  'sse-fleet': async () => (await import('../fleet/run.ts')).runFleetHere,
 }
 
 async function answer<G extends Inside>({ generator, plan }: Order<G>): Promise<Answer<G>> {

@@ -1,4 +1,4 @@
-import type { LoadPlan, TurnPlan } from './load.ts'
+import type { LoadPlan, TurnPlan } from '../load.ts'
 
 /** Refuses what only `raw` can do. Both others wait for the body that a reply to HEAD announces. @throws Error */
 export function mustSuit(plan: LoadPlan, generator: string): asserts plan is TurnPlan {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { residentMegabytes } from '../processes.ts'
+import { residentMegabytes } from '../../processes.ts'
 import { Fleet } from './fleet.ts'
-import { FleetLedger } from './fleet-ledger.ts'
-import { mustHaveFiles, openFilesLimit } from './fleet-limits.ts'
-import { Publishers } from './fleet-publishers.ts'
+import { FleetLedger } from './ledger.ts'
+import { mustHaveFiles, openFilesLimit } from './limits.ts'
+import { Publishers } from './publishers.ts'
 import { watchProcessor } from './processor-watch.ts'
-import { PATIENCE, type FleetPlan, type FleetResult, type Saturating } from './sse-fleet.ts'
+import { PATIENCE, type FleetPlan, type FleetResult, type Saturating } from '../sse-fleet.ts'
 
 /** Milliseconds between two looks at whether all has arrived. */
 const POLL = 2

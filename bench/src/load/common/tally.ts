@@ -1,5 +1,5 @@
 import { createHistogram } from 'node:perf_hooks'
-import type { Latency } from './load.ts'
+import type { Latency } from '../load.ts'
 
 const US_PER_MS = 1000
 /** An hour, in microseconds: more than any run waits. */

@@ -1,5 +1,5 @@
-import type { DrawnRequests } from './load.ts'
-import { priceDrawers } from '../prices/searches.ts'
+import type { DrawnRequests } from '../load.ts'
+import { priceDrawers } from '../../prices/searches.ts'
 import { kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 

@@ -1,4 +1,4 @@
-import { TIMER_SLACK } from './raw-open-loop.ts'
+import { TIMER_SLACK } from '../raw/open-loop.ts'
 
 /** Calls `onDue(i, due)` for `i` below `total`, due at `start + i * gap` (ms of `performance.now()`); late ones at once. */
 export function pace(

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
-import type { Check } from './expectation.ts'
-import type { Loop } from './raw-loop.ts'
+import type { Check } from '../common/expectation.ts'
+import type { Loop } from './loop.ts'
 import { ReplyScanner } from './reply-scanner.ts'
-import type { ReadyRequest } from './request-bytes.ts'
+import type { ReadyRequest } from '../requests/request-bytes.ts'
 
 export interface Target {
   readonly host: string
