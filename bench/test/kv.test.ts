@@ -49,6 +49,11 @@ it('reads are of random ids, and know their value', () => {
   }
 })
 
+it('drawn requests have the headers that were asked for', () => {
+  const next = drawRequests({ drawer: 'kv-get', headers: { accept: '*/*', 'x-y': 'z' } }, 'host')
+  expect(String(next().bytes)).toMatch(/^GET \S+ HTTP\/1.1\r\nHost: host\r\naccept: \*\/\*\r\nx-y: z\r\n\r\n$/)
+})
+
 it.each([
   ['kv-put', ''],
   ['kv-put-durable', '&durable=true'],

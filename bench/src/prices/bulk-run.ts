@@ -104,7 +104,7 @@ function createConnection(host: string, port: number) {
   socket.on('data', (data) => {
     const state = scanner.feed(data)
     if (state === 'more') return
-    if (state === 'broken') return void socket.destroy()
+    if (state === 'broken' || scanner.left > 0) return void socket.destroy()
     const { status, body } = scanner
     waiting?.resolve({ status, body: Buffer.from(body), at: performance.now() })
   })

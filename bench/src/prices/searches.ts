@@ -21,9 +21,9 @@ export function isPriceOf(row: number, spec: string): (body: Buffer) => boolean 
 
 /** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
 const searchesOf = (plan: CatalogPlan, index: string, { constant = false } = {}): Drawer => {
-  return (host, random) => {
+  return (common, random) => {
     const catalog = new KnownCatalog(plan)
-    const head = `POST ${searchPath(index)} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: `
+    const head = `POST ${searchPath(index)} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: `
     return () => {
       const row = Math.floor(random() * catalog.size)
       const body = catalog.bodyOf(row)

@@ -3,15 +3,17 @@ import type { Loop } from './loop.ts'
 import type { ReadyRequest } from '../requests/request-bytes.ts'
 import type { Tally } from '../common/tally.ts'
 
-/** Each connection sends when it has its reply, until the window ends. */
-export function createClosedLoop(next: () => ReadyRequest): Loop {
+const NONE: readonly ReadyRequest[] = []
+
+/** Each connection sends when it has its reply, until the window ends; or `pipeline` at once, when it has all of theirs. */
+export function createClosedLoop(next: () => ReadyRequest, pipeline = 1): Loop {
   let counts: Tally | undefined
   let under = 0
 
   function send(connection: RawConnection, now: number): void {
     if (counts === undefined || now >= counts.until) return
-    under++
-    connection.send(next(), now)
+    under += pipeline
+    connection.send(next(), now, pipeline === 1 ? NONE : Array.from({ length: pipeline - 1 }, next))
   }
 
   return {
@@ -32,8 +34,8 @@ export function createClosedLoop(next: () => ReadyRequest): Loop {
     },
     outstanding: () => under,
     abandon(connections, now) {
-      for (const { waitingSince } of connections) {
-        if (waitingSince !== undefined) counts!.unanswered(waitingSince, now)
+      for (const { waitingSince, outstanding } of connections) {
+        for (let i = 0; i < outstanding; i++) counts!.unanswered(waitingSince!, now)
       }
     },
   }

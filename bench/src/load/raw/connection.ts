@@ -17,6 +17,7 @@ const RETRY = 10
 const KNOWN_LIMIT = 16_384
 /** Replies in a row that differ from the one before, until comparing is given up: each has its own id or age. */
 const STRANGERS = 64
+const NONE: readonly ReadyRequest[] = []
 
 /**
  * All sockets read into the same memory: what came is looked at before the next read, and nothing is allocated.
@@ -24,7 +25,7 @@ const STRANGERS = 64
  */
 const shared = Buffer.allocUnsafeSlow(65_536)
 
-/** A kept-alive connection that carries one request at a time and connects again whenever it is cut. */
+/** A kept-alive connection that carries one request or one pipeline at a time and connects again whenever it is cut. */
 export class RawConnection {
   /** Resolves when the first attempt to connect has come out, either way. */
   readonly tried: Promise<void>
@@ -37,7 +38,10 @@ export class RawConnection {
   #connected = false
   #closed = false
   #retry: NodeJS.Timeout | undefined
+  /** The request whose reply is read, those that were sent with it, and how many of these have become it. */
   #request: ReadyRequest | undefined
+  #behind = NONE
+  #taken = 0
   #begin = 0
   #partial = false
   /** Whether this socket has brought a whole reply: then its end is manners, not a fault. */
@@ -59,12 +63,25 @@ export class RawConnection {
     return this.#request && this.#begin
   }
 
-  /** Sends a request. @param begin what its latency is counted from (ms) */
-  send(request: ReadyRequest, begin: number): void {
+  /** Requests under way. */
+  get outstanding(): number {
+    return this.#request ? 1 + this.#behind.length - this.#taken : 0
+  }
+
+  /**
+   * Sends a request.
+   * @param begin what its latency is counted from (ms)
+   * @param behind requests that are written with it, without waiting for its reply
+   */
+  send(request: ReadyRequest, begin: number, behind = NONE): void {
     this.#request = request
+    this.#behind = behind
+    this.#taken = 0
     this.#begin = begin
     this.#partial = false
-    this.#socket.write(request.bytes)
+    this.#socket.write(
+      behind.length === 0 ? request.bytes : Buffer.concat([request, ...behind].map(({ bytes }) => bytes)),
+    )
   }
 
   close(): void {
@@ -100,28 +117,39 @@ export class RawConnection {
   }
 
   #read(length: number): void {
+    // What still comes after we have cut it is passed over.
+    for (let at = 0; at < length && this.#connected;) at = this.#readReply(at, length)
+  }
+
+  /** Reads one reply of what came, or a part of one. @returns where the next one begins */
+  #readReply(at: number, length: number): number {
     const request = this.#request
-    // What still comes after we have cut it.
-    if (!this.#connected) return
-    if (request === undefined) return this.#cut()
+    if (request === undefined) return this.#cut(length)
     const { known } = request
+    const last = this.#taken === this.#behind.length
     if (!this.#partial) {
-      if (known?.length === length && known.compare(shared, 0, length) === 0) {
+      const end = at + (known?.length ?? Infinity)
+      if ((last ? end === length : end <= length) && known!.compare(shared, at, end) === 0) {
         request.strangers = 0
-        return this.#answered(true)
+        this.#answered(true)
+        return end
       }
       this.#scanner.begin(request.bodiless)
     }
-    const scan = this.#scanner.feed(shared.subarray(0, length))
-    if (scan === 'broken') return this.#cut()
+    const scan = this.#scanner.feed(shared.subarray(at, length))
     if (scan === 'more') {
       this.#partial = true
-      return
+      return length
     }
+    const end = length - this.#scanner.left
+    // Bytes after the last reply answer nothing that was asked.
+    if (scan === 'broken' || (last && end < length)) return this.#cut(length)
     const right = this.#isRight(request)
-    if (right && !this.#partial && !this.#scanner.closes) remember(request, length)
-    if (this.#scanner.closes) return this.#hangUp(right)
-    this.#answered(right)
+    const { closes } = this.#scanner
+    if (right && !this.#partial && !closes) remember(request, at, end)
+    if (closes) this.#hangUp(right)
+    else this.#answered(right)
+    return end
   }
 
   #isRight({ isRight }: ReadyRequest): boolean {
@@ -131,11 +159,12 @@ export class RawConnection {
 
   #answered(right: boolean): void {
     const now = performance.now()
-    this.#request = undefined
+    this.#request = this.#behind[this.#taken++]
+    this.#partial = false
     this.#proven = true
     this.#loop.answered(this.#begin, now, right)
     // The loop may have closed it.
-    if (this.#connected) this.#loop.idle(this, now)
+    if (this.#connected && this.#request === undefined) this.#loop.idle(this, now)
   }
 
   /** The reply was the last on this connection. */
@@ -145,11 +174,12 @@ export class RawConnection {
     this.#socket.destroy()
   }
 
-  /** What came is no reply: the connection cannot be used any more. */
-  #cut(): void {
+  /** What came up to there is no reply: the connection cannot be used any more. */
+  #cut(at: number): number {
     this.#connected = false
     this.#proven = false
     this.#socket.destroy()
+    return at
   }
 
   #ended(): void {
@@ -158,19 +188,20 @@ export class RawConnection {
       this.#connected = false
       this.#answered(this.#isRight(request))
     } else if (request) {
-      this.#request = undefined
       this.#proven = false
-      this.#loop.lost(this.#begin)
     } else if (!this.#connected && !this.#proven) this.#loop.failed(performance.now())
     this.#connected = false
+    const { outstanding } = this
+    this.#request = undefined
+    for (let i = 0; i < outstanding; i++) this.#loop.lost(this.#begin)
     if (this.#proven) return this.#connect()
     this.#retry = setTimeout(() => this.#connect(), RETRY)
   }
 }
 
 /** Keeps a right reply, so that the next one like it needs no scan: 0.1 us instead of 1. */
-function remember(request: ReadyRequest, length: number): void {
-  if (length > KNOWN_LIMIT || request.strangers >= STRANGERS) return
+function remember(request: ReadyRequest, from: number, to: number): void {
+  if (to - from > KNOWN_LIMIT || request.strangers >= STRANGERS) return
   request.strangers++
-  request.known = Buffer.from(shared.subarray(0, length))
+  request.known = Buffer.from(shared.subarray(from, to))
 }

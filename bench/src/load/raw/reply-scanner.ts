@@ -27,6 +27,8 @@ export class ReplyScanner {
   body: Buffer = NOTHING
   /** Bytes of the reply's body so far, whether they are kept or not. */
   bodyBytes = 0
+  /** Of the bytes fed last: how many came after the end of the reply. */
+  left = 0
   readonly #keepsBodies: boolean
   #state: State = 'done'
   #bodiless = false
@@ -50,9 +52,13 @@ export class ReplyScanner {
     this.bodyBytes = 0
   }
 
-  /** Reads what came. The bytes may be overwritten after that, `body` with them. */
+  /**
+   * Reads what came, up to the end of the reply: what is `left` belongs to the next one, if there is one under way. The
+   * bytes may be overwritten after that, `body` with them.
+   */
   feed(bytes: Buffer): Scan {
     let rest = bytes
+    this.left = 0
     if (this.#held.length > 0) {
       rest = Buffer.concat([this.#held, bytes])
       this.#held = NOTHING
@@ -67,8 +73,8 @@ export class ReplyScanner {
       rest = rest.subarray(used)
       if (rest.length === 0 && !this.#whole) return 'more'
     }
-    // Bytes after the reply answer nothing that was asked.
-    return rest.length > 0 ? 'broken' : 'done'
+    this.left = rest.length
+    return 'done'
   }
 
   /** The server ended the connection: whether that completes the reply. */

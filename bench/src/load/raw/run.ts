@@ -24,13 +24,14 @@ export async function runRaw(plan: LoadPlan): Promise<LoadResult> {
     check: checkOf(plan.expect),
     readsBodies: readsBodies(plan.expect) || 'drawer' in plan.requests,
   }
-  const { requests } = plan
+  const { requests, pipeline } = plan
+  if (pipeline !== undefined && plan.rate !== undefined) throw new Error('an open loop has no pipelines')
   const next =
     'drawer' in requests
       ? drawRequests(requests, url.host)
       : inTurn(requests.map((request) => readyRequest(url.host, request)))
   const open = plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate)
-  const loop = open ?? createClosedLoop(next)
+  const loop = open ?? createClosedLoop(next, pipeline)
 
   const connections = Array.from({ length: plan.connections }, () => new RawConnection(target, loop))
   await Promise.race([Promise.all(connections.map(({ tried }) => tried)), delay(OPENING, undefined, { ref: false })])

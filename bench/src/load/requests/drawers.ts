@@ -7,11 +7,12 @@ const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawer
 
 /** @throws Error when there is no such drawer */
 export function drawRequests(
-  { drawer, seed = Math.random() * 2 ** 32 }: DrawnRequests,
+  { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
   host: string,
 ): () => ReadyRequest {
   if (!Object.hasOwn(drawers, drawer)) throw new Error(`nothing draws requests by the name of ${drawer}`)
-  return drawers[drawer]!(host, randomOf(seed))
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return drawers[drawer]!(lines.join(''), randomOf(seed))
 }
 
 /** Mulberry32: 5 ns a number, where what `crypto` gives cannot be had again. */

@@ -33,8 +33,8 @@ const below = (random: () => number, limit: number) => Math.floor(random() * lim
 
 /** Reads of random ids; each reply must be the value of its id, byte for byte, where it is not a constant one. */
 const readsOf = (entries: number, { constant = false } = {}): Drawer => {
-  return (host, random) => {
-    const tail = ` HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  return (common, random) => {
+    const tail = ` HTTP/1.1\r\n${common}\r\n`
     return () => {
       const id = below(random, entries)
       const bytes = Buffer.from(`GET /v0/entity?id=${id}${tail}`, 'latin1')
@@ -47,8 +47,8 @@ const readsOf = (entries: number, { constant = false } = {}): Drawer => {
 
 /** Writes as at the source: ids of 3 to 10 letters, so that they never meet those of a prepared base; values of 100 to 200. */
 const writes = (query = ''): Drawer => {
-  return (host, random) => {
-    const head = ` HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/octet-stream\r\nContent-Length: `
+  return (common, random) => {
+    const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
     return () => {
       let id = ''
       for (let left = SHORTEST_ID + below(random, LONGEST_ID - SHORTEST_ID + 1); left > 0; left--) {

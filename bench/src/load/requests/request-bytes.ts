@@ -13,8 +13,12 @@ export interface ReadyRequest {
   readonly isRight?: ((body: Buffer) => boolean) | undefined
 }
 
-/** Draws one request after the other. @param random gives numbers of at least 0 and less than 1 */
-export type Drawer = (host: string, random: () => number) => () => ReadyRequest
+/**
+ * Draws one request after the other.
+ * @param common the lines of the headers that all have, Host among them
+ * @param random gives numbers of at least 0 and less than 1
+ */
+export type Drawer = (common: string, random: () => number) => () => ReadyRequest
 
 const HAS_BODY = new Set(['PUT', 'POST', 'PATCH'])
 

@@ -34,7 +34,7 @@ export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promis
   await once(socket, 'close').finally(() => clearInterval(timer))
   const seconds = (performance.now() - began) / 1000
   look()
-  if (state !== 'done') throw new Error('the reply was cut')
+  if (state !== 'done' || scanner.left > 0) throw new Error('the reply was cut')
   const { user, system } = process.cpuUsage(cpu)
   const { status, bodyBytes: bytes } = scanner
   const memory = { before, beforeFiles, peak, peakFiles }
