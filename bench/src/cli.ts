@@ -9,7 +9,7 @@ import { measureTrials } from './measure-trials.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
-import { intervalText } from './ratios.ts'
+import { ratioText } from './ratios.ts'
 import { measuredOf } from './report/measured.ts'
 import { publish } from './report/publish.ts'
 import type { Measured, Published } from './report/published.ts'
@@ -102,7 +102,8 @@ function runScenario(
 async function runScenarios(args: BenchArguments): Promise<boolean> {
   const specs = args.specs.map(parseSpec)
   const services = new Set(specs.map(({ service }) => service))
-  const isWanted = ({ service, full }: Table) => (args.full || !full) && (services.size === 0 || services.has(service))
+  const isWanted = ({ service, name, full }: Table) =>
+    (args.table ? name === args.table : args.full || !full) && (services.size === 0 || services.has(service))
   const wanted = scenarios.filter(isWanted)
   if (wanted.length === 0) throw new Error(`nothing is measured of ${[...services].join(', ')}`)
   const machine = describeMachine()
@@ -136,8 +137,8 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   })
   progress.end()
   for (const ratio of ratios) {
-    const verdict = ratio.differs ? 'a difference' : 'no difference'
-    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${intervalText(ratio)}: ${verdict}`)
+    const verdict = ratio.limited ? '' : ratio.differs ? ': a difference' : ': no difference'
+    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${ratioText(ratio)}${verdict}`)
   }
   return true
 }
