@@ -155,7 +155,7 @@ it('tells what a service holds, part by part', async () => {
 })
 
 it('the bare server parses what it is sent, and more percentiles can be had', async () => {
-  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', parses: true }
+  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', takes: 'json' } as const
   const server = await bareContender(reply).start()
   try {
     const plan = { url: server.url, expect: { status: 200, body: 'ok' }, connections: 2, duration: 0.3, warmUp: 0 }

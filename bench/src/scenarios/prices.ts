@@ -31,8 +31,8 @@ export const BARE = {
   body: '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf","spec":"MRC","value":428692,"currency":"USD","of":"1"}'.padEnd(
     100,
   ),
-  parses: true,
-}
+  takes: 'json',
+} as const
 
 /** Proves that a service finds what it should, and names what it should not find. */
 export const proveSearches =
