@@ -3,6 +3,7 @@ import type { Answer, Inside, Order, PlanOf, ResultOf, Runs } from './own-proces
 /** Entry of a generator's process: takes one order, answers it, and is gone when its parent is. */
 const runs: { readonly [G in Inside]: () => Promise<Runs[G]> } = {
   autocannon: async () => (await import('../autocannon/run.ts')).runAutocannon,
+  idle: async () => (await import('../idle/run.ts')).runIdleHere,
   raw: async () => (await import('../raw/run.ts')).runRaw,
   'price-bulk': async () => (await import('../../prices/bulk-run.ts')).runBulkHere,
   'price-import': async () => (await import('../../prices/import-run.ts')).runImportHere,

@@ -6,6 +6,7 @@ import type { BulkPlan, BulkResult } from '../../prices/bulk.ts'
 import type { ImportPlan, ImportResult } from '../../prices/import.ts'
 import type { LookupsPlan, LookupsResult } from '../../prices/lookups.ts'
 import type { RoundTripsPlan, RoundTripsResult } from '../../prices/round-trips.ts'
+import type { IdlePlan, IdleResult } from '../idle.ts'
 import type { LoadPlan, LoadResult } from '../load.ts'
 import type { ScanPlan, ScanResult } from '../scan.ts'
 import type { ConnectingPlan, ConnectingResult, FleetPlan, FleetResult } from '../sse-fleet.ts'
@@ -18,6 +19,7 @@ export const OVERHEAD = 15
 /** What runs in a process of its own: the generators that are written in JavaScript, and what is timed without a server. */
 export interface Runs {
   autocannon(plan: LoadPlan): Promise<LoadResult>
+  idle(plan: IdlePlan): Promise<IdleResult>
   raw(plan: LoadPlan): Promise<LoadResult>
   'price-bulk'(plan: BulkPlan): Promise<BulkResult>
   'price-import'(plan: ImportPlan): Promise<ImportResult>

@@ -12,11 +12,13 @@ export function openFilesLimit(): number {
   return Number.isNaN(limit) ? Infinity : limit
 }
 
-/** @throws Error that names the limit needed, for the fleet and as much for the server */
+/** @throws Error that names the limit needed, for the streams or connections and as much for the server */
 export function mustHaveFiles(streams: number, publishers: number, limit: number): void {
   const needed = streams + publishers + OTHERS
   if (limit >= needed) return
-  throw new Error(`${streams} streams need a limit of ${needed} open files, and it is ${limit}: ulimit -n ${needed}`)
+  throw new Error(
+    `${streams} connections need a limit of ${needed} open files, and it is ${limit}: ulimit -n ${needed}`,
+  )
 }
 
 /**
