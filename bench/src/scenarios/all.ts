@@ -9,11 +9,14 @@ import { storageTable } from './prices-storage.ts'
 import { scenarios as prices } from './prices.ts'
 import type { AnyScenario } from './scenario.ts'
 import { fleetScenarios } from './sse.ts'
+import { connectionsTable, doorTable } from './stats-door.ts'
 import { scenarios as stats } from './stats.ts'
 
 /** Every table that can be measured, in the order of the report. */
 export const scenarios: readonly AnyScenario[] = [
   ...stats,
+  doorTable,
+  connectionsTable,
   ...kv,
   ...trialScenarios,
   ...fleetScenarios,
