@@ -1,3 +1,4 @@
+import type { KnownReply } from '../raw/known-reply.ts'
 import type { LoadRequest } from '../load.ts'
 
 /** A request made ready to be written again and again. */
@@ -5,9 +6,9 @@ export interface ReadyRequest {
   readonly bytes: Buffer
   /** Whether its replies have no body: HEAD. */
   readonly bodiless: boolean
-  /** The last whole reply that was right: one that equals it, byte for byte, needs no scan. */
-  known: Buffer | undefined
-  /** Replies in a row that differed from the one before; when that is all they do, none is kept any more. */
+  /** The last whole reply that was scanned and right: one like it needs no scan. */
+  known: KnownReply | undefined
+  /** Replies in a row that were not like the one before; when that is all they are, none is kept any more. */
   strangers: number
   /** What its replies' bodies must be, beside what is expected of all; for drawn requests. */
   readonly isRight?: ((body: Buffer) => boolean) | undefined
