@@ -2,11 +2,11 @@ import { kvContender } from '../contenders/kv.ts'
 import type { DrawnRequests } from '../load/load.ts'
 import { FULL, SMALL } from '../load/requests/kv-entries.ts'
 import type { Row } from '../row.ts'
-import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './door-variants.ts'
+import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
 import { bareReads, bareWrites, reads, writes } from './kv.ts'
 import type { Scenario } from './scenario.ts'
 
-const kv = (variant: string) => kvContender({ service: 'kv', variant, settings: {} }, FULL)
+const kv = (variant: string, entries = FULL) => kvContender({ service: 'kv', variant, settings: {} }, entries)
 const FORMER = NODE_HTTP.kv
 
 const asBrowser = (row: Row): Row => {
@@ -34,7 +34,7 @@ export const doorTable: Scenario = {
   rows: async () => [
     get,
     { ...get, name: `GET (${FORMER})`, contender: kv(FORMER) },
-    reads('GET, base of 1,000', CONNECTIONS, SMALL),
+    { ...reads('GET, base of 1,000', CONNECTIONS, SMALL), contender: kv(RAW.kv, SMALL) },
     bareGet,
     asBrowser(get),
     asBrowser(bareGet),

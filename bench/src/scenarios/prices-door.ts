@@ -1,4 +1,4 @@
-import { CONNECTIONS, NODE_HTTP, RAW } from './door-variants.ts'
+import { CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
 import { bare, pricesSpec, searches } from './prices.ts'
 import type { Scenario } from './scenario.ts'
 

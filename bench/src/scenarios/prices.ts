@@ -7,7 +7,7 @@ import { KnownCatalog } from '../prices/known-catalog.ts'
 import { INDEXES, isPriceOf, searchPath, type IndexName } from '../prices/searches.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import { RAW } from './door-variants.ts'
+import { RAW } from './doors.ts'
 import type { Scenario } from './scenario.ts'
 
 export const pricesSpec = (variant = '', settings: Spec['settings'] = {}): Spec => ({

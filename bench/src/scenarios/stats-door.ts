@@ -9,7 +9,7 @@ import { tenth, whole } from '../report/numbers.ts'
 import type { Row } from '../row.ts'
 import { median, spread } from '../statistics.ts'
 import type { Figures, TrialRow } from '../trial-row.ts'
-import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './door-variants.ts'
+import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
 import type { Scenario, Surroundings, TrialsAsked, TrialScenario } from './scenario.ts'
 import { CONSTANT, proveSample, readRow, readSample, SAMPLE_PATH, statsSpec } from './stats.ts'
 

@@ -8,7 +8,7 @@ import type { LoadRequest } from '../load/load.ts'
 import { PINS } from '../processes.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import { RAW } from './door-variants.ts'
+import { RAW } from './doors.ts'
 import type { Scenario, Surroundings } from './scenario.ts'
 
 export const COLLECTION = '99757a95-f758-499f-a170-bea93b2d8bcf'

@@ -19,5 +19,5 @@ export const BROWSER: Readonly<Record<string, string>> = {
   'accept-language': 'en-US,en;q=0.9',
 }
 
-/** How the rows of a table are asked. */
+/** Over which all of them are asked. */
 export const CONNECTIONS = 16
