@@ -1,5 +1,5 @@
 /** Each service's default, whose hottest routes are answered by the `raw` door. */
-export const RAW = { stats: 'v7', kv: 'v4', prices: 'v6' } as const
+export const RAW = { stats: 'v8', kv: 'v5', prices: 'v8' } as const
 
 /** The same with `node-http`. */
 export const NODE_HTTP = { stats: 'v7', kv: 'v4', prices: 'v6' } as const
