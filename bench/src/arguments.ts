@@ -17,6 +17,8 @@ export interface BenchArguments {
   /** In place of the scenario's own. */
   readonly generator: string | undefined
   readonly full: boolean
+  /** The name of the only table wanted, whether it belongs to `--full` or not. */
+  readonly table: string | undefined
   readonly publish: boolean
   readonly help: boolean
 }
@@ -31,6 +33,7 @@ pnpm bench compare A B                            A against B in interleaved pai
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every row of the sources' tables
+  --table NAME      this table alone: door, connections
   --publish         write the results, the report and the tables of the READMEs
 `
 
@@ -39,6 +42,7 @@ const options = {
   rounds: { type: 'string' },
   connections: { type: 'string' },
   generator: { type: 'string' },
+  table: { type: 'string' },
   pairs: { type: 'string', default: '10' },
   quick: { type: 'boolean', default: false },
   full: { type: 'boolean', default: false },
@@ -72,6 +76,7 @@ export function parseBenchArguments(argv: readonly string[]): BenchArguments {
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
     generator: values.generator,
     full: values.full,
+    table: values.table,
     publish: values.publish,
     help: values.help,
   }

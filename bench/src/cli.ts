@@ -9,13 +9,13 @@ import { measureTrials } from './measure-trials.ts'
 import { measureRows } from './measure.ts'
 import { PINS } from './processes.ts'
 import { createProgress } from './progress.ts'
-import { intervalText } from './ratios.ts'
+import { ratioText } from './ratios.ts'
 import { measuredOf } from './report/measured.ts'
 import { publish } from './report/publish.ts'
 import type { Measured, Published } from './report/published.ts'
 import type { Row } from './row.ts'
 import { scenarios } from './scenarios/all.ts'
-import type { AnyScenario, FleetScenario, Scenario, Surroundings, Table, TrialScenario } from './scenarios/scenario.ts'
+import type { AnyScenario, FleetScenario, Scenario, Backends, Table, TrialScenario } from './scenarios/scenario.ts'
 import { nameOf, parseSpec, type Spec } from './spec.ts'
 
 const USUAL_GENERATOR = 'autocannon'
@@ -31,7 +31,7 @@ async function generatorNamed(name: string) {
 }
 
 /** Runs with a stand-in for YouTube beside, on the generator's processor: its work is not the service's. */
-async function withSurroundings<T>(work: (surroundings: Surroundings) => Promise<T>): Promise<T> {
+async function withBackends<T>(work: (backends: Backends) => Promise<T>): Promise<T> {
   const standIn = await standInContender(PINS.client).start()
   try {
     return await work({ youtubeUri: standIn.url })
@@ -41,11 +41,11 @@ async function withSurroundings<T>(work: (surroundings: Surroundings) => Promise
 }
 
 /** The rows of a scenario that were asked for; those that no service answers for always stand beside them. */
-function chosen(rows: readonly Row[], specs: readonly Spec[], surroundings: Surroundings, scenario: Scenario): Row[] {
+function chosen(rows: readonly Row[], specs: readonly Spec[], backends: Backends, scenario: Scenario): Row[] {
   const named = specs.filter((spec) => spec.service === scenario.service && nameOf(spec) !== scenario.service)
   if (named.length === 0 || !scenario.row) return [...rows]
   const others = rows.filter((row) => !row.contender.name.startsWith(scenario.service))
-  return [...named.map((spec) => ({ ...scenario.row!(spec, surroundings), name: nameOf(spec) })), ...others]
+  return [...named.map((spec) => ({ ...scenario.row!(spec, backends), name: nameOf(spec) })), ...others]
 }
 
 const withConnections = (row: Row, { connections }: BenchArguments): Row =>
@@ -55,8 +55,8 @@ const withConnections = (row: Row, { connections }: BenchArguments): Row =>
 async function runRows(scenario: Scenario, specs: readonly Spec[], args: BenchArguments): Promise<Measured['results']> {
   const closed = await generatorNamed(args.generator ?? scenario.generator ?? USUAL_GENERATOR)
   const open = await generatorNamed('raw')
-  return withSurroundings(async (surroundings) => {
-    const rows = chosen(await scenario.rows(surroundings), specs, surroundings, scenario)
+  return withBackends(async (backends) => {
+    const rows = chosen(await scenario.rows(backends), specs, backends, scenario)
     const asked = rows.map((row) => withConnections(row, args))
     const progress = createProgress(process.stderr)
     const results = await measureRows(asked, { ...args, closed, open, onStep: progress.step })
@@ -102,7 +102,8 @@ function runScenario(
 async function runScenarios(args: BenchArguments): Promise<boolean> {
   const specs = args.specs.map(parseSpec)
   const services = new Set(specs.map(({ service }) => service))
-  const isWanted = ({ service, full }: Table) => (args.full || !full) && (services.size === 0 || services.has(service))
+  const isWanted = ({ service, name, full }: Table) =>
+    (args.table ? name === args.table : args.full || !full) && (services.size === 0 || services.has(service))
   const wanted = scenarios.filter(isWanted)
   if (wanted.length === 0) throw new Error(`nothing is measured of ${[...services].join(', ')}`)
   const machine = describeMachine()
@@ -130,14 +131,14 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   if (!scenario || b.service !== a.service) throw new Error(`${nameOf(a)} and ${nameOf(b)} cannot be compared`)
   const closed = await generatorNamed(args.generator ?? scenario.generator ?? USUAL_GENERATOR)
   const progress = createProgress(process.stderr)
-  const ratios = await withSurroundings((surroundings) => {
-    const [of, against] = [a, b].map((spec) => withConnections(scenario.row!(spec, surroundings), args))
+  const ratios = await withBackends((backends) => {
+    const [of, against] = [a, b].map((spec) => withConnections(scenario.row!(spec, backends), args))
     return compareRows(of!, against!, { ...args, closed, onStep: progress.step })
   })
   progress.end()
   for (const ratio of ratios) {
-    const verdict = ratio.differs ? 'a difference' : 'no difference'
-    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${intervalText(ratio)}: ${verdict}`)
+    const verdict = ratio.limited ? '' : ratio.differs ? ': a difference' : ': no difference'
+    say(`${ratio.figure}: ${nameOf(a)} / ${nameOf(b)} = ${ratioText(ratio)}${verdict}`)
   }
   return true
 }

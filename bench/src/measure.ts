@@ -80,7 +80,9 @@ interface State {
 export async function measureRows(rows: readonly Row[], options: MeasureOptions): Promise<RowResult[]> {
   const { closed, open, rounds, openRounds, duration, warmUp } = options
   const states = rows.map((row): State => ({ row, rounds: [] }))
-  const steps = rows.length * (2 + rounds + (open ? openRounds : 0))
+  // A pipeline has no pace: its rows have no open loop.
+  const paced = states.filter(({ row }) => row.load.pipeline === undefined)
+  const steps = rows.length * (2 + rounds) + (open ? paced.length * openRounds : 0)
   let step = 0
 
   async function attempt(state: State, what: string, work: (running: Running) => Promise<void>): Promise<void> {
@@ -117,7 +119,7 @@ export async function measureRows(rows: readonly Row[], options: MeasureOptions)
         state.rounds.push(await measureOnce(state.row, running, closed, duration))
       })
     }
-    if (open) await measureOpenLoops(states, open, options, each)
+    if (open) await measureOpenLoops(paced, open, options, each)
   } finally {
     await Promise.all(states.map(({ running }) => running?.stop()))
   }

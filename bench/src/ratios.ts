@@ -1,3 +1,4 @@
+import { SATURATED } from './load/load.ts'
 import type { Round, RowResult } from './row.ts'
 import { isDifference, medianInterval, type Interval } from './statistics.ts'
 
@@ -6,26 +7,35 @@ export interface Ratio extends Interval {
   readonly figure: string
   readonly ratios: readonly number[]
   readonly differs: boolean
+  /** Whether a side was limited by its generator: then this is no ratio of what the servers can do. */
+  readonly limited: boolean
 }
 
+const RATE = 'requests/s'
 const FIGURES: Record<string, (round: Round) => number> = {
   'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
-  'requests/s': ({ perSecond }) => perSecond,
+  [RATE]: ({ perSecond }) => perSecond,
 }
 
 /** Every figure of A as a multiple of B's, from rounds that were measured next to each other. */
 export function ratiosOf(a: readonly Round[], b: readonly Round[]): Ratio[] {
   const pairs = Math.min(a.length, b.length)
+  const saturated = [...a, ...b].some(({ clientCpu }) => clientCpu >= SATURATED)
   return Object.entries(FIGURES).map(([figure, valueOf]) => {
     const ratios = Array.from({ length: pairs }, (_, i) => valueOf(a[i]!) / valueOf(b[i]!))
     const interval = medianInterval(ratios)
-    return { figure, ratios, ...interval, differs: isDifference(interval) }
+    const limited = saturated && figure === RATE
+    return { figure, ratios, ...interval, limited, differs: !limited && isDifference(interval) }
   })
 }
 
 /** The median, its interval and how sure that is, as text. */
 export const intervalText = ({ median, low, high, confidence }: Interval): string =>
   `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${Math.round(confidence * 100)} % sure)`
+
+/** What a ratio is, or why it cannot be told. */
+export const ratioText = (ratio: Ratio): string =>
+  ratio.limited ? 'the generator was the limit: compare CPU' : intervalText(ratio)
 
 /** A row against another one of the same run. */
 export interface Step {

@@ -8,7 +8,7 @@ export interface Row {
   /** Brings the server to where it can be measured, and proves that its answer is right. @throws Error if it is not */
   prepare(running: Running): Promise<void>
   /** What to send, but for where, how fast and for how long. */
-  readonly load: Pick<LoadPlan, 'requests' | 'expect' | 'connections'>
+  readonly load: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
   /** Requests a second of the same row at the source. */
   readonly source?: number
 }

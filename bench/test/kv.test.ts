@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { kvBase, kvContender } from '../src/contenders/kv.ts'
-import { drawRequests } from '../src/load/drawers.ts'
-import { FULL, valueOf } from '../src/load/kv-entries.ts'
+import { drawRequests } from '../src/load/requests/drawers.ts'
+import { FULL, valueOf } from '../src/load/requests/kv-entries.ts'
 import { proveReads, proveWrites } from '../src/scenarios/kv.ts'
 
 const SPEC = { service: 'kv', variant: '', settings: {} }
@@ -47,6 +47,11 @@ it('reads are of random ids, and know their value', () => {
     expect(isRight!(Buffer.from(valueOf(id + 1)))).toBe(false)
     expect(isRight!(Buffer.from(valueOf(id).slice(1)))).toBe(false)
   }
+})
+
+it('drawn requests have the headers that were asked for', () => {
+  const next = drawRequests({ drawer: 'kv-get', headers: { accept: '*/*', 'x-y': 'z' } }, 'host')
+  expect(String(next().bytes)).toMatch(/^GET \S+ HTTP\/1.1\r\nHost: host\r\naccept: \*\/\*\r\nx-y: z\r\n\r\n$/)
 })
 
 it.each([

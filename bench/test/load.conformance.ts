@@ -10,6 +10,8 @@ export interface LoadTraits {
   readonly sendsHead?: boolean
   /** Whether it can send requests that are drawn. */
   readonly draws?: boolean
+  /** Whether it can send several requests at once on a connection. */
+  readonly pipelines?: boolean
   /** Whether its closed loop adds the replies that it believes it missed. */
   readonly correctsOmission?: boolean
 }
@@ -30,7 +32,7 @@ export const planOf = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => (
 
 /** What every generator must do. */
 export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {}): void {
-  const { takesClosing = true, sendsHead = true, draws = true } = traits
+  const { takesClosing = true, sendsHead = true, draws = true, pipelines = true } = traits
 
   describe.concurrent(`load generator ${generator.name}`, () => {
     let server: KnownServer
@@ -173,6 +175,36 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
         const elsewhere = await draw('kv-get', 200)
         expect(elsewhere.wrong).toBeGreaterThan(elsewhere.requests * 0.9)
         await expect(draw('nobody', 200)).rejects.toBeInstanceOf(Error)
+      } finally {
+        await own.kill()
+      }
+      return undefined
+    })
+
+    it('sends pipelines and checks each reply, or says that it cannot', async () => {
+      const own = await startKnownServer()
+      const pipe = (paths: readonly string[], more: Partial<LoadPlan> = {}) =>
+        generator.run(planOf(own.url, { requests: paths.map(get), pipeline: 3, ...more }))
+      try {
+        if (!pipelines) return await expect(pipe(['/a'])).rejects.toBeInstanceOf(Error)
+        const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
+        const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
+        expect(result).toMatchObject({ ...right, requests: a! + b! + c! })
+        // One by one a connection carries 20 a second.
+        const { perSecond } = await pipe(['/slow'])
+        expect(perSecond).toBeGreaterThan(CONNECTIONS * 30)
+        const mixed = await pipe(['/a', '/a', '/b'])
+        expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
+        const drawn = { requests: { drawer: 'kv-get-small' }, pipeline: 16 }
+        expect(await generator.run(planOf(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
+        // Those behind a reply that ends the connection get none.
+        const lost = async (ending: string) => {
+          const { requests, errors, wrong } = await pipe(['/a', ending, '/a'])
+          return { wrong, share: Math.round((3 * errors) / (requests + errors)) }
+        }
+        const ends = await Promise.all(['/closing', '/cut', '/malformed', '/hanging'].map(lost))
+        expect(ends).toEqual([1, 2, 2, 2].map((share) => ({ wrong: 0, share })))
+        await expect(pipe(['/a'], { rate: 10 })).rejects.toBeInstanceOf(Error)
       } finally {
         await own.kill()
       }

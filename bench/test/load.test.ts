@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generators } from '../src/load/generators.ts'
 import type { LoadGenerator, LoadPlan } from '../src/load/load.ts'
+import { runIdle } from '../src/load/idle.ts'
 import { runScan } from '../src/load/scan.ts'
 import { loadConformance, get, planOf, type LoadTraits } from './load.conformance.ts'
 import { startKnownServer, type KnownServer } from './support/load-server.ts'
 
 const traits: Partial<Record<string, LoadTraits>> = {
-  autocannon: { takesClosing: false, sendsHead: false, draws: false },
-  wrk: { sendsHead: false, draws: false, correctsOmission: true },
+  autocannon: { takesClosing: false, sendsHead: false, draws: false, pipelines: false },
+  wrk: { sendsHead: false, draws: false, pipelines: false, correctsOmission: true },
 }
 
 const all = await Promise.all(Object.values(generators).map((load) => load()))
@@ -41,6 +42,33 @@ describe('a scan', () => {
 
   it.each(['/cut', '/cut-at-once', '/malformed'])('fails where the reply is %s', async (path) => {
     await expect(scan(path)).rejects.toBeInstanceOf(Error)
+  })
+})
+
+describe('idle connections', () => {
+  let server: KnownServer
+  beforeAll(async () => {
+    server = await startKnownServer()
+  })
+  afterAll(() => server.kill())
+  const idle = (path: string) => {
+    const plan = { url: server.url, path, expect: { status: 200, body: 'value a' }, connections: 300 }
+    return runIdle({ ...plan, pid: process.pid })
+  }
+
+  it('have a reply each, and are kept', async () => {
+    const { before, after, ...faults } = await idle('/a')
+    expect(faults).toEqual({ wrong: 0, cut: 0 })
+    expect(Math.min(before, after)).toBeGreaterThan(10)
+    expect((await server.counts())['/a']).toBe(300)
+  })
+
+  it.each(['/closing', '/cut', '/cut-at-once', '/malformed'])('are not kept by %s', async (path) => {
+    expect(await idle(path)).toMatchObject({ wrong: 0, cut: 300 })
+  })
+
+  it('tell of wrong replies', async () => {
+    expect(await idle('/b')).toMatchObject({ wrong: 300, cut: 0 })
   })
 })
 

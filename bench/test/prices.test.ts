@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bareContender } from '../src/contenders/bare.ts'
 import { scriptContender } from '../src/contenders/script.ts'
-import { drawRequests } from '../src/load/drawers.ts'
+import { drawRequests } from '../src/load/requests/drawers.ts'
 import { createRaw } from '../src/load/raw.ts'
 import { runBulk } from '../src/prices/bulk.ts'
 import { pricesOf, sizeOf, type CatalogPlan } from '../src/prices/catalogs.ts'
@@ -155,7 +155,7 @@ it('tells what a service holds, part by part', async () => {
 })
 
 it('the bare server parses what it is sent, and more percentiles can be had', async () => {
-  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', parses: true }
+  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', takes: 'json' } as const
   const server = await bareContender(reply).start()
   try {
     const plan = { url: server.url, expect: { status: 200, body: 'ok' }, connections: 2, duration: 0.3, warmUp: 0 }
@@ -197,8 +197,9 @@ it('a spec names the index it is measured by', () => {
   expect(() => indexOf(spec('v99'))).toThrow('v99')
 })
 
-it('every table of prices has its place in the README', () => {
-  const readme = readFileSync(new URL('../../packages/prices/README.md', import.meta.url), 'utf8')
+it('every table of prices has its place in a README', () => {
+  const files = ['../../packages/prices/README.md', '../../README.md'].map((file) => new URL(file, import.meta.url))
+  const readme = files.map((file) => readFileSync(file, 'utf8')).join('')
   const names = scenarios.filter(({ service }) => service === 'prices').map(({ name }) => `prices/${name}`)
   expect(names.filter((name) => !readme.includes(`<!-- bench:${name} -->\n`))).toEqual([])
   expect(names.filter((name) => !readme.includes(`<!-- /bench:${name} -->\n`))).toEqual([])

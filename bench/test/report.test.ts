@@ -59,6 +59,16 @@ describe('steps', () => {
     ])
     expect(step!.ratios[0]).toMatchObject({ low: 14 / 42, high: 0.5 })
   })
+
+  it.each([0, 1])('claim no requests/s where the generator limited a side, and compare the CPU', (side) => {
+    const limited = results.slice(0, 2).map((one, i) => {
+      return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, clientCpu: 0.9 })) } : one
+    })
+    const [, [, cpu, rate] = []] = stepsTableOf(limited, scenario)
+    expect(cpu).toContain('0.500 (')
+    expect(rate).toBe('the generator was the limit: compare CPU')
+    expect(stepsOf(limited, scenario.steps!)[0]!.ratios.map(({ differs }) => differs)).toEqual([true, false])
+  })
 })
 
 describe('results', () => {

@@ -28,6 +28,7 @@ describe('arguments', () => {
       compare: true,
       pairs: 10,
     })
+    expect(parseBenchArguments(['stats', '--table', 'door'])).toMatchObject({ specs: ['stats'], table: 'door' })
     expect(parseBenchArguments(['--duration', '5', '--connections', '64'])).toMatchObject({
       duration: 5,
       connections: 64,

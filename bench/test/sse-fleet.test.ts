@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet-limits.ts'
+import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet/limits.ts'
 import { runConnecting } from '../src/load/sse-fleet.ts'
 import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
 

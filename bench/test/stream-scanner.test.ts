@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { StreamScanner } from '../src/load/stream-scanner.ts'
+import { StreamScanner } from '../src/load/fleet/stream-scanner.ts'
 
 type Seen = readonly [number, number] | 'wrong'
 

@@ -3,16 +3,16 @@ import type { ConstantReply } from './bare.ts'
 // A process of its own: answers everything with the reply that its argument describes.
 const { createServer } = process.getBuiltinModule('node:http')
 
-const { status, headers, body, parses } = JSON.parse(process.argv[2]!) as ConstantReply
+const { status, headers, body, takes } = JSON.parse(process.argv[2]!) as ConstantReply
 const flat = Object.entries(headers).flat()
 
 const server = createServer((request, response) => {
   const answer = () => void response.writeHead(status, flat).end(body)
-  if (!parses) return answer()
+  if (!takes) return answer()
   let read: Buffer | undefined
   request.on('data', (chunk: Buffer) => (read = read ? Buffer.concat([read, chunk]) : chunk))
   request.on('end', () => {
-    JSON.parse(String(read))
+    if (takes === 'json') JSON.parse(String(read))
     answer()
   })
 })

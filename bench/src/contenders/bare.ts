@@ -7,9 +7,13 @@ export interface ConstantReply {
   /** Besides `date`, `connection` and `keep-alive`, which Node adds. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Whether the body of each request is read, and parsed as JSON. */
-  readonly parses?: boolean
+  /** What is done with the body of each request before it is answered; without it, nothing. */
+  readonly takes?: 'bytes' | 'json'
 }
+
+/** A bare `node:net` server that parses nothing and answers each read with the same bytes: the floor. */
+export const floorContender = (reply: ConstantReply): Contender =>
+  scriptContender('bare node:net', './floor-server.ts', JSON.stringify(reply))
 
 /** A bare `node:http` server with one reply for everything: what Node can do. */
 export const bareContender = (reply: ConstantReply, name = 'bare node:http'): Contender =>

@@ -3,7 +3,7 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { FULL, valueOf } from '../load/kv-entries.ts'
+import { FULL, valueOf } from '../load/requests/kv-entries.ts'
 import { processorSeconds } from '../processes.ts'
 import type { Spec } from '../spec.ts'
 import type { Contender } from './contender.ts'

@@ -22,7 +22,10 @@ async function freePort(): Promise<number> {
 // Started by root, nginx serves as nobody, who may not read a temporary folder.
 const USER = process.getuid?.() === 0 ? 'user root;' : ''
 
-const configOf = (folder: string, port: number) => `
+/** Keeps what is known of files open and their size: else nginx opens and stats them for each request. */
+const OPEN_FILES = 'open_file_cache max=16; open_file_cache_valid 60s; open_file_cache_min_uses 1;'
+
+const configOf = (folder: string, port: number, more: string) => `
 ${USER}
 daemon off;
 pid ${folder}/nginx.pid;
@@ -35,6 +38,7 @@ http {
   tcp_nopush on;
   keepalive_requests 100000000;
   default_type application/json;
+  ${more}
   client_body_temp_path ${folder}/tmp;
   proxy_temp_path ${folder}/tmp;
   fastcgi_temp_path ${folder}/tmp;
@@ -45,15 +49,15 @@ http {
 `
 
 /** nginx with one worker and the same body in a file: the physical limit of a static reply. */
-export function nginxContender(body: string): Contender {
+export function nginxContender(body: string, { keepsOpen = false } = {}): Contender {
   return {
-    name: 'nginx static file',
+    name: keepsOpen ? 'nginx with open_file_cache' : 'nginx static file',
     async start() {
       const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-nginx-'))
       const port = await freePort()
       mkdirSync(join(folder, 'www'))
       writeFileSync(join(folder, 'www', 'reply.json'), body)
-      writeFileSync(join(folder, 'nginx.conf'), configOf(folder, port))
+      writeFileSync(join(folder, 'nginx.conf'), configOf(folder, port, keepsOpen ? OPEN_FILES : ''))
       const child = spawnPinned(PINS.server, 'nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')])
       const exit = once(child, 'exit')
       const url = `http://127.0.0.1:${port}`

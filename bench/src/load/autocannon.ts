@@ -1,5 +1,5 @@
 import type { LoadGenerator } from './load.ts'
-import { limitOf, runInOwnProcess } from './own-process.ts'
+import { limitOf, runInOwnProcess } from './common/own-process.ts'
 
 /**
  * The usual one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;

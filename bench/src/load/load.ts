@@ -10,6 +10,8 @@ export interface LoadRequest {
 /** Requests that are hardly ever the same: each is drawn when it is sent, by a drawer of `drawers.ts`. Only `raw` can. */
 export interface DrawnRequests {
   readonly drawer: string
+  /** Beside those that the drawer gives. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The same ones for the same seed; without one, each run draws others. */
   readonly seed?: number
 }
@@ -37,6 +39,11 @@ export interface LoadPlan {
   readonly warmUp: number
   /** Requests a second at a constant pace (open loop). Absent: each connection sends when it has its reply (closed). */
   readonly rate?: number
+  /**
+   * Requests that each connection of a closed loop sends at once, before any of their replies; the latency of each counts
+   * from then. Only `raw` can.
+   */
+  readonly pipeline?: number
   /** Processors that the generator may use, where the platform can pin it. */
   readonly pin?: readonly number[]
   /** Percentiles wanted beside those that every result has. Only `raw` can. */

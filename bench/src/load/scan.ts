@@ -1,4 +1,4 @@
-import { runInOwnProcess } from './own-process.ts'
+import { runInOwnProcess } from './common/own-process.ts'
 
 /** A range to be read to its end. */
 export interface ScanPlan {

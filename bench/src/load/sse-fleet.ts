@@ -1,5 +1,5 @@
 import type { Latency } from './load.ts'
-import { GRACE, OVERHEAD, runInOwnProcess } from './own-process.ts'
+import { GRACE, OVERHEAD, runInOwnProcess } from './common/own-process.ts'
 
 /** How a broadcaster is spoken to: its paths, and how values stand in its events. */
 export interface Dialect {

@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts'
-import { mustSuit } from './must-suit.ts'
-import { limitOf } from './own-process.ts'
+import { mustSuit } from './common/must-suit.ts'
+import { limitOf } from './common/own-process.ts'
 import { pinned } from '../processes.ts'
-import { which } from './programs.ts'
-import { MARK, wrkScript, type WrkReport } from './wrk-script.ts'
+import { which } from './wrk/programs.ts'
+import { MARK, wrkScript, type WrkReport } from './wrk/script.ts'
 
 /** Replies that take longer (s) are time-outs. wrk keeps 8 bytes a microsecond of it, so 40 MB. */
 const LONGEST = 5

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { randomOf } from '../load/drawers.ts'
-import { ReplyScanner } from '../load/reply-scanner.ts'
+import { randomOf } from '../load/requests/drawers.ts'
+import { ReplyScanner } from '../load/raw/reply-scanner.ts'
 import { processorSeconds, residentMegabytes } from '../processes.ts'
 import type { BulkPlan, BulkResult } from './bulk.ts'
 import { KnownCatalog } from './known-catalog.ts'
@@ -104,7 +104,7 @@ function createConnection(host: string, port: number) {
   socket.on('data', (data) => {
     const state = scanner.feed(data)
     if (state === 'more') return
-    if (state === 'broken') return void socket.destroy()
+    if (state === 'broken' || scanner.left > 0) return void socket.destroy()
     const { status, body } = scanner
     waiting?.resolve({ status, body: Buffer.from(body), at: performance.now() })
   })

@@ -1,4 +1,4 @@
-import { runInOwnProcess } from '../load/own-process.ts'
+import { runInOwnProcess } from '../load/common/own-process.ts'
 import type { CatalogPlan } from './catalogs.ts'
 import type { IndexName } from './searches.ts'
 

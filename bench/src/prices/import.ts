@@ -1,4 +1,4 @@
-import { runInOwnProcess } from '../load/own-process.ts'
+import { runInOwnProcess } from '../load/common/own-process.ts'
 import type { CatalogPlan } from './catalogs.ts'
 
 /** A whole catalog to be imported in place of what is there. */

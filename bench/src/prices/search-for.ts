@@ -1,5 +1,5 @@
 import type { LoadResult } from '../load/load.ts'
-import { runRight } from '../load/run-right.ts'
+import { runRight } from '../load/common/run-right.ts'
 import { PINS } from '../processes.ts'
 
 const CONNECTIONS = 20

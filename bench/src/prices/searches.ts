@@ -1,4 +1,4 @@
-import type { Drawer } from '../load/request-bytes.ts'
+import type { Drawer } from '../load/requests/request-bytes.ts'
 import { SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
 import { KnownCatalog } from './known-catalog.ts'
 
@@ -21,16 +21,16 @@ export function isPriceOf(row: number, spec: string): (body: Buffer) => boolean 
 
 /** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
 const searchesOf = (plan: CatalogPlan, index: string, { constant = false } = {}): Drawer => {
-  return (host, random) => {
+  return (common, random) => {
     const catalog = new KnownCatalog(plan)
-    const head = `POST ${searchPath(index)} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: `
+    const head = `POST ${searchPath(index)} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: `
     return () => {
       const row = Math.floor(random() * catalog.size)
       const body = catalog.bodyOf(row)
       const bytes = Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
       const isRight = constant ? undefined : isPriceOf(row, catalog.specOf(row))
       // None of these is sent twice: there is no reply to remember.
-      return { bytes, bodiless: false, known: undefined, strangers: Infinity, isRight }
+      return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { SATURATED } from '../load/load.ts'
 import type { RowResult } from '../row.ts'
-import { intervalText, stepsOf } from '../ratios.ts'
+import { ratioText, stepsOf } from '../ratios.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { spread } from '../statistics.ts'
 import { tenth, whole } from './numbers.ts'
@@ -45,7 +45,7 @@ export const tableOf = (results: readonly RowResult[]): string[][] => [HEAD, ...
 /** What each step of the scenario gained or lost; empty where it has none, or one round, which gives no interval. */
 export function stepsTableOf(results: readonly RowResult[], { steps = [] }: Pick<Scenario, 'steps'>): string[][] {
   const certain = stepsOf(results, steps).filter(({ ratios }) => ratios.every(({ confidence }) => confidence > 0))
-  const rows = certain.map(({ name, ratios }) => [name, ...ratios.map(intervalText)])
+  const rows = certain.map(({ name, ratios }) => [name, ...ratios.map(ratioText)])
   return rows.length > 0 ? [['', 'CPU us/request', 'requests/s'], ...rows] : []
 }
 

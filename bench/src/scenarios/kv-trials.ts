@@ -1,7 +1,7 @@
 import type { Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { createRaw } from '../load/raw.ts'
-import { FULL, valueOf } from '../load/kv-entries.ts'
+import { FULL, valueOf } from '../load/requests/kv-entries.ts'
 import type { LoadPlan, LoadResult } from '../load/load.ts'
 import { runScan } from '../load/scan.ts'
 import { evict, readAll } from '../pages.ts'

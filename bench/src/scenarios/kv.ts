@@ -1,7 +1,7 @@
 import { bareContender } from '../contenders/bare.ts'
 import type { Contender, Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
-import { FULL, SMALL, valueOf } from '../load/kv-entries.ts'
+import { FULL, SMALL, valueOf } from '../load/requests/kv-entries.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
 import { trialScenarios } from './kv-trials.ts'
@@ -50,7 +50,7 @@ export async function proveWrites({ url }: Running): Promise<void> {
   if ((await ask(url, 'a')) !== 'proof') throw new Error('what was put is not there')
 }
 
-const reads = (name: string, connections: number, entries = FULL): Row => ({
+export const reads = (name: string, connections: number, entries = FULL): Row => ({
   name,
   contender: kvContender(spec(), entries),
   prepare: proveReads(entries),
@@ -58,7 +58,13 @@ const reads = (name: string, connections: number, entries = FULL): Row => ({
   source: entries === FULL && connections === 1 ? 200 : undefined,
 })
 
-const writes = (name: string, contender: Contender, connections: number, drawer = 'kv-put', source?: number): Row => {
+export const writes = (
+  name: string,
+  contender: Contender,
+  connections: number,
+  drawer = 'kv-put',
+  source?: number,
+): Row => {
   return {
     name,
     contender,
@@ -68,14 +74,14 @@ const writes = (name: string, contender: Contender, connections: number, drawer 
   }
 }
 
-const bareReads = (name: string, connections: number): Row => ({
+export const bareReads = (name: string, connections: number): Row => ({
   name,
   contender: bareContender(BARE_GET),
   prepare: async () => {},
   load: { requests: { drawer: 'kv-get-constant' }, expect: { status: 200, body: BARE_GET.body }, connections },
 })
 
-const bareWrites = (name: string, connections: number): Row => ({
+export const bareWrites = (name: string, connections: number): Row => ({
   ...writes(name, bareContender(BARE_PUT), connections),
   prepare: async () => {},
 })

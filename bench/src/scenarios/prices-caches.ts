@@ -1,6 +1,6 @@
 import { scriptContender } from '../contenders/script.ts'
 import { createRaw } from '../load/raw.ts'
-import { runRight } from '../load/run-right.ts'
+import { runRight } from '../load/common/run-right.ts'
 import { PINS, processorSeconds } from '../processes.ts'
 import type { Figures } from '../trial-row.ts'
 import type { TrialsAsked, TrialScenario } from './scenario.ts'

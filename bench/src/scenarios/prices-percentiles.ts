@@ -1,7 +1,7 @@
 import { bareContender } from '../contenders/bare.ts'
 import type { Contender } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
-import { runRight } from '../load/run-right.ts'
+import { runRight } from '../load/common/run-right.ts'
 import type { IndexName } from '../prices/searches.ts'
 import { PINS } from '../processes.ts'
 import type { Figures, TrialRow } from '../trial-row.ts'

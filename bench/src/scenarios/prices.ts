@@ -1,5 +1,5 @@
 import { variants } from '@influencer-stats/prices/variants'
-import { bareContender } from '../contenders/bare.ts'
+import { bareContender, type ConstantReply } from '../contenders/bare.ts'
 import type { Running } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
 import { SAMPLE } from '../prices/catalogs.ts'
@@ -7,17 +7,20 @@ import { KnownCatalog } from '../prices/known-catalog.ts'
 import { INDEXES, isPriceOf, searchPath, type IndexName } from '../prices/searches.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
+import { RAW } from './doors.ts'
 import type { Scenario } from './scenario.ts'
 
-const DEFAULT_VARIANT = 'v6'
-
-const spec = (variant = '', settings: Spec['settings'] = {}): Spec => ({ service: 'prices', variant, settings })
+export const pricesSpec = (variant = '', settings: Spec['settings'] = {}): Spec => ({
+  service: 'prices',
+  variant,
+  settings,
+})
 /** The service with one index. */
-export const withIndex = (index: IndexName) => spec('', { indexes: index })
+export const withIndex = (index: IndexName) => pricesSpec('', { indexes: index })
 
 /** The index that a service answers from: the first it was told to build. @throws Error when there is no such variant */
 export function indexOf({ variant, settings }: Spec): IndexName {
-  const row = variants[(variant || DEFAULT_VARIANT) as keyof typeof variants]
+  const row = variants[(variant || RAW.prices) as keyof typeof variants]
   if (!row) throw new Error(`prices has no variant ${variant}`)
   const [name] = settings.indexes?.split(',') ?? row.indexes
   if (!INDEXES.includes(name as IndexName)) throw new Error(`prices has no index ${name}`)
@@ -31,8 +34,8 @@ export const BARE = {
   body: '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf","spec":"MRC","value":428692,"currency":"USD","of":"1"}'.padEnd(
     100,
   ),
-  parses: true,
-}
+  takes: 'json',
+} as const
 
 /** Proves that a service finds what it should, and names what it should not find. */
 export const proveSearches =
@@ -52,7 +55,7 @@ export const proveSearches =
     if (status !== 404) throw new Error(`what no price has was answered ${status}`)
   }
 
-const searches = (name: string, asked: Spec, connections: number): Row => {
+export const searches = (name: string, asked: Spec, connections: number): Row => {
   const index = indexOf(asked)
   return {
     name,
@@ -62,9 +65,9 @@ const searches = (name: string, asked: Spec, connections: number): Row => {
   }
 }
 
-const bare = (name: string, connections: number): Row => ({
+export const bare = (name: string, connections: number, takes: ConstantReply['takes'] = 'json'): Row => ({
   name,
-  contender: bareContender(BARE),
+  contender: bareContender({ ...BARE, takes }),
   prepare: async () => {},
   load: { requests: { drawer: 'prices-constant' }, expect: { status: 200, body: BARE.body }, connections },
 })
@@ -82,9 +85,9 @@ const search: Scenario = {
   ],
   row: (asked) => searches(asked.variant || 'default', asked, 20),
   rows: async () => [
-    searches('search', spec(), 20),
+    searches('search', pricesSpec(), 20),
     bare('bare node:http', 20),
-    searches('search, 1 connection', spec(), 1),
+    searches('search, 1 connection', pricesSpec(), 1),
     bare('bare node:http, 1 connection', 1),
   ],
 }
@@ -102,10 +105,10 @@ const servers: Scenario = {
     ['map', 'roaring-offering'],
   ],
   rows: async () => [
-    searches('roaring-offering', spec(), 20),
+    searches('roaring-offering', pricesSpec(), 20),
     searches('bitset', withIndex('bitset'), 20),
     searches('roaring', withIndex('roaring'), 20),
-    searches('Fastify (v4)', spec('v4'), 20),
+    searches('Fastify (v4)', pricesSpec('v4'), 20),
     searches('map', withIndex('map'), 20),
   ],
 }

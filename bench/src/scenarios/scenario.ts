@@ -6,7 +6,7 @@ import type { Spec } from '../spec.ts'
 import type { TrialRow } from '../trial-row.ts'
 
 /** What all rows of a run share. */
-export interface Surroundings {
+export interface Backends {
   /** Where the stand-in for YouTube is. */
   readonly youtubeUri: string
 }
@@ -27,9 +27,9 @@ export interface Scenario extends Table {
   readonly generator?: string
   /** Rows whose ratio is told with its interval: [of, against]. */
   readonly steps?: readonly (readonly [string, string])[]
-  rows(surroundings: Surroundings): Promise<Row[]>
+  rows(backends: Backends): Promise<Row[]>
   /** The row of any variant or combination of parts, where the table is about those; `compare` measures two such. */
-  row?(spec: Spec, surroundings: Surroundings): Row
+  row?(spec: Spec, backends: Backends): Row
 }
 
 /** What was asked of a table of fleets. */

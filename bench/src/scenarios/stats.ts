@@ -8,7 +8,8 @@ import type { LoadRequest } from '../load/load.ts'
 import { PINS } from '../processes.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import type { Scenario, Surroundings } from './scenario.ts'
+import { RAW } from './doors.ts'
+import type { Scenario, Backends } from './scenario.ts'
 
 export const COLLECTION = '99757a95-f758-499f-a170-bea93b2d8bcf'
 const VIDEOS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
@@ -16,7 +17,7 @@ const ANSWER = '"impressions":785202,"engagements":46848,"score":89559,"videos":
 const READY_TIMEOUT = 30_000
 
 // The same reply as the service's, header by header: what is compared is what it costs to come by it.
-const CONSTANT = {
+export const CONSTANT = {
   status: 200,
   headers: {
     'x-request-id': 'abcdef-12345',
@@ -33,6 +34,7 @@ const CONSTANT = {
 const SOURCE: Readonly<Record<string, number>> = { v1: 283, v2: 2_986, v3: 3_218, v4: 31_082, v5: 38_596 }
 
 const statsPath = (id: string) => `/collections/${id}/stats`
+export const SAMPLE_PATH = statsPath(COLLECTION)
 
 async function makeCollection({ url }: Running, id: string, videos: readonly string[]): Promise<void> {
   const reply = await fetch(`${url}/collections/${id}`, {
@@ -60,17 +62,22 @@ function expectPart(body: string, part: string): void {
 /** Reads of one collection of three videos, the same in every row. */
 async function prepareSample(running: Running): Promise<void> {
   await makeCollection(running, COLLECTION, VIDEOS)
-  expectPart(await readWhenReady(running, statsPath(COLLECTION)), ANSWER)
+  await proveSample(running)
 }
 
-const readSample = (connections: number): Row['load'] => ({
-  requests: [{ method: 'GET', path: statsPath(COLLECTION) }],
+/** Proves that a server answers as the service does, which may come only with the next refresh. */
+export async function proveSample(running: Running): Promise<void> {
+  expectPart(await readWhenReady(running, SAMPLE_PATH), ANSWER)
+}
+
+export const readSample = (connections: number): Row['load'] => ({
+  requests: [{ method: 'GET', path: SAMPLE_PATH }],
   expect: { status: 200, includes: ANSWER },
   connections,
 })
 
 /** A row of reads of the sample collection. */
-export function readRow(spec: Spec, { youtubeUri }: Surroundings): Row {
+export function readRow(spec: Spec, { youtubeUri }: Backends): Row {
   return {
     name: spec.variant || 'default',
     contender: serviceContender(spec, { youtubeUri }),
@@ -106,7 +113,9 @@ function standInRow(connections: number, source?: number): Row {
   }
 }
 
-const spec = (variant: string, settings: Spec['settings'] = {}): Spec => ({ service: 'stats', variant, settings })
+export const statsSpec = (variant: string, settings: Spec['settings'] = {}): Spec => {
+  return { service: 'stats', variant, settings }
+}
 
 const LADDER = Object.keys(variants)
 
@@ -117,13 +126,13 @@ const ladder: Scenario = {
   full: false,
   steps: [
     ...LADDER.slice(1).map((variant, i) => [variant, LADDER[i]!] as const),
-    ['v7', 'v4'],
-    ['v7', 'bare node:http'],
-    ['v7', 'nginx static file'],
+    [RAW.stats, 'v4'],
+    [RAW.stats, 'bare node:http'],
+    [RAW.stats, 'nginx static file'],
   ],
   row: readRow,
-  rows: async (surroundings) => [
-    ...LADDER.map((variant) => readRow(spec(variant), surroundings)),
+  rows: async (backends) => [
+    ...LADDER.map((variant) => readRow(statsSpec(variant), backends)),
     ...constants(16),
     standInRow(16),
   ],
@@ -137,7 +146,7 @@ const sourceRows: Scenario = {
   rows: async ({ youtubeUri }) => [
     {
       name: 'v1, empty collection',
-      contender: serviceContender(spec('v1'), { youtubeUri }),
+      contender: serviceContender(statsSpec('v1'), { youtubeUri }),
       prepare: async (running) => {
         await makeCollection(running, 'empty', [])
         expectPart(await readWhenReady(running, statsPath('empty')), '"impressions":0')
@@ -168,7 +177,7 @@ const farRow: Scenario = {
           name: 'stats/v1',
           async start() {
             standIn = await far.start()
-            const stats = await serviceContender(spec('v1'), { youtubeUri: standIn.url }).start()
+            const stats = await serviceContender(statsSpec('v1'), { youtubeUri: standIn.url }).start()
             const stop = async () => {
               await stats.stop()
               await standIn!.stop()
@@ -218,7 +227,7 @@ const uncached: Scenario = {
     })
     const batching = { client: 'batching' }
     const row = (name: string, settings: Spec['settings'], prepare: Row['prepare'], load: Row['load']): Row => {
-      return { name, contender: serviceContender(spec('v3', settings), { youtubeUri }), prepare, load }
+      return { name, contender: serviceContender(statsSpec('v3', settings), { youtubeUri }), prepare, load }
     }
     return [
       row('v3, one collection', {}, prepareSample, readSample(16)),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { valueOf } from '../../src/load/kv-entries.ts'
+import { valueOf } from '../../src/load/requests/kv-entries.ts'
 
 /** Entry of a server with known manners, by path. Argument `stalling`: it stops for the first second of every five. */
 const { createServer } = process.getBuiltinModule('node:http')

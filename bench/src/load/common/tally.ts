@@ -1,0 +1,72 @@
+import { createHistogram } from 'node:perf_hooks'
+import type { Latency } from '../load.ts'
+
+const US_PER_MS = 1000
+/** An hour, in microseconds: more than any run waits. */
+const HIGHEST = 3_600_000_000
+
+/** A histogram of microseconds; its buckets are 0.1 % wide. A record takes 0.04 us. */
+export class Microseconds {
+  readonly #histogram = createHistogram({ lowest: 1, highest: HIGHEST, figures: 3 })
+
+  record(milliseconds: number): void {
+    this.#histogram.record(Math.min(HIGHEST, Math.max(1, Math.round(milliseconds * US_PER_MS))))
+  }
+
+  at(percentile: number): number {
+    return this.#histogram.count === 0 ? 0 : this.#histogram.percentile(percentile)
+  }
+
+  get max(): number {
+    return this.#histogram.count === 0 ? 0 : this.#histogram.max
+  }
+
+  latency(): Latency {
+    const [p50, p75, p90, p99, p999] = [50, 75, 90, 99, 99.9].map((percentile) => this.at(percentile))
+    return { p50: p50!, p75: p75!, p90: p90!, p99: p99!, p999: p999!, max: this.max }
+  }
+}
+
+/**
+ * Counts what belongs to the measured window, in milliseconds of `performance.now()`. A request belongs to it when it
+ * began there: when it was due (open loop) or sent (closed loop), even if its reply comes after the window's end.
+ */
+export class Tally {
+  readonly times = new Microseconds()
+  requests = 0
+  errors = 0
+  wrong = 0
+  /** Replies that came within the window. */
+  replies = 0
+  readonly from: number
+  readonly until: number
+
+  constructor(from: number, until: number) {
+    this.from = from
+    this.until = until
+  }
+
+  answered(begin: number, now: number, right: boolean): void {
+    if (this.#has(now)) this.replies++
+    if (!this.#has(begin)) return
+    this.requests++
+    this.times.record(now - begin)
+    if (!right) this.wrong++
+  }
+
+  /** No reply will come: the connection was cut or refused. */
+  lost(begin: number): void {
+    if (this.#has(begin)) this.errors++
+  }
+
+  /** No reply came until the very end. That it waited so long must show in the percentiles, too. */
+  unanswered(begin: number, now: number): void {
+    if (!this.#has(begin)) return
+    this.errors++
+    this.times.record(now - begin)
+  }
+
+  #has(moment: number): boolean {
+    return moment >= this.from && moment < this.until
+  }
+}

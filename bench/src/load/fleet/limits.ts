@@ -1,0 +1,31 @@
+/** Sockets of a fleet beside its streams and publishers, and what Node itself keeps open. */
+const OTHERS = 64
+/** Ports that one address has for connections to the same server: the fewest of the platforms (Windows, macOS). */
+const PORTS = 16_000
+
+/** How many files a process may have open: Node raises its own limit as far as it may when it starts. */
+export function openFilesLimit(): number {
+  // Otherwise it looks up the names of peers, which takes seconds.
+  Object.assign(process.report, { excludeNetwork: true })
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | string } } }
+  const limit = Number(userLimits?.open_files?.soft ?? Infinity)
+  return Number.isNaN(limit) ? Infinity : limit
+}
+
+/** @throws Error that names the limit needed, for the streams or connections and as much for the server */
+export function mustHaveFiles(streams: number, publishers: number, limit: number): void {
+  const needed = streams + publishers + OTHERS
+  if (limit >= needed) return
+  throw new Error(
+    `${streams} connections need a limit of ${needed} open files, and it is ${limit}: ulimit -n ${needed}`,
+  )
+}
+
+/**
+ * The address that a stream connects from, where one has too few ports for all: 127.0.0.1, 127.0.0.2 and so on in turn.
+ * (macOS has only the first unless told otherwise.)
+ */
+export function localAddressOf(stream: number, streams: number, host: string): string | undefined {
+  const addresses = Math.ceil(streams / PORTS)
+  return addresses > 1 && host.startsWith('127.') ? `127.0.0.${1 + (stream % addresses)}` : undefined
+}

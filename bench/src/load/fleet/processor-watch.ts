@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { processorSeconds } from '../../processes.ts'
+
+/** Linux counts processor time in ticks of 10 ms: in a second that is 1 %. */
+const WINDOW = 1000
+
+/** What a process took while it was watched. */
+export interface Watched {
+  /** The largest share of a processor in any second. */
+  readonly peak: number
+  readonly seconds: number
+}
+
+/** Watches the processor time of a process while some work is done: for a second at least, else there is no share. */
+export async function watchProcessor(pid: number, work: () => Promise<void>): Promise<Watched> {
+  const first = processorSeconds(pid)
+  let peak = 0
+  let begun = { at: performance.now(), seconds: first }
+  function look(): void {
+    const now = { at: performance.now(), seconds: processorSeconds(pid) }
+    // By the clock: the timer is late where this process is busy.
+    peak = Math.max(peak, (now.seconds - begun.seconds) / ((now.at - begun.at) / 1000))
+    begun = now
+  }
+  const timer = setInterval(look, WINDOW)
+  try {
+    await Promise.all([work(), delay(WINDOW + 50)])
+  } finally {
+    clearInterval(timer)
+  }
+  return { peak, seconds: processorSeconds(pid) - first }
+}

@@ -1,0 +1,178 @@
+/** Where a scan stands: the reply goes on, is whole, or is no HTTP/1.1. */
+export type Scan = 'more' | 'done' | 'broken'
+
+type State = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
+
+const NOTHING = Buffer.alloc(0)
+const HEAD_END = Buffer.from('\r\n\r\n')
+const LINE_END = Buffer.from('\r\n')
+const HEAD_LIMIT = 65_536
+
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?\r\n/
+const CONTENT_LENGTH = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i
+const CHUNKED = /\r\ntransfer-encoding:[ \t]*(?:[^\r\n]*,[ \t]*)?chunked[ \t]*\r\n/i
+const CLOSES = /\r\nconnection:[ \t]*close[ \t]*\r\n/i
+const KEEPS = /\r\nconnection:[ \t]*keep-alive[ \t]*\r\n/i
+const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i
+
+/**
+ * Reads one reply at a time off a connection, in as many pieces as it comes. It knows just enough of HTTP/1.1 to tell
+ * the status, the body and where the reply ends: about 1 us for a small reply that comes in one piece.
+ */
+export class ReplyScanner {
+  status = 0
+  /** Whether the server ends the connection after this reply. */
+  closes = false
+  /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
+  body: Buffer = NOTHING
+  /** Bytes of the reply's body so far, whether they are kept or not. */
+  bodyBytes = 0
+  /** Of the bytes fed last: how many came after the end of the reply. */
+  left = 0
+  readonly #keepsBodies: boolean
+  #state: State = 'done'
+  #bodiless = false
+  /** Bytes of the body or of the chunk that are still to come. */
+  #missing = 0
+  /** A head or a line that came in part. */
+  #held = NOTHING
+  readonly #parts: Buffer[] = []
+
+  constructor(keepsBodies: boolean) {
+    this.#keepsBodies = keepsBodies
+  }
+
+  /** Makes ready for the next reply. `bodiless`: it answers HEAD. */
+  begin(bodiless: boolean): void {
+    this.#state = 'head'
+    this.#bodiless = bodiless
+    this.#held = NOTHING
+    this.#parts.length = 0
+    this.body = NOTHING
+    this.bodyBytes = 0
+  }
+
+  /**
+   * Reads what came, up to the end of the reply: what is `left` belongs to the next one, if there is one under way. The
+   * bytes may be overwritten after that, `body` with them.
+   */
+  feed(bytes: Buffer): Scan {
+    let rest = bytes
+    this.left = 0
+    if (this.#held.length > 0) {
+      rest = Buffer.concat([this.#held, bytes])
+      this.#held = NOTHING
+    }
+    while (!this.#whole) {
+      const used = this.#step(rest)
+      if (used < 0) return 'broken'
+      if (used === 0 && !this.#whole) {
+        this.#held = Buffer.from(rest)
+        return rest.length > HEAD_LIMIT ? 'broken' : 'more'
+      }
+      rest = rest.subarray(used)
+      if (rest.length === 0 && !this.#whole) return 'more'
+    }
+    this.left = rest.length
+    return 'done'
+  }
+
+  /** The server ended the connection: whether that completes the reply. */
+  end(): boolean {
+    if (this.#state !== 'to-the-end') return false
+    this.#finish()
+    return true
+  }
+
+  get #whole(): boolean {
+    return this.#state === 'done'
+  }
+
+  /** Takes the next piece: gives the bytes used, 0 when more must come first, -1 when this is no reply. */
+  #step(bytes: Buffer): number {
+    switch (this.#state) {
+      case 'head':
+        return this.#head(bytes)
+      case 'chunk-size':
+        return this.#chunkSize(bytes)
+      case 'chunk-end':
+        if (bytes.length < 2) return 0
+        this.#state = 'chunk-size'
+        return bytes.indexOf(LINE_END) === 0 ? 2 : -1
+      case 'trailer':
+        return this.#trailer(bytes)
+      case 'to-the-end':
+        this.#take(bytes, false)
+        return bytes.length
+      default:
+        return this.#data(bytes)
+    }
+  }
+
+  #head(bytes: Buffer): number {
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0) return 0
+    // With the line end that closes the last header, so that every header stands between two.
+    const head = bytes.toString('latin1', 0, end + 2)
+    const line = STATUS_LINE.exec(head)
+    if (!line) return -1
+    this.status = Number(line[2])
+    const used = end + HEAD_END.length
+    // 100 and 103 come ahead of the reply itself; nobody asked for 101.
+    if (this.status < 200) return this.status === 101 ? -1 : used
+    this.closes = line[1] === '0' ? !KEEPS.test(head) : CLOSES.test(head)
+    if (this.#bodiless || this.status === 204 || this.status === 304) this.#finish()
+    else if (CHUNKED.test(head)) this.#state = 'chunk-size'
+    else this.#sized(CONTENT_LENGTH.exec(head)?.[1])
+    return used
+  }
+
+  #sized(length: string | undefined): void {
+    this.#missing = Number(length)
+    if (length === undefined) {
+      this.#state = 'to-the-end'
+      this.closes = true
+    } else if (this.#missing === 0) this.#finish()
+    else this.#state = 'sized'
+  }
+
+  #data(bytes: Buffer): number {
+    const used = Math.min(bytes.length, this.#missing)
+    this.#missing -= used
+    const sized = this.#state === 'sized'
+    this.#take(bytes.subarray(0, used), sized && this.#missing === 0)
+    if (this.#missing === 0) {
+      if (sized) this.#finish()
+      else this.#state = 'chunk-end'
+    }
+    return used
+  }
+
+  #chunkSize(bytes: Buffer): number {
+    const end = bytes.indexOf(LINE_END)
+    if (end < 0) return 0
+    const size = CHUNK_SIZE.exec(bytes.toString('latin1', 0, end))?.[1]
+    if (size === undefined) return -1
+    this.#missing = Number.parseInt(size, 16)
+    this.#state = this.#missing === 0 ? 'trailer' : 'chunk'
+    return end + LINE_END.length
+  }
+
+  #trailer(bytes: Buffer): number {
+    const end = bytes.indexOf(LINE_END)
+    if (end < 0) return 0
+    if (end === 0) this.#finish()
+    return end + LINE_END.length
+  }
+
+  /** Keeps a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
+  #take(part: Buffer, last: boolean): void {
+    this.bodyBytes += part.length
+    if (this.#keepsBodies) this.#parts.push(last ? part : Buffer.from(part))
+  }
+
+  #finish(): void {
+    this.#state = 'done'
+    this.body = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+  }
+}

@@ -1,0 +1,27 @@
+import type { DrawnRequests } from '../load.ts'
+import { priceDrawers } from '../../prices/searches.ts'
+import { kvDrawers } from './kv-entries.ts'
+import type { Drawer, ReadyRequest } from './request-bytes.ts'
+
+const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers }
+
+/** @throws Error when there is no such drawer */
+export function drawRequests(
+  { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
+  host: string,
+): () => ReadyRequest {
+  if (!Object.hasOwn(drawers, drawer)) throw new Error(`nothing draws requests by the name of ${drawer}`)
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return drawers[drawer]!(lines.join(''), randomOf(seed))
+}
+
+/** Mulberry32: 5 ns a number, where what `crypto` gives cannot be had again. */
+export function randomOf(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,75 @@
+import type { Drawer, ReadyRequest } from './request-bytes.ts'
+
+/** Entries of a full base, as many as at the source: ids are the numbers below. */
+export const FULL = 1_500_000
+/** Entries of a small one, for reads: of none there is nothing to read. */
+export const SMALL = 1_000
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const [SHORTEST_ID, LONGEST_ID] = [3, 10]
+const [SMALLEST, LARGEST] = [100, 200]
+
+/** Letters that all values are pieces of. */
+const TEXT = (() => {
+  let state = 1
+  return Array.from({ length: 65_536 }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return LETTERS[(state >>> 16) % LETTERS.length]!
+  }).join('')
+})()
+const BYTES = Buffer.from(TEXT)
+
+/** Where the value of an id begins in the text, and where it ends. */
+function placeOf(id: number): readonly [begin: number, end: number] {
+  const mixed = Math.imul(id ^ (id >>> 15), 0x2c1b3c6d) >>> 0
+  const begin = mixed % (TEXT.length - LARGEST)
+  return [begin, begin + SMALLEST + ((mixed >>> 8) % (LARGEST - SMALLEST + 1))]
+}
+
+/** The value of 100 to 200 bytes that an id has in a prepared base. */
+export const valueOf = (id: number): string => TEXT.slice(...placeOf(id))
+
+const below = (random: () => number, limit: number) => Math.floor(random() * limit)
+
+/** Reads of random ids; each reply must be the value of its id, byte for byte, where it is not a constant one. */
+const readsOf = (entries: number, { constant = false } = {}): Drawer => {
+  return (common, random) => {
+    const tail = ` HTTP/1.1\r\n${common}\r\n`
+    return () => {
+      const id = below(random, entries)
+      const bytes = Buffer.from(`GET /v0/entity?id=${id}${tail}`, 'latin1')
+      const [begin, end] = placeOf(id)
+      const isRight = (body: Buffer) => body.compare(BYTES, begin, end) === 0
+      return drawn(bytes, constant ? undefined : isRight)
+    }
+  }
+}
+
+/** Writes as at the source: ids of 3 to 10 letters, so that they never meet those of a prepared base; values of 100 to 200. */
+const writes = (query = ''): Drawer => {
+  return (common, random) => {
+    const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
+    return () => {
+      let id = ''
+      for (let left = SHORTEST_ID + below(random, LONGEST_ID - SHORTEST_ID + 1); left > 0; left--) {
+        id += LETTERS[below(random, LETTERS.length)]
+      }
+      const [begin, end] = placeOf(below(random, FULL))
+      const value = TEXT.slice(begin, end)
+      return drawn(Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n${value}`, 'latin1'))
+    }
+  }
+}
+
+/** None of these is sent twice: there is no reply to remember. */
+const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest => {
+  return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
+}
+
+export const kvDrawers = {
+  'kv-get': readsOf(FULL),
+  'kv-get-small': readsOf(SMALL),
+  'kv-get-constant': readsOf(FULL, { constant: true }),
+  'kv-put': writes(),
+  'kv-put-durable': writes('&durable=true'),
+} satisfies Record<string, Drawer>
