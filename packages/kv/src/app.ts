@@ -18,7 +18,7 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
   const store: Store = await parts.store[config.store]({
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
-    commit: config.commit,
+    createCommit: parts.commit[config.commit],
     maxBytes: config.queueBytes,
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,

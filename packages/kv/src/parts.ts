@@ -1,17 +1,25 @@
-import type { commits, LevelStoreOptions } from './store/level.ts'
+import type { Commit, CommitOptions } from './store/commit.ts'
+import type { LevelStoreOptions } from './store/level.ts'
 import type { Store } from './store/store.ts'
+
+/** Makes a part; its module is loaded only when it is chosen. */
+type Factory<Options, Part> = (options: Options) => Promise<Part>
+type Table<Options, Part> = Readonly<Record<string, Factory<Options, Part>>>
 
 /** The one table of alternatives: part -> name -> lazy factory. */
 export const parts = {
   store: {
     memory: async () => (await import('./store/memory.ts')).createMemoryStore(),
     level: async (options) => (await import('./store/level.ts')).createLevelStore(options),
-  } satisfies Record<string, (options: LevelStoreOptions) => Promise<Store>>,
+  } satisfies Table<LevelStoreOptions, Store>,
+
+  /** How the store `level` writes. */
+  commit: {
+    group: async (options) => (await import('./store/group-commit.ts')).createGroupCommit(options),
+    single: async (options) => (await import('./store/single-commit.ts')).createSingleCommit(options),
+  } satisfies Table<CommitOptions, Commit>,
 } as const
 
 /** The names of a part's alternatives. */
 export const namesOf = <Part extends keyof typeof parts>(part: Part) =>
   Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]
-
-/** The ways in which the store `level` writes. */
-export const COMMITS = ['group', 'single'] as const satisfies (keyof typeof commits)[]

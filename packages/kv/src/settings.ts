@@ -1,6 +1,6 @@
 import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE } from './core/limits.ts'
-import { COMMITS, namesOf } from './parts.ts'
+import { namesOf } from './parts.ts'
 
 const bytes = { type: 'integer', minimum: 1, maximum: MAX_VALUE } as const
 
@@ -9,7 +9,7 @@ export const settings = defineSettings({
   store: { type: 'string', enum: namesOf('store'), default: 'level', description: 'where values are kept' },
   commit: {
     type: 'string',
-    enum: COMMITS,
+    enum: namesOf('commit'),
     default: 'group',
     description: 'how writes reach LevelDB: those of one turn as one batch, or one by one',
   },

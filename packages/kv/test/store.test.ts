@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { COMMITS, parts } from '../src/parts.ts'
+import { namesOf, parts } from '../src/parts.ts'
 import { createGate } from '../src/store/gate.ts'
 import { healthMemory } from '../src/store/health.ts'
 import type { LevelStoreOptions } from '../src/store/level.ts'
@@ -10,7 +10,7 @@ import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
   folder: temporaryFolder(),
   cacheMegabytes: 8,
-  commit: 'group',
+  createCommit: parts.commit.group,
   maxBytes: 1e7,
   maxWrites: 10_000,
   timeout: 1_000,
@@ -19,10 +19,10 @@ const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
 })
 
 storeConformance('memory', () => parts.store.memory())
-for (const commit of COMMITS) {
-  storeConformance(`level, commit ${commit}`, () => parts.store.level(options({ commit })))
+for (const commit of namesOf('commit')) {
+  storeConformance(`level, commit ${commit}`, () => parts.store.level(options({ createCommit: parts.commit[commit] })))
   storeConformance(`level, commit ${commit}, with locks`, () =>
-    parts.store.level(options({ commit, stripes: { memory: stripesMemory(), owner: 1 } })),
+    parts.store.level(options({ createCommit: parts.commit[commit], stripes: { memory: stripesMemory(), owner: 1 } })),
   )
 }
 

@@ -26,7 +26,7 @@ export async function createSseApp(context: Context): Promise<App> {
     history,
     cell,
     retry: config.retry,
-    coalesce: config.fanout === 'joined',
+    createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
     maxStreams: config.maxStreams,
     maxPerAddress: config.maxStreamsPerAddress,

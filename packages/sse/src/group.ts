@@ -8,7 +8,7 @@ export class Group {
   readonly topics: readonly string[]
   readonly heartbeat: Buffer
   readonly connections = new Set<StreamConnection>()
-  /** What is written at the end of this turn. */
+  /** What is to be written. */
   pending: Buffer[] = []
 
   constructor(key: string, encoder: Encoder, topics: readonly string[]) {

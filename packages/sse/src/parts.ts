@@ -1,5 +1,6 @@
 import type { Broker, BrokerOptions } from './broker/broker.ts'
 import type { Encoder } from './encoder/encoder.ts'
+import type { CreateFanout } from './fanout/fanout.ts'
 import type { History, HistoryOptions } from './history/history.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
@@ -18,6 +19,11 @@ export const parts = {
     ring: async (options) => (await import('./history/ring.ts')).createRingHistory(options),
     level: async (options) => (await import('./history/level.ts')).createLevelHistory(options),
   } satisfies Table<HistoryOptions, History>,
+
+  fanout: {
+    each: async () => (await import('./fanout/each.ts')).createEachFanout,
+    joined: async () => (await import('./fanout/joined.ts')).createJoinedFanout,
+  } satisfies Table<void, CreateFanout>,
 
   /** Every process has both: the client chooses. */
   encoder: {

@@ -13,7 +13,7 @@ export const settings = defineSettings({
   history: { type: 'string', enum: namesOf('history'), default: 'ring', description: 'who remembers values' },
   fanout: {
     type: 'string',
-    enum: ['each', 'joined'],
+    enum: namesOf('fanout'),
     default: 'joined',
     description: 'a write for each value, or for all of a turn',
   },

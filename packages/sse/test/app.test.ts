@@ -266,7 +266,7 @@ describe('streams', () => {
   })
 
   it('are counted on every thread', async () => {
-    const sse = await startSse({ broker: 'threads', threads: 3, door: 'fastify' })
+    const sse = await startSse({ broker: 'threads', threads: 3, server: 'fastify' })
     for (let n = 1; n <= 12; n++) await sse.open('?topic=a')
     const { body } = await sse.ask('GET', '/connections')
     expect(body).toMatchObject({ streams: 12, topics: [{ topic: 'a', streams: 12 }] })

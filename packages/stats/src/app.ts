@@ -1,7 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { createPublishedCache } from './cache/published.ts'
-import type { StatsCache } from './cache/cache.ts'
+import type { CacheOptions, StatsCache } from './cache/cache.ts'
+import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
 import { MAX_VIDEOS } from './core/ids.ts'
@@ -79,18 +79,23 @@ async function openCache(
   closers: Closers,
 ): Promise<StatsCache> {
   const { config, bus } = context
-  const shared = context.shared as Shared
-  if (config.cache === 'poller') return createPublishedCache(bus.within(firstReadTimeout(config)), shared)
+  const { meter: memory, replies } = context.shared as Shared
+  let client: VideoClient | undefined
 
-  const meter = new QuotaMeter(shared.meter, config.dailyBudget)
-  const client = await parts.client[config.client](clientOptions(config, meter, logger))
-  const { refreshInterval, cacheSize: size } = config
-  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: refreshInterval })
-  const cache = await parts.cache[config.cache]({ collections, upstream, logger, meter, refreshInterval, size })
+  async function openUpstream(): Promise<CacheOptions> {
+    const meter = new QuotaMeter(memory, config.dailyBudget)
+    client = await parts.client[config.client](clientOptions(config, meter, logger))
+    const { refreshInterval, cacheSize: size } = config
+    const upstream = createUpstreamReader({ collections, client, logger, retryAfter: refreshInterval })
+    return { collections, upstream, logger, meter, refreshInterval, size }
+  }
+
+  const published = { bus: bus.within(firstReadTimeout(config)), replies }
+  const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.
     const closed = cache.close()
-    await client.close()
+    await client?.close()
     await closed
   })
   return cache

@@ -1,4 +1,4 @@
-import type { CacheOptions, StatsCache } from './cache/cache.ts'
+import type { CacheSources, StatsCache } from './cache/cache.ts'
 import type { ClientOptions, VideoClient } from './client/client.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
 import type { State, StateOptions } from './state/state.ts'
@@ -31,12 +31,13 @@ export const parts = {
     kv: async (options) => (await import('./state/kv.ts')).createKvState(options),
   } satisfies Table<StateOptions, State>,
 
-  /** `poller` is not made here: its work is done on main, and a thread only keeps what that publishes. */
   cache: {
-    none: async (options) => (await import('./cache/none.ts')).createNoCache(options),
-    refresh: async (options) => (await import('./cache/refresh.ts')).createRefreshCache(options),
-    lru: async (options) => (await import('./cache/lru.ts')).createLruCache(options),
-  } satisfies Table<CacheOptions, StatsCache>,
+    none: async ({ openUpstream }) => (await import('./cache/none.ts')).createNoCache(await openUpstream()),
+    refresh: async ({ openUpstream }) => (await import('./cache/refresh.ts')).createRefreshCache(await openUpstream()),
+    lru: async ({ openUpstream }) => (await import('./cache/lru.ts')).createLruCache(await openUpstream()),
+    /** Main polls (`poller.ts`), and publishes to every thread. */
+    poller: async ({ published }) => (await import('./cache/published.ts')).createPublishedCache(published),
+  } satisfies Table<CacheSources, StatsCache>,
 } as const
 
 /** States that every thread can read by itself. The others are known to one thread only: their owner's. */

@@ -10,7 +10,7 @@ export const settings = defineSettings({
   state: { type: 'string', enum: namesOf('state'), default: 'level', description: 'who keeps the collections' },
   cache: {
     type: 'string',
-    enum: [...namesOf('cache'), 'poller'],
+    enum: namesOf('cache'),
     default: 'poller',
     description: 'who keeps the statistics ready',
   },

@@ -1,11 +1,9 @@
 import { openLevel } from '@influencer-stats/runtime/level'
 import type { Commit, CommitOptions, Level } from './commit.ts'
 import { createGate, type GateOptions } from './gate.ts'
-import { createGroupCommit } from './group-commit.ts'
 import { createHealth } from './health.ts'
 import { createLevelScan } from './level-scan.ts'
 import { createTextReader } from './level-text.ts'
-import { createSingleCommit } from './single-commit.ts'
 import { bytesOf, type Store } from './store.ts'
 import { createStripes } from './stripes.ts'
 
@@ -14,16 +12,11 @@ const FORMAT = 1
 
 const MIB = 1_024 * 1_024
 
-/** Ways to write: what came in one turn as one batch, or one by one. */
-export const commits = {
-  group: createGroupCommit,
-  single: createSingleCommit,
-} satisfies Record<string, (options: CommitOptions) => Commit>
-
 export interface LevelStoreOptions extends GateOptions {
   readonly folder: string
   readonly cacheMegabytes: number
-  readonly commit: keyof typeof commits
+  /** How writes reach it. */
+  createCommit(options: CommitOptions): Promise<Commit>
   /** Whether the database takes writes: one word for all threads. */
   readonly health: SharedArrayBuffer
   /** The locks of keys, and this thread's number, where several threads write. */
@@ -53,7 +46,8 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   const gate = createGate(options)
   const health = createHealth(options.health)
   const stripes = options.stripes && createStripes(options.stripes.memory, options.stripes.owner)
-  const commit = commits[options.commit]({ db, gate, health, stripes, onCommit: (n) => options.onCommit?.(n) })
+  const { createCommit, onCommit = () => {} } = options
+  const commit = await createCommit({ db, gate, health, stripes, onCommit })
 
   async function close(): Promise<void> {
     await commit.idle()

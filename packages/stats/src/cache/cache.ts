@@ -1,6 +1,8 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Collections } from '../collections.ts'
 import type { Prepared } from '../core/prepared.ts'
 import type { Logger } from '../logger/logger.ts'
+import type { Shared, ToMain, ToThread } from '../messages.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
 import type { UpstreamReader } from '../upstream-reader.ts'
 
@@ -25,4 +27,17 @@ export interface CacheOptions {
   readonly refreshInterval: number
   /** Most collections to keep ready. */
   readonly size: number
+}
+
+/** What main publishes, and main itself. */
+export interface Published {
+  readonly bus: Bus<ToMain, ToThread>
+  readonly replies: Shared['replies']
+}
+
+/** Where a cache has its replies from: one or the other. */
+export interface CacheSources {
+  readonly published: Published
+  /** Opens what asks YouTube on this thread. */
+  openUpstream(): Promise<CacheOptions>
 }

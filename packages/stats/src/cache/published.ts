@@ -1,19 +1,17 @@
-import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Prepared } from '../core/prepared.ts'
-import type { Shared, ToMain, ToThread } from '../messages.ts'
-import type { StatsCache } from './cache.ts'
+import type { Published, StatsCache } from './cache.ts'
 
 /** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
-export function createPublishedCache(bus: Bus<ToMain, ToThread>, shared: Shared): StatsCache {
+export function createPublishedCache({ bus, replies: first }: Published): StatsCache {
   const replies = new Map<string, Prepared>()
 
-  function publish(updates: Shared['replies']): void {
+  function publish(updates: Published['replies']): void {
     for (const [id, reply] of updates) {
       if (reply) replies.set(id, reply)
       else replies.delete(id)
     }
   }
-  publish(shared.replies)
+  publish(first)
   bus.on('publish', publish)
 
   return {

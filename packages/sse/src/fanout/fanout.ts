@@ -1,0 +1,10 @@
+import type { Group } from '../group.ts'
+
+/** Decides when what a group has to be sent is written to its streams. */
+export interface Fanout {
+  /** Something was added to what the group is to be sent. */
+  queue(group: Group): void
+}
+
+/** @param flush writes what a group is to be sent */
+export type CreateFanout = (flush: (group: Group) => void) => Fanout
