@@ -30,9 +30,15 @@ export const parts: Readonly<Record<string, readonly Part[]>> = {
     },
   ],
   sse: [
-    { name: 'door', files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'] },
+    {
+      name: 'door',
+      files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'],
+    },
     { name: 'streams', files: ['packages/sse/src/hub.ts', 'packages/sse/src/group.ts', 'packages/sse/src/streams.ts'] },
-    { name: 'broker', files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'] },
+    {
+      name: 'broker',
+      files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'],
+    },
     { name: 'history', files: ['packages/sse/src/history/'] },
     { name: 'encoder', files: ['packages/sse/src/encoder/', 'packages/sse/src/core/'] },
     { name: 'server', files: [...HTTP, 'packages/sse/src/routes/'] },

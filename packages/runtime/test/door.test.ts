@@ -5,7 +5,15 @@ import type { RunningService } from '../src/process/host.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { counter } from './fixtures/services.ts'
 import { exchange, type Transcript } from './support/exchange.ts'
-import { ALLOWED_ORIGIN, CHANGE_TOKEN, oddCase, piecesFrom, piecesOf, READ_TOKEN, type OddCase } from './support/odd-requests.ts'
+import {
+  ALLOWED_ORIGIN,
+  CHANGE_TOKEN,
+  oddCase,
+  piecesFrom,
+  piecesOf,
+  READ_TOKEN,
+  type OddCase,
+} from './support/odd-requests.ts'
 
 const CASES = Number(process.env.DOOR_CASES ?? 2_000)
 const SEED = Number(process.env.DOOR_SEED ?? Math.trunc(Math.random() * 2 ** 31))
@@ -22,7 +30,7 @@ const ports = new Map<string, number>()
 beforeAll(async () => {
   for (const server of SERVERS) {
     for (const guarded of [false, true]) {
-      const service = await embed(counter, { server, ...PATIENT, ...(guarded && GUARDED) })
+      const service = await embed(counter, { hot: 'yes', server, ...PATIENT, ...(guarded && GUARDED) })
       running.push(service)
       ports.set(`${server} ${guarded}`, Number(new URL(service.url).port))
     }
@@ -32,7 +40,10 @@ afterAll(() => Promise.all(running.map((service) => service.stop())))
 
 /** As it can be read: without thousands of letters of one kind. */
 const shown = (value: unknown) =>
-  JSON.stringify(value, undefined, 1).replace(/(.{1,12}?)\1{40,}/g, (all, part: string) => `${part}{x${all.length / part.length}}`)
+  JSON.stringify(value, undefined, 1).replace(
+    /(.{1,12}?)\1{40,}/g,
+    (all, part: string) => `${part}{x${all.length / part.length}}`,
+  )
 
 /** Tells what it takes to see a failure again, at any length of the test. */
 function report({ failed, seed, counterexamplePath, counterexample, errorInstance }: fc.RunDetails<[OddCase]>): void {
@@ -86,6 +97,10 @@ test.each(Array.from({ length: LANES }, (_, lane) => lane))(
   { concurrent: true, timeout: CASES * 100 },
   async (lane) => {
     const property = fc.asyncProperty(oddCase, check)
-    await fc.assert(property, { numRuns: Math.ceil(CASES / LANES), seed: SEED + lane, asyncReporter: async (run) => report(run) })
+    await fc.assert(property, {
+      numRuns: Math.ceil(CASES / LANES),
+      seed: SEED + lane,
+      asyncReporter: async (run) => report(run),
+    })
   },
 )

@@ -15,10 +15,10 @@ export interface Transcript {
 }
 
 // Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
-const accepted = new Map<number, Socket>()
+const accepted = new Map<string, Socket>()
 subscribe('net.server.socket', (message) => {
   const { socket } = message as { socket: Socket }
-  accepted.set(socket.remotePort!, socket)
+  accepted.set(`${socket.localPort} ${socket.remotePort}`, socket)
 })
 
 // Fastify and Node put off what they do by a turn or two.
@@ -45,9 +45,7 @@ async function quiet(client: Socket, server: Socket): Promise<void> {
     if (now !== last) {
       since = performance.now()
       turns = 0
-    } else if (!isSettled()) {
- if (performance.now() - since < PATIENCE) turns = 0
- else console.log('IMPATIENT', state()) }
+    } else if (!isSettled() && performance.now() - since < PATIENCE) turns = 0
     last = now
   }
 }
@@ -65,10 +63,10 @@ export async function exchange(port: number, texts: readonly string[], halfClose
   client.on('error', () => {})
   const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(true)))
   await once(client, 'connect')
-  const port_ = client.localPort!
-  while (!accepted.has(port_)) await nextTurn()
-  const server = accepted.get(port_)!
-  accepted.delete(port_)
+  const name = `${port} ${client.localPort}`
+  while (!accepted.has(name)) await nextTurn()
+  const server = accepted.get(name)!
+  accepted.delete(name)
   for (const text of texts) {
     if (client.readableEnded || client.destroyed) break
     client.write(text, 'latin1')

@@ -48,7 +48,24 @@ const places = one(
 
 const methods = mostly(
   one('HEAD', 'GET', 'PUT', 'POST', 'DELETE', 'OPTIONS'),
-  one('PATCH', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'get', 'Get', 'GETX', 'GE', 'PRI', 'M-SEARCH', 'SOURCE', '', ' GET', '\r\nGET', '\nGET'),
+  one(
+    'PATCH',
+    'TRACE',
+    'CONNECT',
+    'QUERY',
+    'PROPFIND',
+    'get',
+    'Get',
+    'GETX',
+    'GE',
+    'PRI',
+    'M-SEARCH',
+    'SOURCE',
+    '',
+    ' GET',
+    '\r\nGET',
+    '\nGET',
+  ),
   6,
 )
 
@@ -115,15 +132,36 @@ const oddTargets: ((target: string) => string)[] = [
 ]
 
 const targets = (target: string) =>
-  mostly(fc.constant(target), fc.constantFrom(...oddTargets).map((change) => change(target)), 4)
+  mostly(
+    fc.constant(target),
+    fc.constantFrom(...oddTargets).map((change) => change(target)),
+    4,
+  )
 
 const versions = mostly(
   fc.constant('HTTP/1.1'),
-  one('HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/1', 'HTTP/1.', 'http/1.1', 'HTTP/01.1', 'HTTP/1.1 ', 'ICE/1.0', 'RTSP/1.0', ''),
+  one(
+    'HTTP/1.0',
+    'HTTP/1.2',
+    'HTTP/2.0',
+    'HTTP/0.9',
+    'HTTP/1',
+    'HTTP/1.',
+    'http/1.1',
+    'HTTP/01.1',
+    'HTTP/1.1 ',
+    'ICE/1.0',
+    'RTSP/1.0',
+    '',
+  ),
   15,
 )
 const gaps = mostly(fc.constant(' '), one('  ', '\t', '', ' \t'), 60)
-const lineEnds = mostly(fc.constant('\r\n'), one('\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\x0b\r\n', '\0\r\n', '\r\n\r\n'), 60)
+const lineEnds = mostly(
+  fc.constant('\r\n'),
+  one('\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\x0b\r\n', '\0\r\n', '\r\n\r\n'),
+  60,
+)
 const colons = mostly(fc.constant(': '), one(':', ':\t', ':   ', ': \t ', ' : ', '\t:', '', ' ', ':\r\n ', '::'), 40)
 
 const hosts = mostly(
@@ -349,7 +387,10 @@ const oddFramings: ((body: string) => Framed)[] = [
   (body) => ({ fields: ['content-length:'], body: [body] }),
   () => ({ fields: ['content-length: 999999999999999'], body: ['x'] }),
   () => ({ fields: ['content-length: 99999999999999999999999'], body: ['x'] }),
-  (body) => ({ fields: [`content-length: ${Math.max(0, body.length - 1)}`], body: [body.slice(0, -1), body.slice(-1)] }),
+  (body) => ({
+    fields: [`content-length: ${Math.max(0, body.length - 1)}`],
+    body: [body.slice(0, -1), body.slice(-1)],
+  }),
   (body) => ({ fields: [`content-length: ${body.length + 1}`], body: [body] }),
   (body) => ({ fields: [`content-length: ${body.length + 30}`], body: [body] }),
   (body) => ({ fields: ['transfer-encoding: chunked'], body: [chunked(body)] }),
@@ -422,7 +463,9 @@ const requests = fc.oneof(
   { weight: 2, arbitrary: fc.array(request(headers), { minLength: 1, maxLength: 4 }) },
   {
     weight: 2,
-    arbitrary: headers.chain((same) => fc.array(request(mostly(fc.constant(same), headers, 4)), { minLength: 2, maxLength: 5 })),
+    arbitrary: headers.chain((same) =>
+      fc.array(request(mostly(fc.constant(same), headers, 4)), { minLength: 2, maxLength: 5 }),
+    ),
   },
 )
 
