@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SERVERS } from '../src/settings/settings.ts'
 import { startFleet } from './support/fleet.ts'
 import { rawClient, requestText } from './support/raw-client.ts'
 import { spawnStart } from './support/spawn-start.ts'
@@ -45,6 +46,40 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
     expect(code).toBe(1)
     expect(ms).toBeLessThan(2_500)
     await slow.closed
+  })
+})
+
+describe.each(SERVERS)('hot routes served by %s', (server) => {
+  test.each(['0', '2'])('with %s threads under load no request is lost', async (threads) => {
+    const { started, port } = await startCounter('--hot', 'yes', '--server', server, '--threads', threads)
+    const paths = ['/items/ab/view', '/later/5', '/slow-later/3', '/large/bytes']
+    const fleets = await Promise.all(paths.map((path) => startFleet(port, 16, path)))
+    await until(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 100))
+    const { code, ms } = await started.stop()
+    await Promise.all(fleets.map(({ done }) => done))
+    expect({ code, lost: fleets.map(({ lost }) => lost) }).toEqual({ code: 0, lost: [0, 0, 0, 0] })
+    const statuses = new Set(fleets.flatMap(({ replies }) => Object.keys(replies)))
+    expect([...statuses.difference(new Set(['200', '503']))]).toEqual([])
+    expect(ms).toBeLessThan(2_000)
+  })
+
+  test('what is being answered is finished, and its last reply ends the connection', async () => {
+    const { started, port } = await startCounter('--hot', 'yes', '--server', server)
+    const slow = await rawClient(port)
+    slow.send(requestText('GET', '/slow-later/600'))
+    const writer = await rawClient(port)
+    writer.send(requestText('PUT', '/later/1', { 'content-length': '12' }))
+    const several = await rawClient(port)
+    several.send(requestText('GET', '/slow-later/600') + requestText('GET', '/slow-later/500'))
+    await pause(port)
+    const end = started.stop()
+    setTimeout(() => writer.send('x'.repeat(12)), 300)
+    const reply = await slow.reply()
+    expect([reply.status, reply.headers.connection]).toEqual([200, 'close'])
+    expect((await writer.reply()).status).toBe(200)
+    expect([(await several.reply()).status, (await several.reply()).status]).toEqual([200, 200])
+    await Promise.all([slow, writer, several].map(({ closed }) => closed))
+    expect(await end).toMatchObject({ code: 0 })
   })
 })
 

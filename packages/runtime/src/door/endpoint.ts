@@ -99,8 +99,9 @@ export class Endpoints {
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
 /** Whether a body of this length (bytes) and type is one that a door hands to the route as it is. */
-export function takesBody({ body }: HotRoute, length: number, type: string | undefined): boolean {
-  if (!body) return length === 0
-  if (length > body.limit) return false
-  return body.type ? type === body.type : type === undefined || MEDIA_TYPE.test(type)
+export function takesBody({ method, body }: HotRoute, length: number, type: string | undefined): boolean {
+  if (length > (body?.limit ?? 0)) return false
+  if (body?.type) return type === body.type
+  // A GET may say what it likes of the body that it has not.
+  return type === undefined || method === 'GET' || MEDIA_TYPE.test(type)
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { bytesParser } from './bytes-parser.ts'
 import type { DoorHost, Endpoint, Endpoints } from './endpoint.ts'
 import { answerOnNode } from './node-door.ts'
@@ -11,9 +11,9 @@ export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoin
 function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHost): void {
   const { route, access } = endpoint
   const { method, url, schema, validatorCompiler, body } = route
-  if (body) {
+  if (body || method !== 'GET') {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(body.type ?? '*', bytesParser(body))
+    app.addContentTypeParser(body?.type ?? '*', body ? bytesParser(body) : ignoreBody)
   }
   app.route({
     method,
@@ -38,6 +38,9 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     },
   })
 }
+
+/** Clients send a type with nothing, too: a route that takes no body does not look at it, as none that reads does. */
+const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
 
 /** The endpoint keeps the figures of what it answers; Fastify those of what was refused before. */
 function takeFigures(request: FastifyRequest): number {

@@ -10,11 +10,18 @@ const TARGET = '/[!"$-~]*'
 const TEXT = '[\\t -~\\x80-\\xff]*'
 
 const REQUEST_LINE = new RegExp(`(${METHODS}) (${TARGET}) HTTP/1\\.1\\r\\n`, 'y')
-const FIELD = new RegExp(`(${TOKEN}):[ \\t]*((?:[!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)?)[ \\t]*\\r\\n`, 'y')
+// Where there is no value, there is one run of spaces, not two, which could share them in many ways.
+const FIELD = new RegExp(`(${TOKEN}):[ \\t]*(?:([!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)[ \\t]*)?\\r\\n`, 'y')
+
+/** A pattern for how a text may begin, nothing included. */
+const beginningOf = (text: string) =>
+  Array.from(text).reduceRight((rest, letter) => `(?:${RegExp.escape(letter)}${rest})?`, '')
+
+const SOME_METHOD = METHODS.split('|').map(beginningOf).join('|')
+const SOME_FIELDS = `(?:${TOKEN}:${TEXT}\\r\\n)*(?:${TOKEN}(?::${TEXT}\\r?)?|\\r)?`
+const BEHIND_TARGET = ` (?:${beginningOf('HTTP/1.1\r')}|HTTP/1\\.1\\r\\n${SOME_FIELDS})`
 /** A head that may go on: its request line or some of it, whole fields, and the beginning of one. */
-const BEGINNING = new RegExp(
-  `^(?:[A-Z]{1,6}|(?:${METHODS}) (?:${TARGET}(?: [HTP/1.]{0,8}\\r?| HTTP/1\\.1\\r\\n(?:${TOKEN}:${TEXT}\\r\\n)*(?:${TOKEN}(?::${TEXT}\\r?)?|\\r)?)?)?)$`,
-)
+const BEGINNING = new RegExp(`^(?:${SOME_METHOD}|(?:${METHODS}) (?:${TARGET}(?:${BEHIND_TARGET})?)?)$`)
 
 /** Largest head (bytes). */
 export const LARGEST_HEAD = 8_192
@@ -57,7 +64,7 @@ export function readFields(block: string): Fields | undefined {
     const name = match[1]!.toLowerCase()
     // Also for what every object has: nobody sends a field of the name `constructor`.
     if (name in headers || ODD.has(name)) return undefined
-    headers[name] = match[2]!
+    headers[name] = match[2] ?? ''
     end = FIELD.lastIndex
   }
   const { host, connection, 'content-length': length } = headers

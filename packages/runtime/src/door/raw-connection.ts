@@ -75,7 +75,7 @@ interface Place {
 export class RawConnection {
   readonly #socket: Socket
   readonly #host: ConnectionHost
-  /** The tick at which the client last sent something, or read all that it was sent. */
+  /** The tick at which the client last began to send something, or had read all that it was sent. */
   seen: number
   /** What has come and is not answered. */
   #unread: Buffer | undefined
@@ -115,8 +115,9 @@ export class RawConnection {
   take(chunk: Buffer): void {
     const held = this.#unread
     this.#unread = undefined
-    this.seen = this.#host.tick
+    // A request that comes in many pieces gets no longer than one that breaks off.
     if (held) this.#pieces++
+    else this.seen = this.#host.tick
     this.#answerAll(held ? Buffer.concat([held, chunk]) : chunk)
   }
 
@@ -298,7 +299,7 @@ export class RawConnection {
     if (body) {
       this.#socket.cork()
       this.#flush()
-      this.#socket.write(body)
+      this.#write(body)
       this.#socket.uncork()
     }
     if (!closes) return
@@ -311,7 +312,11 @@ export class RawConnection {
     if (this.#text === '' || this.#isGone) return
     const text = this.#text
     this.#text = ''
+    this.#write(text)
+  }
+
+  #write(chunk: string | Buffer): void {
     // Node sees whether the client takes any of it before the time is over.
-    if (!this.#socket.write(text, 'latin1')) this.#socket.setTimeout(this.#host.readTimeout)
+    if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.readTimeout)
   }
 }

@@ -49,7 +49,8 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
       // After its end nothing can be put back; Node's listeners are told what came.
       if (ended) {
         if (unread) socket.emit('data', unread)
-        socket.emit('end')
+        // A turn later, as if it had been read behind it: with its end Node forgets what it is asked.
+        setImmediate(() => socket.emit('end'))
       }
       socket.resume()
     },

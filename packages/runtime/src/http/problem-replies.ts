@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors } from './errors.ts'
 import { pendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
@@ -48,9 +49,11 @@ type ParserError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: nu
 function kindOfParserError({ code, rawPacket, bytesParsed }: ParserError): ProblemKind {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.REQUEST_TIMEOUT
   if (code !== 'HPE_HEADER_OVERFLOW') return errors.BAD_REQUEST
-  // Node has one limit for the whole head; where the first line alone passes it, the path is to blame.
+  // Node has one limit for the whole head; where it is passed in the first line, the path is to blame.
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
-  return /^[A-Z]+ [^\n]*$/.test(parsed) ? errors.URI_TOO_LONG : errors.HEADERS_TOO_LARGE
+  const line = parsed.slice(parsed.lastIndexOf('\n') + 1)
+  // The body of the request before it may stand on the same line.
+  return /^(?![\w-]+:).*[A-Z] /.test(line) ? errors.URI_TOO_LONG : errors.HEADERS_TOO_LARGE
 }
 
 // A client that never closes its side must not keep the connection; one that still sends should get to read the reply.
@@ -58,12 +61,16 @@ const LINGER = 1_000
 
 const refused = new WeakSet<Duplex>()
 
-/** Waits for the replies to whole requests that came, pipelined, before the bytes that were refused. */
+/**
+ * Waits for replies that are made, and for those to whole requests that came, pipelined, before what was refused. What
+ * is answered at once is answered a turn later: whether Node's parser lets it come to that depends on how it reads.
+ */
 async function repliesBefore(socket: Duplex): Promise<void> {
-  const reply = pendingReply(socket)
-  if (!reply?.req.complete) return
-  await new Promise((resolve) => reply.once('close', resolve))
-  await repliesBefore(socket)
+  await nextTurn()
+  for (let reply = pendingReply(socket); reply; reply = pendingReply(socket)) {
+    if (!reply.req.complete && !reply.writableEnded) return
+    await new Promise((resolve) => reply!.once('close', resolve))
+  }
 }
 
 /**

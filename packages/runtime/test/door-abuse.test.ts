@@ -1,0 +1,186 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { LARGE } from './fixtures/hot-routes.ts'
+import { expectProblem, startCounter } from './support/counter.ts'
+import { rawClient, requestText, type RawClient, type RawReply } from './support/raw-client.ts'
+import { until } from './support/until.ts'
+
+const isLong = Number(process.env.DOOR_CASES ?? 0) >= 100_000
+const MAX_UNREAD = 65_536
+const VIEW = requestText('GET', '/items/ab/view')
+
+const start = (settings: Record<string, number> = {}) => startCounter({ hot: 'yes', server: 'raw', ...settings })
+const many = <T>(count: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+
+// The server's ends of all connections: it runs in this process.
+let accepted: Socket[]
+beforeEach(() => {
+  accepted = []
+  const onSocket = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
+  subscribe('net.server.socket', onSocket)
+  onTestFinished(() => void unsubscribe('net.server.socket', onSocket))
+})
+
+async function askOn(client: RawClient, text = VIEW): Promise<RawReply> {
+  client.send(text)
+  return client.reply()
+}
+
+test.each([
+  ['heads', 'GET /items/ab/view HTTP/1.1\r\nHost: localhost\r\nx-long: ', 'x'],
+  ['bodies', `${requestText('PUT', '/items/ab', { 'content-length': '1000' })}`, 'x'],
+])('500 slow %s get 408, and nobody else waits', async (_what, first, next) => {
+  const { port } = await start({ headersTimeout: 1_000, requestTimeout: 1_500 })
+  const clients = await many(500, () => rawClient(port))
+  const from = performance.now()
+  for (const client of clients) client.send(first)
+  const drip = setInterval(() => clients.forEach((client) => client.socket.writable && client.send(next)), 250)
+  onTestFinished(() => clearInterval(drip))
+  const other = await rawClient(port)
+  expect((await askOn(other)).status).toBe(200)
+  await Promise.all(
+    clients.map(async (client) => {
+      expectProblem(await client.reply(), 408, 'REQUEST_TIMEOUT')
+      await client.closed
+    }),
+  )
+  // The door keeps a piece for a second and a half at most; then Node's time-outs begin, and are looked at twice a second.
+  expect(performance.now() - from).toBeLessThan(8_000)
+  expect((await askOn(other)).status).toBe(200)
+})
+
+test('300 clients that never read cost a bounded number of bytes each, and are cut', async () => {
+  const { port } = await start({ readTimeout: 1_500, maxUnread: MAX_UNREAD })
+  const clients = await many(300, () => rawClient(port))
+  const sockets = [...accepted]
+  for (const [i, client] of clients.entries()) {
+    client.socket.pause()
+    // Some have their replies made at once, some later.
+    client.send((requestText('GET', '/large/bytes') + (i % 2 ? requestText('GET', '/later/1') : VIEW)).repeat(100))
+  }
+  let most = 0
+  const watch = setInterval(() => (most = Math.max(most, ...sockets.map((one) => one.writableLength))), 5)
+  onTestFinished(() => clearInterval(watch))
+  await until(() => sockets.every(({ destroyed }) => destroyed), 20_000)
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(MAX_UNREAD + LARGE + 20_000)
+  expect((await askOn(await rawClient(port))).status).toBe(200)
+})
+
+test('a client that reads slowly gets all', async () => {
+  const { port } = await start({ readTimeout: 1_000, maxUnread: MAX_UNREAD })
+  const client = await rawClient(port)
+  client.send(requestText('GET', '/large/bytes').repeat(100) + VIEW)
+  for (let i = 0; i < 100; i++) expect((await client.reply()).body.length).toBe(LARGE)
+  expect((await client.reply()).body).toBe('item ab')
+})
+
+test('floods of garbage are refused, and nobody else waits', async () => {
+  const { port } = await start()
+  const other = await rawClient(port)
+  await many(200, async (i) => {
+    const client = await rawClient(port)
+    client.send((i % 2 ? '' : VIEW) + randomBytes(60_000).toString('latin1'))
+    await client.closed
+  })
+  expect((await askOn(other)).status).toBe(200)
+})
+
+test('thousands of idle connections are kept, answered again, and swept', async () => {
+  const count = isLong ? 10_000 : 2_000
+  const { port } = await start({ keepAliveTimeout: isLong ? 20_000 : 5_000 })
+  const clients = await many(count, () => rawClient(port))
+  for (let round = 0; round < 2; round++) {
+    const replies = await Promise.all(clients.map((client) => askOn(client)))
+    expect(replies.every(({ status }) => status === 200)).toBe(true)
+    expect(clients.some(({ socket }) => socket.destroyed)).toBe(false)
+  }
+  await Promise.all(clients.map(({ closed }) => closed))
+})
+
+test('there are at most maxConnections, and room again when one leaves', async () => {
+  const { port } = await start({ maxConnections: 20 })
+  const clients = await many(20, () => rawClient(port))
+  await Promise.all(clients.map((client) => askOn(client)))
+  await (
+    await rawClient(port)
+  ).closed
+  clients[0]!.socket.destroy()
+  await until(() => accepted.filter(({ destroyed }) => !destroyed).length === 19)
+  expect((await askOn(await rawClient(port))).status).toBe(200)
+})
+
+test('a pipeline of 10,000 requests does not keep others waiting', async () => {
+  const { port } = await start()
+  const [long, other] = [await rawClient(port), await rawClient(port)]
+  long.send(VIEW.repeat(10_000))
+  let replies = 0
+  const answered = (async () => {
+    for (; replies < 10_000; replies++) expect((await long.reply()).status).toBe(200)
+  })()
+  await until(() => replies > 0)
+  await askOn(other)
+  expect(replies).toBeLessThan(10_000)
+  await answered
+})
+
+test('a body of one-byte pieces arrives whole', async () => {
+  const { port } = await start()
+  const body = 'abcdefghijklmnopqrstuvwxyz'
+  const text = requestText('PUT', '/items/ab', {}, body)
+  const [whole, client] = [await rawClient(port), await rawClient(port)]
+  const before = accepted[1]!
+  for (const [sent, byte] of [...text].entries()) {
+    client.send(byte)
+    while (before.bytesRead <= sent) await nextTurn()
+  }
+  expect((await client.reply()).body).toBe((await askOn(whole, text)).body)
+})
+
+test('replies keep the order of their requests, however long each takes', async () => {
+  const { port } = await start()
+  const client = await rawClient(port)
+  const wanted = Array.from({ length: 600 }, (_, i) => String(i % 7 === 0 ? i % 10 : (i * 7) % 10))
+  const texts = wanted.map((turns, i) => {
+    if (i % 3 === 0) return requestText('PUT', `/items/${turns}`, {}, 'x')
+    return i % 5 === 0
+      ? requestText('PUT', `/later/${turns}`, {}, 'x'.repeat(i))
+      : requestText('GET', `/later/${turns}`)
+  })
+  client.send(texts.join(''))
+  for (const turns of wanted) expect(JSON.parse((await client.reply()).body).id).toBe(turns)
+})
+
+test('a client that leaves while it is being answered is no fault', async () => {
+  const { port } = await start()
+  const clients = await many(100, () => rawClient(port))
+  for (const [i, client] of clients.entries()) {
+    client.send(requestText('GET', '/later/9').repeat(5) + (i % 2 ? 'GET /lat' : 'nonsense'))
+    if (i % 3 === 0) client.socket.resetAndDestroy()
+    else client.socket.destroy()
+  }
+  await until(() => accepted.every(({ destroyed }) => destroyed))
+  expect((await askOn(await rawClient(port))).status).toBe(200)
+})
+
+test('a client that has ended its side still gets its replies', async () => {
+  const { port } = await start()
+  const client = await rawClient(port, { allowHalfOpen: true })
+  client.socket.end(VIEW + requestText('GET', '/later/9').repeat(100) + requestText('GET', '/value') + VIEW)
+  for (let i = 0; i < 103; i++) expect((await client.reply()).status).toBe(200)
+  await client.closed
+})
+
+test('a DELETE with a type and no body, as fetch sends it, is answered at once', async () => {
+  for (const server of ['fastify', 'node-http', 'raw']) {
+    const { url } = await startCounter({ hot: 'yes', server })
+    for (const path of ['/items/ab', '/plain/ab']) {
+      const reply = await fetch(url + path, { method: 'DELETE', headers: { 'content-type': 'application/json' } })
+      expect([server, path, reply.status]).toEqual([server, path, 200])
+    }
+  }
+})

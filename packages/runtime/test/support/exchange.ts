@@ -1,0 +1,92 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { pending } from '../fixtures/hot-routes.ts'
+
+/** What a client saw of one connection. */
+export interface Transcript {
+  /** A character a byte, without what differs from request to request. */
+  readonly text: string
+  /** Whether the server still kept the connection when everything had been sent and answered. */
+  readonly kept: boolean
+  /** What came once the client had ended its side; nothing where it did not. */
+  readonly last: string | undefined
+}
+
+// Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
+const accepted = new Map<string, Socket>()
+subscribe('net.server.socket', (message) => {
+  const { socket } = message as { socket: Socket }
+  accepted.set(`${socket.localPort} ${socket.remotePort}`, socket)
+})
+
+// Fastify and Node put off what they do by a turn or two.
+const QUIET_TURNS = 4
+// A server that leaves bytes unread for so long (ms) does so for good.
+const PATIENCE = 400
+
+/** Waits until all that was sent has been read and answered, and all answers have come. */
+async function quiet(client: Socket, server: Socket): Promise<void> {
+  const state = () =>
+    `${client.bytesWritten} ${client.writableLength} ${server.bytesRead} ${server.bytesWritten} ${client.bytesRead} ` +
+    `${client.readableEnded} ${client.destroyed} ${server.destroyed} ${pending.count > 0}`
+  const isSettled = () => {
+    if (client.destroyed) return true
+    if (pending.count > 0 || client.bytesRead !== server.bytesWritten) return false
+    if (server.destroyed || server.writableEnded) return client.readableEnded
+    return client.bytesWritten === server.bytesRead && client.writableLength === 0 && server.writableLength === 0
+  }
+  let last = ''
+  let since = performance.now()
+  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+    await nextTurn()
+    const now = state()
+    if (now !== last) {
+      since = performance.now()
+      turns = 0
+    } else if (!isSettled() && performance.now() - since < PATIENCE) turns = 0
+    last = now
+  }
+}
+
+const ID_OR_DATE = /^(x-request-id|date): .*$/gim
+
+/**
+ * Sends texts on a connection of its own, each in a read of its own, and tells what came back.
+ * @param halfCloses whether the client ends its side at last
+ */
+export async function exchange(port: number, texts: readonly string[], halfCloses: boolean): Promise<Transcript> {
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+  let received = ''
+  client.setEncoding('latin1').on('data', (text) => (received += text))
+  client.on('error', () => {})
+  const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(true)))
+  await once(client, 'connect')
+  const name = `${port} ${client.localPort}`
+  while (!accepted.has(name)) await nextTurn()
+  const server = accepted.get(name)!
+  accepted.delete(name)
+  for (const text of texts) {
+    if (client.readableEnded || client.destroyed) break
+    client.write(text, 'latin1')
+    await quiet(client, server)
+  }
+  const kept = !client.readableEnded && !client.destroyed
+  const before = received.length
+  if (halfCloses && kept) {
+    client.end()
+    let patience: NodeJS.Timeout
+    const late = new Promise<boolean>((resolve) => (patience = setTimeout(resolve, 5_000, false)))
+    if (!(await Promise.race([closed, late]))) received += '(the server never ends the connection)'
+    clearTimeout(patience!)
+  }
+  client.destroy()
+  await closed
+  const plain = (text: string) => text.replace(ID_OR_DATE, '$1: -')
+  return {
+    text: plain(received.slice(0, before)),
+    kept,
+    last: halfCloses && kept ? plain(received.slice(before)) : undefined,
+  }
+}
