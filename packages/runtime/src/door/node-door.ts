@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
 import type { HotRequest, RequestHeaders } from './hot-route.ts'
-import { toOutgoing } from './reply-head.ts'
+import { toOutgoing, type Outgoing } from './reply-head.ts'
 
 const EMPTY = Buffer.alloc(0)
 
@@ -51,15 +51,11 @@ export function answerOnNode(
   }
 }
 
-function write(
-  response: ServerResponse,
-  { status, headers, body }: ReturnType<typeof toOutgoing>,
-  isHead: boolean,
-): void {
+function write(response: ServerResponse, { status, headers, body, length }: Outgoing, isHead: boolean): void {
   response.writeHead(status, headers)
   if (isHead || body.length === 0) response.end()
   // What is ASCII is written as it lies in memory.
-  else if (typeof body === 'string') response.end(body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8')
+  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')
   else if (body.length <= LARGEST_AS_STRING) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
 }

@@ -234,9 +234,11 @@ export class RawConnection {
 
   #admits({ endpoint, asked }: Found, fields: Fields): boolean {
     const { access, route } = endpoint
-    const admits = () => !this.#host.guard.check(fields as never, access, route.token?.(asked))
-    if (route.token || access === 'open') return admits()
-    return access === 'change' ? (this.#mayChange ??= admits()) : (this.#mayRead ??= admits())
+    const { guard } = this.#host
+    if (route.token) return !guard.check(fields as never, access, route.token(asked))
+    if (access === 'read') return (this.#mayRead ??= !guard.check(fields as never, access))
+    if (access === 'change') return (this.#mayChange ??= !guard.check(fields as never, access))
+    return !guard.check(fields as never, access)
   }
 
   /** Answers a request, or begins to. */
@@ -281,7 +283,7 @@ export class RawConnection {
       status = outgoing.status
       place.text = headText(status, outgoing.headers, place.closes ? CLOSE : this.#host.keepAlive)
       if (isLarge(body)) place.body = isHead ? undefined : body
-      else if (!isHead) place.text += toLatin1(body)
+      else if (!isHead) place.text += toLatin1(body, outgoing.length)
     }
     endpoint.observe(status, startedAt, isHead)
   }

@@ -42,8 +42,8 @@ const LARGEST_IN_TEXT = 16_384
 export const isLarge = (body: string | Buffer): body is Buffer =>
   typeof body !== 'string' && body.length > LARGEST_IN_TEXT
 
-/** A character a byte. */
-export function toLatin1(body: string | Buffer): string {
+/** A character a byte. @param length of the body (bytes) */
+export function toLatin1(body: string | Buffer, length: number): string {
   if (typeof body !== 'string') return body.toString('latin1')
-  return Buffer.byteLength(body) === body.length ? body : Buffer.from(body).toString('latin1')
+  return length === body.length ? body : Buffer.from(body).toString('latin1')
 }

@@ -6,6 +6,8 @@ export interface Outgoing {
   /** Names and values in turn. */
   readonly headers: string[]
   readonly body: string | Buffer
+  /** Of the body (bytes). */
+  readonly length: number
 }
 
 const NO_BODY = ''
@@ -37,9 +39,10 @@ export function toOutgoing(
   if (etag !== undefined) {
     headers.push('etag', etag)
     if (isRead && status === 200 && isKnown(request['if-none-match'], etag))
-      return { status: 304, headers, body: NO_BODY }
+      return { status: 304, headers, body: NO_BODY, length: 0 }
   }
   if (type !== undefined) headers.push('content-type', type)
-  headers.push('content-length', String(Buffer.byteLength(body)))
-  return { status, headers, body }
+  const length = Buffer.byteLength(body)
+  headers.push('content-length', String(length))
+  return { status, headers, body, length }
 }
