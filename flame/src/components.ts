@@ -26,15 +26,23 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     },
     {
       name: 'server',
-      files: [...HTTP, 'packages/stats/src/server/', 'packages/stats/src/routes/'],
+      files: [...HTTP, 'packages/stats/src/routes/'],
     },
   ],
   sse: [
     {
       name: 'door',
-      files: ['packages/sse/src/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'],
+      files: ['packages/sse/src/routes/wait.ts', 'packages/sse/src/admission.ts', 'packages/runtime/src/door/'],
     },
-    { name: 'streams', files: ['packages/sse/src/hub.ts', 'packages/sse/src/group.ts', 'packages/sse/src/streams.ts'] },
+    {
+      name: 'streams',
+      files: [
+        'packages/sse/src/hub.ts',
+        'packages/sse/src/group.ts',
+        'packages/sse/src/streams.ts',
+        'packages/sse/src/fanout/',
+      ],
+    },
     {
       name: 'broker',
       files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'],
@@ -49,7 +57,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
       name: 'tags and queries',
       files: ['packages/kv/src/core/', 'packages/kv/src/routes/read-', 'node:internal/crypto/'],
     },
-    { name: 'server', files: [...HTTP, 'packages/kv/src/server/', 'packages/kv/src/routes/'] },
+    { name: 'server', files: [...HTTP, 'packages/kv/src/routes/'] },
   ],
   prices: [
     { name: 'index', files: ['packages/prices/src/index/', 'roaring/'] },
@@ -70,13 +78,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     },
     {
       name: 'server',
-      files: [
-        ...HTTP,
-        'packages/prices/src/server/',
-        'packages/prices/src/routes/',
-        'packages/prices/src/bulk.ts',
-        'packages/prices/src/searcher.ts',
-      ],
+      files: [...HTTP, 'packages/prices/src/routes/', 'packages/prices/src/bulk.ts', 'packages/prices/src/searcher.ts'],
     },
   ],
 }
