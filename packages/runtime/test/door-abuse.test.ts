@@ -13,7 +13,8 @@ const MAX_UNREAD = 65_536
 const VIEW = requestText('GET', '/items/ab/view')
 
 const start = (settings: Record<string, number> = {}) => startCounter({ hot: 'yes', server: 'raw', ...settings })
-const many = <T>(count: number, make: (i: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+const many = <T>(count: number, make: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
 // The server's ends of all connections: it runs in this process.
 let accepted: Socket[]
@@ -105,7 +106,9 @@ test('there are at most maxConnections, and room again when one leaves', async (
   const { port } = await start({ maxConnections: 20 })
   const clients = await many(20, () => rawClient(port))
   await Promise.all(clients.map((client) => askOn(client)))
-  await (await rawClient(port)).closed
+  await (
+    await rawClient(port)
+  ).closed
   clients[0]!.socket.destroy()
   await until(() => accepted.filter(({ destroyed }) => !destroyed).length === 19)
   expect((await askOn(await rawClient(port))).status).toBe(200)
@@ -144,7 +147,9 @@ test('replies keep the order of their requests, however long each takes', async 
   const wanted = Array.from({ length: 600 }, (_, i) => String(i % 7 === 0 ? i % 10 : (i * 7) % 10))
   const texts = wanted.map((turns, i) => {
     if (i % 3 === 0) return requestText('PUT', `/items/${turns}`, {}, 'x')
-    return i % 5 === 0 ? requestText('PUT', `/later/${turns}`, {}, 'x'.repeat(i)) : requestText('GET', `/later/${turns}`)
+    return i % 5 === 0
+      ? requestText('PUT', `/later/${turns}`, {}, 'x'.repeat(i))
+      : requestText('GET', `/later/${turns}`)
   })
   client.send(texts.join(''))
   for (const turns of wanted) expect(JSON.parse((await client.reply()).body).id).toBe(turns)

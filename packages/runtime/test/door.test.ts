@@ -4,7 +4,7 @@ import { embed } from '../src/process/embed.ts'
 import type { RunningService } from '../src/process/host.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { counter } from './fixtures/services.ts'
-import { exchange, type Transcript } from './support/exchange.ts'
+import { exchange } from './support/exchange.ts'
 import {
   ALLOWED_ORIGIN,
   CHANGE_TOKEN,

@@ -72,6 +72,8 @@ export class RawConnection {
   /** What has come and is not answered. */
   #unread: Buffer | undefined
   #pieces = 0
+  /** Whether what has come is a whole head that is to be answered here: it is then, even if a drain begins. */
+  #hasBegun = false
   /** The fields of the last request as they came: the same text again has been judged already. */
   #block: string | undefined
   #fields: Fields | undefined
@@ -96,6 +98,11 @@ export class RawConnection {
   /** Whether a request is being answered, or its reply on its way. */
   get isBusy(): boolean {
     return this.#places !== undefined || this.#isPaused || this.#socket.writableLength > 0
+  }
+
+  /** Whether a request has begun that is not answered yet: its head has come, and was taken. */
+  get isAnswering(): boolean {
+    return this.isBusy || this.#hasBegun
   }
 
   /** Whether some of a request has come, and no more. */
@@ -128,6 +135,7 @@ export class RawConnection {
 
   /** Gives the connection to Node, as soon as what is being answered is. */
   leave(): void {
+    this.#hasBegun = false
     this.#isForeign = true
     this.#goOn()
   }
@@ -174,8 +182,9 @@ export class RawConnection {
         break
       }
       this.#pieces = 0
+      this.#hasBegun = false
       at = request.end
-      this.#answer(request, request.bodyAt < at ? bytes.subarray(request.bodyAt, at) : EMPTY)
+      this.#answer(request, request.bodyAt < at ? bytes.subarray(request.bodyAt, at) : EMPTY, at === text.length)
     }
     this.#flush()
     if (this.#isForeign || this.#hasEnded) this.#goOn()
@@ -183,6 +192,7 @@ export class RawConnection {
 
   #keep(unread: Buffer, why: 'held' | 'foreign'): void {
     this.#unread = unread
+    if (why === 'foreign') this.#hasBegun = false
     if (why === 'held' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD) return
     this.#isForeign = true
     this.#socket.pause()
@@ -201,12 +211,15 @@ export class RawConnection {
     }
     const fields = this.#fields!
     const { lifecycle, endpoints } = this.#host
-    const found = lifecycle.phase === 'ready' ? endpoints.find(line.method, line.target) : undefined
+    const found = lifecycle.phase === 'ready' || this.#hasBegun ? endpoints.find(line.method, line.target) : undefined
     if (!found || !this.#admits(found, fields)) return 'foreign'
     const { route } = found.endpoint
     if (!takesBody(route, fields.length, fields.headers['content-type'] as string | undefined)) return 'foreign'
     const end = bodyAt + fields.length
-    if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'held'
+    if (end > text.length) {
+      this.#hasBegun = end - at <= MOST_HELD
+      return this.#hasBegun ? 'held' : 'foreign'
+    }
     // A stream is the last that is answered here.
     if (route.streams && (end < text.length || this.#places)) return 'foreign'
     return { ...found, fields, bodyAt, end }
@@ -228,8 +241,8 @@ export class RawConnection {
     return access === 'change' ? (this.#mayChange ??= admits()) : (this.#mayRead ??= admits())
   }
 
-  /** Answers a request, or begins to. */
-  #answer(request: Exclude<Read, string>, body: Buffer): void {
+  /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
+  #answer(request: Exclude<Read, string>, body: Buffer, isLast: boolean): void {
     const startedAt = performance.now()
     const id = this.#host.nextRequestId()
     const answer = request.endpoint.answer(
@@ -243,7 +256,8 @@ export class RawConnection {
       void answer.then((given) => this.#settle(place, request, given, id, startedAt))
       return
     }
-    const place: Place = { text: undefined, body: undefined, closes: false }
+    const closes = isLast && this.#host.lifecycle.phase !== 'ready'
+    const place: Place = { text: undefined, body: undefined, closes }
     this.#fill(place, request, answer, id, startedAt)
     if (this.#places) this.#places.push(place)
     else this.#put(place)

@@ -19,7 +19,7 @@ interface DoorSocket extends Socket {
 }
 
 /** Whether the door is answering a request on a socket; nothing where the socket is not the door's. */
-export const isAnsweringOn = (socket: object): boolean | undefined => (socket as DoorSocket)[CONNECTION]?.isBusy
+export const isAnsweringOn = (socket: object): boolean | undefined => (socket as DoorSocket)[CONNECTION]?.isAnswering
 
 /**
  * Puts a door before an HTTP server: it reads what connections send, as text, and answers plain requests of hot routes
@@ -90,7 +90,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
   server.once('close', () => clearInterval(sweep))
   // What has begun to come is answered by who answers from now on.
   host.lifecycle.drain.addEventListener('abort', () => {
-    for (const connection of connections.values()) if (connection.holds) connection.leave()
+    for (const connection of connections.values()) if (connection.holds && !connection.isAnswering) connection.leave()
   })
 
   server.on('connection', (socket: DoorSocket) => {

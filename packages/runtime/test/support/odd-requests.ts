@@ -481,7 +481,7 @@ export const oddCase: fc.Arbitrary<OddCase> = fc.record({
 })
 
 // More pieces say no more, and take long.
-const MOST_PIECES = 250
+const MOST_PIECES = 120
 
 /** The pieces of a case, as it is sent to the door. */
 export function piecesOf({ requests: all, cuts }: OddCase): string[] {
