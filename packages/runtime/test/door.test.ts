@@ -70,6 +70,9 @@ function expectAlike(seen: string, wanted: string, server: string): void {
   expect.fail(`${server} says\n${seen.slice(from, from + 600)}\nwhere fastify says\n${wanted.slice(from, from + 600)}`)
 }
 
+/** Of a stream how it begins: a broken request behind it cuts it off at any time. */
+const begun = (seen: string) => seen.replaceAll(/data: \d(\\n)+/g, '')
+
 /**
  * The door gives good requests their replies also where a broken one follows in the same read; Node forgets them. So
  * Fastify gets each request in a read of its own; what came behind one that is not the door's, it may get as the door did.
@@ -87,7 +90,7 @@ async function check(one: OddCase): Promise<void> {
   for (let whole = 0; whole < one.requests.length; whole++) {
     const first = one.requests.slice(0, whole).flat()
     const rest = piecesFrom(pieces, first.join('').length)
-    if (raw === (await replies('fastify', one, [...first, ...rest]))) return
+    if (begun(raw) === begun(await replies('fastify', one, [...first, ...rest]))) return
   }
   expectAlike(raw, fastify, 'raw')
 }

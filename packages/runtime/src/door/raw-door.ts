@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { CommonSettings } from '../settings/settings.ts'
+import { CONNECTION } from './answering.ts'
 import type { DoorHost, Endpoints } from './endpoint.ts'
 import { RawConnection, type ConnectionHost } from './raw-connection.ts'
 import { keepAlive } from './raw-text.ts'
@@ -11,15 +12,9 @@ const SILENT_FOR = 2
 
 type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'readTimeout'>
 
-/** Where a socket keeps what the door knows of it, so that its listeners can be shared by all. */
-const CONNECTION = Symbol('connection of the raw door')
-
 interface DoorSocket extends Socket {
   [CONNECTION]?: RawConnection | undefined
 }
-
-/** Whether the door is answering a request on a socket; nothing where the socket is not the door's. */
-export const isAnsweringOn = (socket: object): boolean | undefined => (socket as DoorSocket)[CONNECTION]?.isAnswering
 
 /**
  * Puts a door before an HTTP server: it reads what connections send, as text, and answers plain requests of hot routes

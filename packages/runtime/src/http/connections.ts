@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { isAnsweringOn } from '../door/raw-door.ts'
+import { isAnsweringOn } from '../door/answering.ts'
 
 /** The open connections of an HTTP server. */
 export interface Connections {
