@@ -58,7 +58,7 @@ const TOO_LARGE = /HTTP\/1.1 (414|431) [^]*$/
 
 /** What a server makes of a case that is sent to it in these pieces. */
 async function replies(server: string, one: OddCase, pieces: readonly string[]): Promise<string> {
-  const seen = await exchange(ports.get(`${server} ${one.guarded}`)!, pieces, one.halfCloses)
+  const { isDoors: _, ...seen } = await exchange(ports.get(`${server} ${one.guarded}`)!, pieces, one.halfCloses)
   const isCut = one.cuts !== 'none' && one.cuts !== 'requests'
   return shown(isCut ? { ...seen, text: seen.text.replace(TOO_LARGE, 'too large') } : seen)
 }
@@ -107,3 +107,41 @@ test.each(Array.from({ length: LANES }, (_, lane) => lane))(
     })
   },
 )
+
+const HOST = 'Host: localhost\r\n'
+const put = `PUT /items/ab HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`
+const view = `GET /items/ab/view HTTP/1.1\r\n${HOST}Accept: */*\r\n\r\n`
+
+test.each([
+  ['a GET', [view]],
+  ['a HEAD', [view.replace('GET', 'HEAD')]],
+  ['a body', [put]],
+  [
+    'a body of a type',
+    [put.replace('PUT /items/ab', 'POST /search').replace('\r\n', '\r\nContent-Type: application/json\r\n')],
+  ],
+  ['a DELETE', [view.replace('GET /items/ab/view', 'DELETE /plain/ab')]],
+  ['an answer that takes its time', [view.replace('/items/ab/view', '/later/3')]],
+  ['a fault', [view.replace('/items/ab/view', '/hot-throw')]],
+  [
+    'a pipeline',
+    [
+      view +
+        put +
+        view.replace('/items/ab/view', '/later/3') +
+        put.replace('/items', '/later').replace('ab', '1') +
+        view,
+    ],
+  ],
+  [
+    'some pieces',
+    [view.slice(0, 5), view.slice(5, 30), view.slice(30) + put.slice(0, 40), put.slice(40, -1), put.slice(-1)],
+  ],
+])('the raw door itself answers %s', async (_what, pieces) => {
+  const { isDoors, kept, text } = await exchange(ports.get('raw false')!, pieces, false)
+  expect({ isDoors, kept, replies: text.match(/HTTP\/1.1 /g)?.length }).toEqual({
+    isDoors: true,
+    kept: true,
+    replies: pieces.join('').match(/HTTP\/1.1\r/g)?.length,
+  })
+})

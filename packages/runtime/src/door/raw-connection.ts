@@ -63,6 +63,8 @@ interface Place {
   closes: boolean
 }
 
+const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
+
 /** A connection that the door reads itself. */
 export class RawConnection {
   readonly #socket: Socket
@@ -80,6 +82,8 @@ export class RawConnection {
   #mayRead: boolean | undefined
   #mayChange: boolean | undefined
   #places: Place[] | undefined
+  /** Of the replies that are made and wait for their turn (bytes). */
+  #waiting = 0
   /** Replies that are to be written at the end of what has come. */
   #text = ''
   /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
@@ -152,12 +156,18 @@ export class RawConnection {
   }
 
   #resume(): void {
-    if (this.#socket.writableNeedDrain || (this.#places?.length ?? 0) > MOST_PENDING / 2) return
+    if (this.#isFull(MOST_PENDING / 2)) return
     const unread = this.#unread!
     this.#unread = undefined
     this.#isPaused = false
     this.#answerAll(unread)
     if (!this.#isPaused && !this.#isGone) this.#socket.resume()
+  }
+
+  /** Whether replies have to go before more are made. @param most requests that may be being answered */
+  #isFull(most: number): boolean {
+    if (this.#socket.writableNeedDrain) return true
+    return this.#places !== undefined && (this.#places.length >= most || this.#waiting > this.#host.maxUnread)
   }
 
   #pause(unread: Buffer): void {
@@ -172,7 +182,7 @@ export class RawConnection {
     for (let count = 0; at < text.length && !this.#isGone; count++) {
       if (this.#text.length > this.#host.maxUnread) this.#flush()
       if (count === PER_TURN) setImmediate(() => this.#goOn())
-      if (count === PER_TURN || this.#socket.writableNeedDrain || (this.#places?.length ?? 0) >= MOST_PENDING) {
+      if (count === PER_TURN || this.#isFull(MOST_PENDING)) {
         this.#pause(bytes.subarray(at))
         break
       }
@@ -259,8 +269,9 @@ export class RawConnection {
     const closes = isLast && this.#host.lifecycle.phase !== 'ready'
     const place: Place = { text: undefined, body: undefined, closes }
     this.#fill(place, request, answer, id, startedAt)
-    if (this.#places) this.#places.push(place)
-    else this.#put(place)
+    if (!this.#places) return this.#put(place)
+    this.#places.push(place)
+    this.#waiting += sizeOf(place)
   }
 
   #settle(place: Place, request: Exclude<Read, string>, answer: Answer, id: string, startedAt: number): void {
@@ -270,7 +281,11 @@ export class RawConnection {
     this.seen = this.#host.tick
     const places = this.#places!
     if (this.#isGone || this.#socket.destroyed) return
-    while (places.length > 0 && places[0]!.text !== undefined) this.#put(places.shift()!)
+    this.#waiting += sizeOf(place)
+    while (places.length > 0 && places[0]!.text !== undefined) {
+      this.#waiting -= sizeOf(places[0]!)
+      this.#put(places.shift()!)
+    }
     if (places.length === 0) this.#places = undefined
     this.#flush()
     this.#goOn()

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isAnsweringOn } from '../../src/door/answering.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 
 /** What a client saw of one connection. */
@@ -12,6 +13,8 @@ export interface Transcript {
   readonly kept: boolean
   /** What came once the client had ended its side; nothing where it did not. */
   readonly last: string | undefined
+  /** Whether a raw door still read the connection at last. */
+  readonly isDoors: boolean
 }
 
 // Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
@@ -72,6 +75,7 @@ export async function exchange(port: number, texts: readonly string[], halfClose
     client.write(text, 'latin1')
     await quiet(client, server)
   }
+  const isDoors = isAnsweringOn(server) !== undefined
   const kept = !client.readableEnded && !client.destroyed
   const before = received.length
   if (halfCloses && kept) {
@@ -87,6 +91,7 @@ export async function exchange(port: number, texts: readonly string[], halfClose
   return {
     text: plain(received.slice(0, before)),
     kept,
+    isDoors,
     last: halfCloses && kept ? plain(received.slice(before)) : undefined,
   }
 }
