@@ -34,6 +34,8 @@ const places = one(
   'GET /latin1',
   'GET /large/bytes',
   'GET /large/text',
+  'HEAD /large/bytes',
+  'HEAD /text',
   'GET /nothing',
   'GET /stream/0',
   'GET /stream/2',
