@@ -55,11 +55,19 @@ async function quiet(client: Socket, server: Socket): Promise<void> {
 
 const ID_OR_DATE = /^(x-request-id|date): .*$/gim
 
-/**
- * Sends texts on a connection of its own, each in a read of its own, and tells what came back.
- * @param halfCloses whether the client ends its side at last
- */
-export async function exchange(port: number, texts: readonly string[], halfCloses: boolean): Promise<Transcript> {
+export interface ExchangeOptions {
+  /** The client ends its side at last. */
+  readonly halfCloses?: boolean
+  /** Node's parser gets what is read from JavaScript, as it does where a door has handed a connection over. */
+  readonly isHandedOver?: boolean
+}
+
+/** Sends texts on a connection of its own, each in a read of its own, and tells what came back. */
+export async function exchange(
+  port: number,
+  texts: readonly string[],
+  { halfCloses = false, isHandedOver = false }: ExchangeOptions = {},
+): Promise<Transcript> {
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   let received = ''
   client.setEncoding('latin1').on('data', (text) => (received += text))
@@ -70,6 +78,7 @@ export async function exchange(port: number, texts: readonly string[], halfClose
   while (!accepted.has(name)) await nextTurn()
   const server = accepted.get(name)!
   accepted.delete(name)
+  if (isHandedOver) server.on('data', () => {})
   for (const text of texts) {
     if (client.readableEnded || client.destroyed) break
     client.write(text, 'latin1')
