@@ -5,15 +5,8 @@ import type { RunningService } from '../src/process/host.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { counter } from './fixtures/services.ts'
 import { exchange } from './support/exchange.ts'
-import {
-  ALLOWED_ORIGIN,
-  CHANGE_TOKEN,
-  oddCase,
-  piecesFrom,
-  piecesOf,
-  READ_TOKEN,
-  type OddCase,
-} from './support/odd-requests.ts'
+import { ALLOWED_ORIGIN, CHANGE_TOKEN, READ_TOKEN } from './support/odd-requests/fields.ts'
+import { oddCase, piecesFrom, piecesOf, type OddCase } from './support/odd-requests/odd-requests.ts'
 
 const CASES = Number(process.env.DOOR_CASES ?? 2_000)
 const SEED = Number(process.env.DOOR_SEED ?? Math.trunc(Math.random() * 2 ** 31))
