@@ -1,8 +1,12 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openKvLevel } from '../src/store/level.ts'
 import { startKv, type TestKv } from './support/kv.ts'
+import { temporaryFolder } from './support/temporary.ts'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
 const NDJSON = { accept: 'application/x-ndjson' }
@@ -251,3 +255,34 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     )
   })
 })
+
+describe.each(SERVERS)('a damaged store with server %s', (server) => {
+  it('fails for what is damaged, with a code, and goes on for the rest', async () => {
+    const data = temporaryFolder()
+    const db = await openKvLevel(data, 8)
+    const keys = Array.from({ length: 500 }, (_, i) => `k${1_000 + i}`)
+    for (const key of keys) await db.put(Buffer.from(key), Buffer.from(key.repeat(100)))
+    await db.compactRange(Buffer.from('a'), Buffer.from('z'))
+    await db.close()
+    damageTables(join(data, 'level'))
+    const kv = await startKv({ server, data })
+    onTestFinished(async () => void (await kv.stop()))
+    const seen = new Set<number>()
+    for (const key of keys) {
+      const { status, text, code } = await kv.ask('GET', entity(key))
+      seen.add(status)
+      if (status === 200) expect(text).toBe(key.repeat(100))
+      else expect([status, code, text.includes('orruption')]).toEqual([500, 'INTERNAL', false])
+    }
+    expect([...seen].toSorted()).toEqual([200, 500])
+  })
+})
+
+/** Spoils some bytes in the middle of each table. */
+function damageTables(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => /\.(ldb|sst)$/.test(one))) {
+    const bytes = readFileSync(join(folder, name))
+    bytes.fill(0xab, bytes.length >> 1, (bytes.length >> 1) + 50)
+    writeFileSync(join(folder, name), bytes)
+  }
+}

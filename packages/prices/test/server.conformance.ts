@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Searcher } from '../src/searcher.ts'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
@@ -71,6 +72,17 @@ export function serverConformance(server: string): void {
       expect(await refused(searchOf(price), {}, 'bitset')).toEqual([404, 'INDEX_NOT_LOADED'])
       expect(await refused(' '.repeat(BODY_LIMIT + 1))).toEqual([413, 'BODY_TOO_LARGE'])
       expect(await refused(searchOf(price), { authorization: 'Bearer wrong' })).toEqual([401, 'UNAUTHORIZED'])
+    })
+
+    it('tells nobody of an unknown fault, and goes on', async () => {
+      const fault = vi.spyOn(Searcher.prototype, 'answer').mockImplementationOnce(() => {
+        throw new Error('secret words')
+      })
+      onTestFinished(() => fault.mockRestore())
+      const { status, body } = await search(searchOf(price))
+      expect([status, body.code]).toEqual([500, 'INTERNAL'])
+      expect(JSON.stringify(body)).not.toContain('secret')
+      expect((await search(searchOf(price))).body).toEqual(answer)
     })
 
     it('answers a body of many pieces, of no known length, and one that follows another at once', async () => {

@@ -71,6 +71,21 @@ test('300 clients that never read cost a bounded number of bytes each, and are c
   expect((await askOn(await rawClient(port))).status).toBe(200)
 })
 
+test('replies that wait for a slow one before them are bounded, too', async () => {
+  const counter = await start({ maxUnread: MAX_UNREAD })
+  const client = await rawClient(counter.port)
+  client.send(requestText('GET', '/slow-later/500') + requestText('GET', '/large/bytes').repeat(60))
+  const made = async () => {
+    const { body } = await counter.ask('GET', '/metrics')
+    return Number(/_count\{[^}]*"\/large\/bytes"[^}]*\} (\d+)/.exec(body)?.[1] ?? 0)
+  }
+  await until(async () => (await made()) > 0)
+  expect(await made()).toBe(1)
+  expect((await client.reply()).status).toBe(200)
+  for (let i = 0; i < 60; i++) expect((await client.reply()).body.length).toBe(LARGE)
+  expect(await made()).toBe(60)
+})
+
 test('a client that reads slowly gets all', async () => {
   const { port } = await start({ readTimeout: 1_000, maxUnread: MAX_UNREAD })
   const client = await rawClient(port)

@@ -68,19 +68,34 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
     const slow = await rawClient(port)
     slow.send(requestText('GET', '/slow-later/600'))
     const writer = await rawClient(port)
-    writer.send(requestText('PUT', '/later/1', { 'content-length': '12' }))
-    const several = await rawClient(port)
-    several.send(requestText('GET', '/slow-later/600') + requestText('GET', '/slow-later/500'))
+    writer.send(requestText('PUT', '/items/ab', { 'content-length': '12' }))
+    const later = await rawClient(port)
+    later.send(requestText('PUT', '/later/1', { 'content-length': '12' }))
     await pause(port)
     const end = started.stop()
-    setTimeout(() => writer.send('x'.repeat(12)), 300)
+    setTimeout(() => [writer, later].map((client) => client.send('x'.repeat(12))), 300)
     const reply = await slow.reply()
     expect([reply.status, reply.headers.connection]).toEqual([200, 'close'])
-    expect((await writer.reply()).status).toBe(200)
-    expect([(await several.reply()).status, (await several.reply()).status]).toEqual([200, 200])
-    await Promise.all([slow, writer, several].map(({ closed }) => closed))
+    for (const client of [writer, later]) {
+      const { status, headers } = await client.reply()
+      expect([status, headers.connection]).toEqual([200, 'close'])
+    }
+    await Promise.all([slow, writer, later].map(({ closed }) => closed))
     expect(await end).toMatchObject({ code: 0 })
   })
+})
+
+test('the raw door finishes all that is being answered on a connection', async () => {
+  const { started, port } = await startCounter('--hot', 'yes', '--server', 'raw')
+  const client = await rawClient(port)
+  client.send(requestText('GET', '/slow-later/600') + requestText('GET', '/slow-later/500'))
+  await pause(port)
+  const end = started.stop()
+  const [first, last] = [await client.reply(), await client.reply()]
+  expect([first.status, first.headers.connection]).toEqual([200, 'keep-alive'])
+  expect([last.status, last.headers.connection]).toEqual([200, 'close'])
+  await client.closed
+  expect(await end).toMatchObject({ code: 0 })
 })
 
 /** Has a request answered: those that were sent before it have arrived. */

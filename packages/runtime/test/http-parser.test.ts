@@ -142,3 +142,31 @@ test('only the faults that are ours are logged', async () => {
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'request failed', err: { message: 'secret words' } })
 })
+
+test('CONNECT behind good requests leaves those their replies, whole', async () => {
+  const counter = await startCounter({ hot: 'yes' })
+  const client = await rawClient(counter.port)
+  const ask = (path: string) => requestText('GET', path)
+  client.send(`${ask('/slow?ms=50')}${ask('/later/3')}CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n`)
+  expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
+  expectProblem(await client.reply(), 405, 'METHOD_NOT_ALLOWED')
+  await client.closed
+})
+
+test.each(['x-y', 'A', '\xe9 '.repeat(30)])(
+  'a path that is too long is told from a head that is, behind %j',
+  async (body) => {
+    const counter = await startCounter()
+    const first =
+      requestText('PUT', '/nowhere', { 'content-length': String(body.length), 'content-type': 'a/b' }) + body
+    for (const [second, code] of [
+      [`GET /${'x'.repeat(20_000)}`, 'URI_TOO_LONG'],
+      [`GET / HTTP/1.1\r\nx: ${'GET '.repeat(5_000)}`, 'HEADERS_TOO_LARGE'],
+    ] as const) {
+      const client = await rawClient(counter.port)
+      client.send(first + second)
+      expect((await client.reply()).status).toBe(404)
+      expectProblem(await client.reply(), code === 'URI_TOO_LONG' ? 414 : 431, code)
+    }
+  },
+)

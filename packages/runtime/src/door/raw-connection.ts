@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net'
-import { isStream, takesBody, type Answer, type DoorHost, type Endpoints, type Found } from './endpoint.ts'
-import { isBeginning, LARGEST_HEAD, readFields, readRequestLine, type Fields } from './grammar.ts'
-import type { HotRequest, RequestHeaders, StreamReply } from './hot-route.ts'
+import { isStream, type Answer } from './endpoint.ts'
+import type { StreamReply } from './hot-route.ts'
 import { CLOSE, headText, isLarge, toLatin1 } from './raw-text.ts'
 import { toOutgoing } from './reply-head.ts'
-
-const EMPTY = Buffer.alloc(0)
+import { MOST_HELD, RequestReader, type RawRequest, type Read, type ReaderHost } from './request-reader.ts'
 
 // Requests that are answered before other connections have their turn.
 const PER_TURN = 128
@@ -13,14 +11,9 @@ const PER_TURN = 128
 const MOST_PENDING = 64
 // A request may come in so many pieces: each is read again with what came before it.
 const MOST_PIECES = 8
-/** Bytes kept of a request that has not come whole. */
-const MOST_HELD = 131_072
-// A part of a longer text would keep all of it alive.
-const SHORT_TEXT = 8_192
 
 /** What the connections of a raw door have in common. */
-export interface ConnectionHost extends DoorHost {
-  readonly endpoints: Endpoints
+export interface ConnectionHost extends ReaderHost {
   /** The fields that say for how long an idle connection is kept. */
   readonly keepAlive: string
   /** Bytes of replies that may wait to be written before the next requests do. */
@@ -35,34 +28,6 @@ export interface ConnectionHost extends DoorHost {
   release(socket: Socket): void
 }
 
-/** A request as the door has read it. */
-class RawRequest implements HotRequest {
-  readonly headers: RequestHeaders
-  readonly body: Buffer
-  readonly found: Found
-  /** Where it ends in what has come. */
-  readonly end: number
-  readonly startedAt = performance.now()
-  readonly id: string
-  readonly #socket: Socket
-
-  constructor(found: Found, headers: RequestHeaders, body: Buffer, end: number, id: string, socket: Socket) {
-    this.headers = headers
-    this.body = body
-    this.found = found
-    this.end = end
-    this.id = id
-    this.#socket = socket
-  }
-
-  address(): string | undefined {
-    return this.#socket.remoteAddress
-  }
-}
-
-/** A whole request; or why there is none: some of it has yet to come, or it is Node's. */
-type Read = RawRequest | 'held' | 'foreign'
-
 /** A reply that waits for its turn: replies go out in the order of their requests. */
 interface Place {
   /** Nothing as long as it is being made. */
@@ -71,21 +36,23 @@ interface Place {
   closes: boolean
 }
 
+const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
+
 /** A connection that the door reads itself. */
 export class RawConnection {
   readonly #socket: Socket
   readonly #host: ConnectionHost
+  readonly #reader: RequestReader
   /** The tick at which the client last began to send something, or had read all that it was sent. */
   seen: number
   /** What has come and is not answered. */
   #unread: Buffer | undefined
   #pieces = 0
-  /** The fields of the last request as they came: the same text again has been judged already. */
-  #block: string | undefined
-  #fields: Fields | undefined
-  #mayRead: boolean | undefined
-  #mayChange: boolean | undefined
+  /** Whether what has come is a whole head that is to be answered here: it is then, even if a drain begins. */
+  #hasBegun = false
   #places: Place[] | undefined
+  /** Of the replies that are made and wait for their turn (bytes). */
+  #waiting = 0
   /** Replies that are to be written at the end of what has come. */
   #text = ''
   /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
@@ -98,12 +65,18 @@ export class RawConnection {
   constructor(host: ConnectionHost, socket: Socket) {
     this.#host = host
     this.#socket = socket
+    this.#reader = new RequestReader(host, socket)
     this.seen = host.tick
   }
 
   /** Whether a request is being answered, or its reply on its way. */
   get isBusy(): boolean {
     return this.#places !== undefined || this.#isPaused || this.#socket.writableLength > 0
+  }
+
+  /** Whether a request has begun that is not answered yet: its head has come, and was taken. */
+  get isAnswering(): boolean {
+    return this.isBusy || this.#hasBegun
   }
 
   /** Whether some of a request has come, and no more. */
@@ -136,6 +109,7 @@ export class RawConnection {
 
   /** Gives the connection to Node, as soon as what is being answered is. */
   leave(): void {
+    this.#hasBegun = false
     this.#isForeign = true
     this.#goOn()
   }
@@ -152,12 +126,18 @@ export class RawConnection {
   }
 
   #resume(): void {
-    if (this.#socket.writableNeedDrain || (this.#places?.length ?? 0) > MOST_PENDING / 2) return
+    if (this.#isFull(MOST_PENDING / 2)) return
     const unread = this.#unread!
     this.#unread = undefined
     this.#isPaused = false
     this.#answerAll(unread)
     if (!this.#isPaused && !this.#isGone) this.#socket.resume()
+  }
+
+  /** Whether replies have to go before more are made. @param most requests that may be being answered */
+  #isFull(most: number): boolean {
+    if (this.#socket.writableNeedDrain) return true
+    return this.#places !== undefined && (this.#places.length >= most || this.#waiting > this.#host.maxUnread)
   }
 
   #pause(unread: Buffer): void {
@@ -172,77 +152,43 @@ export class RawConnection {
     for (let count = 0; at < text.length && !this.#isGone; count++) {
       if (this.#text.length > this.#host.maxUnread) this.#flush()
       if (count === PER_TURN) setImmediate(() => this.#goOn())
-      if (count === PER_TURN || this.#socket.writableNeedDrain || (this.#places?.length ?? 0) >= MOST_PENDING) {
+      if (count === PER_TURN || this.#isFull(MOST_PENDING)) {
         this.#pause(bytes.subarray(at))
         break
       }
-      const request = this.#read(text, bytes, at)
-      if (typeof request === 'string') {
-        this.#keep(bytes.subarray(at), request)
+      const read = this.#read(text, bytes, at)
+      this.#hasBegun = read === 'begun'
+      if (typeof read === 'string') {
+        this.#keep(bytes.subarray(at), read)
         break
       }
       this.#pieces = 0
-      at = request.end
-      this.#answer(request)
+      at = read.end
+      this.#answer(read, at === text.length)
     }
     this.#flush()
     if (this.#isForeign || this.#hasEnded) this.#goOn()
   }
 
-  #keep(unread: Buffer, why: 'held' | 'foreign'): void {
+  #read(text: string, bytes: Buffer, at: number): Read {
+    // In a drain nothing more begins here.
+    if (this.#host.lifecycle.phase !== 'ready' && !this.#hasBegun) return 'foreign'
+    const read = this.#reader.read(text, bytes, at)
+    if (typeof read === 'string' || !read.found.endpoint.route.streams) return read
+    // A stream is the last that is answered here.
+    return read.end < text.length || this.#places ? 'foreign' : read
+  }
+
+  #keep(unread: Buffer, why: Exclude<Read, RawRequest>): void {
     this.#unread = unread
-    if (why === 'held' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD) return
+    if (why !== 'foreign' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD) return
+    this.#hasBegun = false
     this.#isForeign = true
     this.#socket.pause()
   }
 
-  #read(text: string, bytes: Buffer, at: number): Read {
-    const line = readRequestLine(text, at)
-    if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
-    let bodyAt = line.end
-    // By a slice: comparing 400 characters by `startsWith` takes three times as long.
-    if (this.#block !== undefined && text.slice(bodyAt, bodyAt + this.#block.length) === this.#block) {
-      bodyAt += this.#block.length
-    } else {
-      const end = text.indexOf('\r\n\r\n', line.end - 2)
-      if (end < 0) return isBeginning(text, at) ? 'held' : 'foreign'
-      bodyAt = end + 4
-      if (bodyAt - at > LARGEST_HEAD || !this.#judge(text.slice(line.end, bodyAt), text.length)) return 'foreign'
-    }
-    const fields = this.#fields!
-    const { lifecycle, endpoints } = this.#host
-    const found = lifecycle.phase === 'ready' ? endpoints.find(line.method, line.target) : undefined
-    if (!found || !this.#admits(found, fields)) return 'foreign'
-    const { route } = found.endpoint
-    if (!takesBody(route, fields.length, fields.headers['content-type'] as string | undefined)) return 'foreign'
-    const end = bodyAt + fields.length
-    if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'held'
-    // A stream is the last that is answered here.
-    if (route.streams && (end < text.length || this.#places)) return 'foreign'
-    const body = fields.length > 0 ? bytes.subarray(bodyAt, end) : EMPTY
-    return new RawRequest(found, fields.headers, body, end, this.#host.nextRequestId(), this.#socket)
-  }
-
-  /** Reads a block of fields, and remembers it. Returns whether it is one of the door's grammar. */
-  #judge(block: string, length: number): boolean {
-    this.#fields = readFields(block)
-    this.#block = length > SHORT_TEXT ? Buffer.from(block, 'latin1').toString('latin1') : block
-    if (!this.#fields) this.#block = undefined
-    this.#mayRead = this.#mayChange = undefined
-    return this.#fields !== undefined
-  }
-
-  #admits({ endpoint, asked }: Found, fields: Fields): boolean {
-    const { access, route } = endpoint
-    const { guard } = this.#host
-    if (route.token) return !guard.check(fields as never, access, route.token(asked))
-    if (access === 'read') return (this.#mayRead ??= !guard.check(fields as never, access))
-    if (access === 'change') return (this.#mayChange ??= !guard.check(fields as never, access))
-    return !guard.check(fields as never, access)
-  }
-
-  /** Answers a request, or begins to. */
-  #answer(request: RawRequest): void {
+  /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
+  #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, asked } = request.found
     const answer = endpoint.answer(asked, request, request.id)
     const place: Place = { text: undefined, body: undefined, closes: false }
@@ -251,9 +197,11 @@ export class RawConnection {
       void answer.then((given) => this.#settle(place, request, given))
       return
     }
+    place.closes = isLast && this.#host.lifecycle.phase !== 'ready'
     this.#fill(place, request, answer)
-    if (this.#places) this.#places.push(place)
-    else this.#put(place)
+    if (!this.#places) return this.#put(place)
+    this.#places.push(place)
+    this.#waiting += sizeOf(place)
   }
 
   #settle(place: Place, request: RawRequest, answer: Answer): void {
@@ -263,7 +211,11 @@ export class RawConnection {
     this.seen = this.#host.tick
     const places = this.#places!
     if (this.#isGone || this.#socket.destroyed) return
-    while (places.length > 0 && places[0]!.text !== undefined) this.#put(places.shift()!)
+    this.#waiting += sizeOf(place)
+    while (places.length > 0 && places[0]!.text !== undefined) {
+      this.#waiting -= sizeOf(places[0]!)
+      this.#put(places.shift()!)
+    }
     if (places.length === 0) this.#places = undefined
     this.#flush()
     this.#goOn()

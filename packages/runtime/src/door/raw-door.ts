@@ -86,7 +86,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
   server.once('close', () => clearInterval(sweep))
   // What has begun to come is answered by who answers from now on.
   host.lifecycle.drain.addEventListener('abort', () => {
-    for (const connection of connections.values()) if (connection.holds) connection.leave()
+    for (const connection of connections.values()) if (connection.holds && !connection.isAnswering) connection.leave()
   })
 
   server.on('connection', (socket: DoorSocket) => {

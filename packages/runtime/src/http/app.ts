@@ -104,9 +104,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     request.resume()
   })
   // Node would end the connection without a word. Nothing here takes CONNECT, so nothing is allowed.
-  app.server.on('connect', (_request, socket) => {
+  app.server.on('connect', async (_request, socket) => {
+    // Node no longer looks after it.
+    socket.on('error', () => socket.destroy())
     const problem = errors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: '' } })
-    parserErrors.observe(endWithProblem(socket, problem, options.problemFormat), 0)
+    const status = await endWithProblem(socket, problem, options.problemFormat)
+    if (status) parserErrors.observe(status, 0)
   })
   app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema as object, httpPart))
   app.removeContentTypeParser('text/plain')

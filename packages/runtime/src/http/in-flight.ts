@@ -9,7 +9,7 @@ export const DOOR = Symbol('door')
 
 interface Connection extends Duplex {
   [REPLY]?: ServerResponse | null
-  [DOOR]?: { readonly isBusy: boolean } | undefined
+  [DOOR]?: { readonly isAnswering: boolean } | undefined
 }
 
 /** The reply of Node's that a connection waits for: a whole head has arrived, and not everything has been sent. */
@@ -17,4 +17,4 @@ export const pendingReply = (socket: Duplex): ServerResponse | undefined => (soc
 
 /** Whether a connection waits for a reply, whoever makes it. */
 export const isInFlight = (socket: Duplex): boolean =>
-  (socket as Connection)[DOOR]?.isBusy ?? pendingReply(socket) !== undefined
+  (socket as Connection)[DOOR]?.isAnswering ?? pendingReply(socket) !== undefined

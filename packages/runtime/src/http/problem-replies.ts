@@ -85,17 +85,25 @@ export async function sendParserProblem(
   // The parser fails again on whatever comes after.
   if (refused.has(socket)) return undefined
   refused.add(socket)
-  const gone = (error as ParserError).code === 'ECONNRESET'
-  if (!gone) await repliesBefore(socket)
-  if (gone || !socket.writable || pendingReply(socket)?.headersSent) {
+  if ((error as ParserError).code !== 'ECONNRESET') return endWithProblem(socket, kindOfParserError(error)(), format)
+  socket.destroy()
+  return undefined
+}
+
+/**
+ * Writes a problem to a connection that has no reply object, behind the replies to what came before, and ends it. Returns
+ * the status, or nothing where no reply could be sent.
+ */
+export async function endWithProblem(
+  socket: Duplex,
+  problem: Problem,
+  format?: ProblemFormat,
+): Promise<number | undefined> {
+  await repliesBefore(socket)
+  if (!socket.writable || pendingReply(socket)?.headersSent) {
     socket.destroy()
     return undefined
   }
-  return endWithProblem(socket, kindOfParserError(error)(), format)
-}
-
-/** Writes a problem to a connection that has no reply object, and ends it. Returns the status. */
-export function endWithProblem(socket: Duplex, problem: Problem, format?: ProblemFormat): number {
   const { contentType, body } = format?.(problem, '') ?? { contentType: PROBLEM_TYPE, body: problem.body() }
   const headers = {
     ...problem.headers,

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isAnsweringOn } from '../../src/door/answering.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 
 /** What a client saw of one connection. */
@@ -12,6 +13,8 @@ export interface Transcript {
   readonly kept: boolean
   /** What came once the client had ended its side; nothing where it did not. */
   readonly last: string | undefined
+  /** Whether a raw door still read the connection at last. */
+  readonly isDoors: boolean
 }
 
 // Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
@@ -52,11 +55,19 @@ async function quiet(client: Socket, server: Socket): Promise<void> {
 
 const ID_OR_DATE = /^(x-request-id|date): .*$/gim
 
-/**
- * Sends texts on a connection of its own, each in a read of its own, and tells what came back.
- * @param halfCloses whether the client ends its side at last
- */
-export async function exchange(port: number, texts: readonly string[], halfCloses: boolean): Promise<Transcript> {
+export interface ExchangeOptions {
+  /** The client ends its side at last. */
+  readonly halfCloses?: boolean
+  /** Node's parser gets what is read from JavaScript, as it does where a door has handed a connection over. */
+  readonly isHandedOver?: boolean
+}
+
+/** Sends texts on a connection of its own, each in a read of its own, and tells what came back. */
+export async function exchange(
+  port: number,
+  texts: readonly string[],
+  { halfCloses = false, isHandedOver = false }: ExchangeOptions = {},
+): Promise<Transcript> {
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   let received = ''
   client.setEncoding('latin1').on('data', (text) => (received += text))
@@ -67,11 +78,13 @@ export async function exchange(port: number, texts: readonly string[], halfClose
   while (!accepted.has(name)) await nextTurn()
   const server = accepted.get(name)!
   accepted.delete(name)
+  if (isHandedOver) server.on('data', () => {})
   for (const text of texts) {
     if (client.readableEnded || client.destroyed) break
     client.write(text, 'latin1')
     await quiet(client, server)
   }
+  const isDoors = isAnsweringOn(server) !== undefined
   const kept = !client.readableEnded && !client.destroyed
   const before = received.length
   if (halfCloses && kept) {
@@ -87,6 +100,7 @@ export async function exchange(port: number, texts: readonly string[], halfClose
   return {
     text: plain(received.slice(0, before)),
     kept,
+    isDoors,
     last: halfCloses && kept ? plain(received.slice(before)) : undefined,
   }
 }

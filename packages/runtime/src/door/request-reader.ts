@@ -1,0 +1,106 @@
+import type { Socket } from 'node:net'
+import { takesBody, type DoorHost, type Endpoints, type Found } from './endpoint.ts'
+import { isBeginning, LARGEST_HEAD, readFields, readRequestLine, type Fields } from './grammar.ts'
+import type { HotRequest, RequestHeaders } from './hot-route.ts'
+
+const EMPTY = Buffer.alloc(0)
+
+// A part of a longer text would keep all of it alive.
+const SHORT_TEXT = 8_192
+
+/** Bytes kept of a request that has not come whole. */
+export const MOST_HELD = 131_072
+
+/** What requests are read for. */
+export interface ReaderHost extends DoorHost {
+  readonly endpoints: Endpoints
+}
+
+/** A request as the door has read it. */
+export class RawRequest implements HotRequest {
+  readonly headers: RequestHeaders
+  readonly body: Buffer
+  readonly found: Found
+  /** Where it ends in what has come. */
+  readonly end: number
+  readonly startedAt = performance.now()
+  readonly id: string
+  readonly #socket: Socket
+
+  constructor(found: Found, headers: RequestHeaders, body: Buffer, end: number, id: string, socket: Socket) {
+    this.headers = headers
+    this.body = body
+    this.found = found
+    this.end = end
+    this.id = id
+    this.#socket = socket
+  }
+
+  address(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+}
+
+/**
+ * A whole request; or why there is none: some of its head has yet to come, or, where that is there and will be answered
+ * here, of its body; or it is Node's.
+ */
+export type Read = RawRequest | 'held' | 'begun' | 'foreign'
+
+/** Reads the requests of one connection. */
+export class RequestReader {
+  readonly #host: ReaderHost
+  readonly #socket: Socket
+  /** The fields of the last request as they came: the same text again has been judged already. */
+  #block: string | undefined
+  #fields: Fields | undefined
+  #mayRead: boolean | undefined
+  #mayChange: boolean | undefined
+
+  constructor(host: ReaderHost, socket: Socket) {
+    this.#host = host
+    this.#socket = socket
+  }
+
+  /** @param text what has come, a character a byte of `bytes` @param at where the request begins */
+  read(text: string, bytes: Buffer, at: number): Read {
+    const line = readRequestLine(text, at)
+    if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
+    let bodyAt = line.end
+    // By a slice: comparing 400 characters by `startsWith` takes three times as long.
+    if (this.#block !== undefined && text.slice(bodyAt, bodyAt + this.#block.length) === this.#block) {
+      bodyAt += this.#block.length
+    } else {
+      const end = text.indexOf('\r\n\r\n', line.end - 2)
+      if (end < 0) return isBeginning(text, at) ? 'held' : 'foreign'
+      bodyAt = end + 4
+      if (bodyAt - at > LARGEST_HEAD || !this.#judge(text.slice(line.end, bodyAt), text.length)) return 'foreign'
+    }
+    const { headers, length } = this.#fields!
+    const found = this.#host.endpoints.find(line.method, line.target)
+    if (!found || !this.#admits(found, this.#fields!)) return 'foreign'
+    if (!takesBody(found.endpoint.route, length, headers['content-type'] as string | undefined)) return 'foreign'
+    const end = bodyAt + length
+    if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'begun'
+    const body = length > 0 ? bytes.subarray(bodyAt, end) : EMPTY
+    return new RawRequest(found, headers, body, end, this.#host.nextRequestId(), this.#socket)
+  }
+
+  /** Reads a block of fields, and remembers it. Returns whether it is one of the door's grammar. */
+  #judge(block: string, length: number): boolean {
+    this.#fields = readFields(block)
+    this.#block = length > SHORT_TEXT ? Buffer.from(block, 'latin1').toString('latin1') : block
+    if (!this.#fields) this.#block = undefined
+    this.#mayRead = this.#mayChange = undefined
+    return this.#fields !== undefined
+  }
+
+  #admits({ endpoint, asked }: Found, fields: Fields): boolean {
+    const { access, route } = endpoint
+    const { guard } = this.#host
+    if (route.token) return !guard.check(fields as never, access, route.token(asked))
+    if (access === 'read') return (this.#mayRead ??= !guard.check(fields as never, access))
+    if (access === 'change') return (this.#mayChange ??= !guard.check(fields as never, access))
+    return !guard.check(fields as never, access)
+  }
+}

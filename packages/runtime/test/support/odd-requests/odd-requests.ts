@@ -1,0 +1,98 @@
+import * as fc from 'fast-check'
+import { bodies, framingOf, types } from './bodies.ts'
+import { mostly, one } from './choices.ts'
+import { fields, hosts, tokens } from './fields.ts'
+import { colons, gaps, lineEnds, methods, places, targets, versions } from './lines.ts'
+
+/** A request as text, a character a byte, in the parts that a server reads one after the other. */
+export type OddRequest = readonly string[]
+
+/** One request, mostly a good one. Those of one case may share their fields, as those of a real client do. */
+function request(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddRequest> {
+  return places.chain((place) => {
+    const [usual, target] = place.split(' ') as [string, string]
+    return mostly(fc.constant(usual), methods, 6).chain((method) =>
+      fc
+        .record({
+          target: targets(target),
+          version: versions,
+          gaps: fc.tuple(gaps, gaps),
+          ends: fc.tuple(lineEnds, lineEnds),
+          fields: shared,
+          type: types,
+          body: bodies,
+          frame: framingOf(method),
+        })
+        .map((parts) => {
+          const { fields: sent, body } = parts.frame(parts.body)
+          const type = parts.type === undefined || sent.length === 0 ? [] : [`content-type: ${parts.type}`]
+          const lines = [...parts.fields, ...type, ...sent]
+          const first = method + parts.gaps[0] + parts.target + parts.gaps[1] + parts.version
+          const head = `${first}${parts.ends[0]}${lines.map((line) => `${line}\r\n`).join('')}${parts.ends[1]}`
+          return [head + body[0], ...body.slice(1).filter(Boolean)]
+        }),
+    )
+  })
+}
+
+/** The fields before those of the body. */
+const headers = fc
+  .record({ hosts, colon: colons, fields, token: tokens, hostLast: fc.boolean(), end: lineEnds })
+  .map(({ hosts: names, colon, fields: others, token, hostLast, end }) => {
+    const host = names.map((name) => `Host${colon}${name}${end === '\r\n' ? '' : end.replace(/\r\n$/, '')}`)
+    const authorization = token === '' ? [] : [`authorization: Bearer ${token}`]
+    return hostLast ? [...authorization, ...others, ...host] : [...host, ...others, ...authorization]
+  })
+
+/** What one client does on one connection. */
+export interface OddCase {
+  readonly guarded: boolean
+  readonly requests: readonly OddRequest[]
+  /** The pieces that it sends to the door: of the whole text, wherever requests end. */
+  readonly cuts: 'none' | 'requests' | 'bytes' | readonly number[]
+  readonly halfCloses: boolean
+}
+
+const requests = fc.oneof(
+  { weight: 2, arbitrary: fc.array(request(headers), { minLength: 1, maxLength: 4 }) },
+  {
+    weight: 2,
+    arbitrary: headers.chain((same) =>
+      fc.array(request(mostly(fc.constant(same), headers, 4)), { minLength: 2, maxLength: 5 }),
+    ),
+  },
+)
+
+export const oddCase: fc.Arbitrary<OddCase> = fc.record({
+  guarded: fc.boolean(),
+  requests,
+  cuts: fc.oneof(
+    { weight: 3, arbitrary: one<OddCase['cuts']>('none', 'requests') },
+    { weight: 3, arbitrary: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 }) },
+    { weight: 1, arbitrary: fc.constant<OddCase['cuts']>('bytes') },
+  ),
+  halfCloses: fc.boolean(),
+})
+
+// More pieces say no more, and take long.
+const MOST_PIECES = 120
+
+/** The pieces of a case, as it is sent to the door. */
+export function piecesOf({ requests: all, cuts }: OddCase): string[] {
+  const whole = all.map((parts) => parts.join('')).join('')
+  if (cuts === 'none') return [whole]
+  if (cuts === 'requests') return all.map((parts) => parts.join('')).filter(Boolean)
+  if (cuts === 'bytes') return [...whole.slice(0, MOST_PIECES), whole.slice(MOST_PIECES)].filter(Boolean)
+  const ends = [...cuts.map((cut) => Math.round(cut * whole.length)), whole.length].toSorted((a, b) => a - b)
+  return ends.map((end, i) => whole.slice(ends[i - 1] ?? 0, end)).filter(Boolean)
+}
+
+/** What is left of pieces behind their first bytes. */
+export function piecesFrom(pieces: readonly string[], length: number): string[] {
+  let at = 0
+  return pieces.flatMap((piece) => {
+    const rest = piece.slice(Math.max(0, length - at))
+    at += piece.length
+    return rest === '' ? [] : [rest]
+  })
+}
