@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openKvLevel } from '../src/store/level.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
 const NDJSON = { accept: 'application/x-ndjson' }

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isAnsweringOn } from '../../src/door/answering.ts'
+import { DOOR } from '../../src/http/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 
 /** What a client saw of one connection. */
@@ -84,7 +84,7 @@ export async function exchange(
     client.write(text, 'latin1')
     await quiet(client, server)
   }
-  const isDoors = isAnsweringOn(server) !== undefined
+  const isDoors = (server as { [DOOR]?: unknown })[DOOR] !== undefined
   const kept = !client.readableEnded && !client.destroyed
   const before = received.length
   if (halfCloses && kept) {
