@@ -40,9 +40,10 @@ describe.concurrent('streams that are opened again and again', () => {
   it('go on until the time is up', async () => {
     const { url, stop } = await startBroadcaster('plain')
     try {
-      const { opened, refused } = await runConnecting({ ...SMALL, url, seconds: 0.5 })
+      const { opened, refused } = await runConnecting({ ...SMALL, url, seconds: 3 })
       expect(refused).toBe(0)
-      expect(opened).toBeGreaterThanOrEqual(40)
+      // A round more, however busy the machine.
+      expect(opened).toBeGreaterThan(SMALL.streams)
     } finally {
       await stop()
     }
