@@ -41,7 +41,13 @@ interface Asked {
 }
 
 // A miss is no fault: its reply is made once, and nothing is thrown.
-const MISS: Reply = { status: 404, headers: [], type: PROBLEM_TYPE, body: errors.ENTITY_NOT_FOUND().body() }
+const MISS: Reply = {
+  status: 404,
+  headers: [],
+  type: PROBLEM_TYPE,
+  body: errors.ENTITY_NOT_FOUND().body(),
+  isKept: true,
+}
 
 /** One value: the hottest routes of the service. */
 export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
@@ -139,7 +145,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   return [get, put, remove]
 }
 
-const DELETED: Reply = { status: 202, headers: [], body: '' }
+const DELETED: Reply = { status: 202, headers: [], body: '', isKept: true }
 
 const changeQuery = {
   type: 'object',

@@ -24,6 +24,8 @@ export interface Reply {
   /** Media type of the body. */
   readonly type?: string
   readonly body: string | Buffer
+  /** This object is given again and again: what of its text is always the same is kept. */
+  readonly isKept?: boolean
 }
 
 /** What a stream is written to: a socket, or a reply of Node's. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
-import type { HotRequest, RequestHeaders } from './hot-route.ts'
-import { toOutgoing, type Outgoing } from './reply-head.ts'
+import type { HotRequest, Reply, RequestHeaders } from './hot-route.ts'
+import { headersOf, isUnchanged } from './reply-head.ts'
 
 const EMPTY = Buffer.alloc(0)
 
@@ -40,22 +40,26 @@ export function answerOnNode(
   else send(answer)
 
   function send(given: Answer): void {
-    const cors = host.guard.corsHeaders(message.headers.origin)
+    const first = ['x-request-id', id, ...host.guard.corsHeaders(message.headers.origin)]
     if (isStream(given)) {
       // The connection ends with the stream, which needs no chunks then.
       response.removeHeader('transfer-encoding')
-      response.writeHead(given.status, ['x-request-id', id, ...cors, ...given.headers, 'connection', 'close'])
+      response.writeHead(given.status, [...first, ...given.headers, 'connection', 'close'])
       given.open(response, '')
-    } else write(response, toOutgoing(given, message.headers, isHead || message.method === 'GET', id, cors), isHead)
+    } else write(message, response, given, first)
     endpoint.observe(response.statusCode, startedAt, isHead)
   }
 }
 
-function write(response: ServerResponse, { status, headers, body, length }: Outgoing, isHead: boolean): void {
-  response.writeHead(status, headers)
-  if (isHead || body.length === 0) response.end()
+function write(message: IncomingMessage, response: ServerResponse, reply: Reply, first: readonly string[]): void {
+  const { method, headers } = message
+  const unchanged = isUnchanged(reply, headers, method === 'GET' || method === 'HEAD')
+  const { body } = reply
+  // Node takes one flat list as it is, which costs 1 us less than building it up.
+  response.writeHead(unchanged ? 304 : reply.status, [...first, ...headersOf(reply, unchanged)])
+  if (unchanged || method === 'HEAD' || body.length === 0) response.end()
   // What is ASCII is written as it lies in memory.
-  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')
+  else if (typeof body === 'string') response.end(body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8')
   else if (body.length <= LARGEST_AS_STRING) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { isStream, type Answer } from './endpoint.ts'
-import type { StreamReply } from './hot-route.ts'
-import { CLOSE, headText, isLarge, toLatin1 } from './raw-text.ts'
-import { toOutgoing } from './reply-head.ts'
+import type { Reply, StreamReply } from './hot-route.ts'
+import { isLarge, toLatin1, statusLine, fieldsText, headEnds } from './raw-text.ts'
+import { headersOf, isUnchanged } from './reply-head.ts'
 import { MOST_HELD, RequestReader, type RawRequest, type Read, type ReaderHost } from './request-reader.ts'
 
 // Requests that are answered before other connections have their turn.
@@ -14,8 +14,8 @@ const MOST_PIECES = 8
 
 /** What the connections of a raw door have in common. */
 export interface ConnectionHost extends ReaderHost {
-  /** The fields that say for how long an idle connection is kept. */
-  readonly keepAlive: string
+  /** For how long an idle connection is kept (ms). */
+  readonly keepAliveTimeout: number
   /** Bytes of replies that may wait to be written before the next requests do. */
   readonly maxUnread: number
   /** A client that reads nothing for so long is cut off (ms). */
@@ -37,6 +37,22 @@ interface Place {
 }
 
 const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
+
+const kept = new WeakMap<Reply, string>()
+
+/** What a reply says of itself; kept where it is given again and again. */
+function ownFields(reply: Reply): string {
+  if (!reply.isKept) return fieldsText(headersOf(reply, false))
+  let text = kept.get(reply)
+  if (text === undefined) kept.set(reply, (text = fieldsText(headersOf(reply, false))))
+  return text
+}
+
+/** What of a reply is not a part of its text. */
+function largeBodyOf({ found, headers }: RawRequest, answer: Answer): Buffer | undefined {
+  if (isStream(answer) || !isLarge(answer.body) || found.isHead) return undefined
+  return isUnchanged(answer, headers, found.endpoint.route.method === 'GET') ? undefined : answer.body
+}
 
 /** A connection that the door reads itself. */
 export class RawConnection {
@@ -191,64 +207,67 @@ export class RawConnection {
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, asked } = request.found
     const answer = endpoint.answer(asked, request, request.id)
-    const place: Place = { text: undefined, body: undefined, closes: false }
     if (answer instanceof Promise) {
+      const place: Place = { text: undefined, body: undefined, closes: false }
       ;(this.#places ??= []).push(place)
       void answer.then((given) => this.#settle(place, request, given))
       return
     }
-    place.closes = isLast && this.#host.lifecycle.phase !== 'ready'
-    this.#fill(place, request, answer)
-    if (!this.#places) return this.#put(place)
-    this.#places.push(place)
-    this.#waiting += sizeOf(place)
+    const closes = isLast && this.#host.lifecycle.phase !== 'ready'
+    const text = this.#textOf(request, answer, closes)
+    const body = largeBodyOf(request, answer)
+    if (!this.#places) return this.#put(text, body, closes)
+    this.#places.push({ text, body, closes })
+    this.#waiting += text.length + (body?.length ?? 0)
   }
 
   #settle(place: Place, request: RawRequest, answer: Answer): void {
     // After its last reply in a drain a connection ends, and its client knows.
     place.closes = this.#host.lifecycle.phase !== 'ready' && !this.#unread && this.#places?.at(-1) === place
-    this.#fill(place, request, answer)
+    place.text = this.#textOf(request, answer, place.closes)
+    place.body = largeBodyOf(request, answer)
     this.seen = this.#host.tick
     const places = this.#places!
     if (this.#isGone || this.#socket.destroyed) return
     this.#waiting += sizeOf(place)
-    while (places.length > 0 && places[0]!.text !== undefined) {
-      this.#waiting -= sizeOf(places[0]!)
-      this.#put(places.shift()!)
+    for (let first = places[0]; first?.text !== undefined; first = places[0]) {
+      places.shift()
+      this.#waiting -= sizeOf(first)
+      this.#put(first.text, first.body, first.closes)
     }
     if (places.length === 0) this.#places = undefined
     this.#flush()
     this.#goOn()
   }
 
-  /** Makes the text of a reply; a stream takes the connection instead. */
-  #fill(place: Place, { found, headers, id, startedAt }: RawRequest, answer: Answer): void {
+  /** Makes the text of a reply, but for a large body; a stream takes the connection instead. */
+  #textOf({ found, headers, id, startedAt }: RawRequest, answer: Answer, closes: boolean): string {
     const { endpoint, isHead } = found
-    const cors = this.#host.guard.corsHeaders(headers.origin as string | undefined)
-    let status = 200
+    const cors = fieldsText(this.#host.guard.corsHeaders(headers.origin as string | undefined))
+    const first = `x-request-id: ${id}\r\n${cors}`
+    const ends = headEnds(this.#host.keepAliveTimeout)
     if (isStream(answer)) {
-      place.text = ''
-      this.#open(answer, id, cors)
-    } else {
-      const outgoing = toOutgoing(answer, headers, isHead || endpoint.route.method === 'GET', id, cors)
-      const { body } = outgoing
-      status = outgoing.status
-      place.text = headText(status, outgoing.headers, place.closes ? CLOSE : this.#host.keepAlive)
-      if (isLarge(body)) place.body = isHead ? undefined : body
-      else if (!isHead) place.text += toLatin1(body, outgoing.length)
+      endpoint.observe(200, startedAt, isHead)
+      this.#open(answer, `${statusLine(200)}${first}${fieldsText(answer.headers)}connection: close\r\n${ends.bare}`)
+      return ''
     }
+    const unchanged = isUnchanged(answer, headers, isHead || endpoint.route.method === 'GET')
+    const status = unchanged ? 304 : answer.status
     endpoint.observe(status, startedAt, isHead)
+    const fields = unchanged ? fieldsText(headersOf(answer, true)) : ownFields(answer)
+    const text = statusLine(status) + first + fields + (closes ? ends.closes : ends.keepsAlive)
+    return unchanged || isHead || isLarge(answer.body) ? text : text + toLatin1(answer.body)
   }
 
-  #open({ status, headers, open }: StreamReply, id: string, cors: readonly string[]): void {
+  #open({ open }: StreamReply, head: string): void {
     if (this.#isGone || this.#socket.destroyed) return
     this.#flush()
     this.#isGone = true
     this.#host.release(this.#socket)
-    open(this.#socket, headText(status, ['x-request-id', id, ...cors, ...headers, 'connection', 'close'], ''))
+    open(this.#socket, head)
   }
 
-  #put({ text, body, closes }: Place): void {
+  #put(text: string, body: Buffer | undefined, closes: boolean): void {
     this.#text += text
     if (body) {
       this.#socket.cork()

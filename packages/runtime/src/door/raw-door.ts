@@ -4,7 +4,6 @@ import { DOOR } from '../http/in-flight.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { DoorHost, Endpoints } from './endpoint.ts'
 import { RawConnection, type ConnectionHost } from './raw-connection.ts'
-import { keepAlive } from './raw-text.ts'
 
 const TICK = 500
 // A connection that has sent nothing, or half a request, goes to Node, whose time-outs end it (ticks).
@@ -33,7 +32,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
   const door: ConnectionHost = {
     ...host,
     endpoints,
-    keepAlive: keepAlive(settings.keepAliveTimeout),
+    keepAliveTimeout: settings.keepAliveTimeout,
     maxUnread: settings.maxUnread,
     readTimeout: settings.readTimeout,
     get tick() {

@@ -56,16 +56,23 @@ export const statsRoute = (cache: StatsCache) =>
     },
   })
 
+/** The reply with a prepared one's numbers, as old as they are now (s). */
+interface Aged {
+  readonly age: number
+  readonly reply: Reply
+}
+
+const aged = new WeakMap<Prepared, Aged>()
+
 /** @throws Problem `COLLECTION_NOT_FOUND` */
 function toReply(prepared: Prepared | undefined): Reply {
   if (!prepared) throw errors.COLLECTION_NOT_FOUND()
   const { body, etag, asOf } = prepared
-  const age = String(Math.max(0, Math.floor((Date.now() - asOf) / 1000)))
-  return {
-    status: 200,
-    headers: ['age', age, 'cache-control', 'no-cache'],
-    etag,
-    type: 'application/json; charset=utf-8',
-    body,
-  }
+  const age = Math.max(0, Math.floor((Date.now() - asOf) / 1000))
+  const last = aged.get(prepared)
+  if (last?.age === age) return last.reply
+  const headers = ['age', String(age), 'cache-control', 'no-cache']
+  const reply = { status: 200, headers, etag, type: 'application/json; charset=utf-8', body, isKept: true }
+  aged.set(prepared, { age, reply })
+  return reply
 }
