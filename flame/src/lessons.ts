@@ -58,8 +58,14 @@ const stats: Readonly<Record<string, Lesson>> = {
   v7: {
     why: 'has no version like this one.',
     next:
-      "nothing large that is ours: as in v5 the system call and Node's HTTP remain. Main is idle but for a refresh each " +
-      '10 s, so polling can grow before it needs a thread of its own.',
+      "Node's HTTP, for a door that reads the socket's own bytes (v8): as in v5 it is what remains beside the system " +
+      'call. Main is idle but for a refresh each 10 s, so polling can grow before it needs a thread of its own.',
+  },
+  v8: {
+    why: "has no version like this one. Node's parser, its request and its response have left the graph.",
+    next:
+      'nothing large that is ours: the system call that sends the reply is most of what is left, and of the bytes those ' +
+      'that Node reads into.',
   },
 }
 
