@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Access, Guard } from '../http/guard.ts'
-import { toProblem } from '../http/problem-replies.ts'
+import { logFault, toProblem } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
 import type { Lifecycle } from '../service.ts'
@@ -60,8 +60,7 @@ export class Endpoint {
 
   #fault(error: unknown, requestId: string): Reply {
     const problem = toProblem(error)
-    if (problem.status >= 500 && problem.status !== 503)
-      this.#host.log.error({ err: error, requestId }, 'request failed')
+    logFault(this.#host.log, error, problem, requestId)
     return asReply(problem)
   }
 }

@@ -18,7 +18,14 @@ import { createGuard, type Access } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import { openApi } from './openapi.ts'
-import { endWithProblem, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
+import {
+  endWithProblem,
+  logFault,
+  sendParserProblem,
+  sendProblem,
+  toProblem,
+  type ProblemFormat,
+} from './problem-replies.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 import { validatorOf } from './validation.ts'
 
@@ -77,8 +84,6 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const app = Fastify({
     logger: false,
     bodyLimit: config.bodyLimit,
-    keepAliveTimeout: config.keepAliveTimeout,
-    requestTimeout: config.requestTimeout,
     routerOptions: {
       maxParamLength: MAX_PARAM_LENGTH,
       ...(options.querystringParser && { querystringParser: options.querystringParser }),
@@ -148,8 +153,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     // A body that cannot be parsed matters only where it is wanted.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
-    if (problem.status >= 500 && problem.status !== 503)
-      log.error({ err: error, requestId: request.id }, 'request failed')
+    logFault(log, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 

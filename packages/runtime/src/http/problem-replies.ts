@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { errors } from './errors.ts'
 import { pendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
@@ -33,6 +34,11 @@ export function toProblem(error: unknown): Problem {
   // The client left before its body had come.
   if (code === 'ECONNRESET' && statusCode === 400) return errors.BAD_REQUEST()
   return errors.INTERNAL(undefined, { cause: error })
+}
+
+/** Logs a fault of ours; being overloaded or shutting down is none. */
+export function logFault(log: Logger, error: unknown, { status }: Problem, requestId: string): void {
+  if (status >= 500 && status !== 503) log.error({ err: error, requestId }, 'request failed')
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, url: string, format?: ProblemFormat): FastifyReply {
