@@ -2,6 +2,7 @@ import type { ClassicLevel } from 'classic-level'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
+import { createLog } from '../process/log.ts'
 import { flush, openLevel, type LevelOptions } from './open-level.ts'
 import { hasRoom } from './room.ts'
 import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
@@ -9,11 +10,10 @@ import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
 export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   /** What main's `share` gave this thread. Nothing for who opens first: it looks after the database. */
   readonly share?: LevelShare
-  readonly log: Pick<Logger, 'error' | 'info'>
+  /** By default the process's own. */
+  readonly log?: Pick<Logger, 'error' | 'info'>
   /** Runs after a fault, when the database is known good again, before any write is taken. */
   readonly onRecovered?: () => void | Promise<void>
-  /** Runs on a thread that had to open the database anew: its iterators and snapshots are gone. */
-  readonly onReopened?: () => void
 }
 
 /** How often a database that takes no writes is tried again (ms). */
@@ -29,14 +29,17 @@ const MAIN = 0
 export class SharedLevel<K = string, V = string> {
   /** To read from. While main opens the database anew, after a fault, it is closed for a moment. */
   readonly db: ClassicLevel<K, V>
+  /** Where `faultIn` finds whether writes are taken. */
+  readonly memory: SharedArrayBuffer
   readonly #health: WriteHealth
   readonly #options: SharedLevelOptions<K, V>
+  readonly #log: Pick<Logger, 'error' | 'info'>
   readonly #folder: string
-  readonly #memory: SharedArrayBuffer
   readonly #closing = new AbortController()
   readonly #freeSlots: number[] = []
   #slots = 1
   #recovering: Promise<void> = Promise.resolve()
+  #opening: Promise<void> = Promise.resolve()
 
   /** @internal */
   constructor(
@@ -49,8 +52,9 @@ export class SharedLevel<K = string, V = string> {
     this.db = db
     this.#health = health
     this.#folder = folder
-    this.#memory = memory
+    this.memory = memory
     this.#options = options
+    this.#log = options.log ?? createLog('info', { service: options.service })
     if (options.share) void this.#follow()
     else void this.#lookAfter()
   }
@@ -79,10 +83,7 @@ export class SharedLevel<K = string, V = string> {
       const { problem, first } = this.#health.fail(error)
       const { service } = this.#options
       if (first)
-        this.#options.log.error(
-          { err: error },
-          `${service}: a write failed; none is taken until the data are known good`,
-        )
+        this.#log.error({ err: error }, `${service}: a write failed; none is taken until the data are known good`)
       throw problem
     } finally {
       this.#health.end(number)
@@ -91,6 +92,11 @@ export class SharedLevel<K = string, V = string> {
     if (settled) return () => settled.then(() => this.#assertWell())
     this.#assertWell()
     return undefined
+  }
+
+  /** Resolves once it can be read: at once, but while it is opened anew. Iterators and snapshots from before are gone then. */
+  opened(): Promise<void> {
+    return this.#opening
   }
 
   /** Resolves once all that was written is safe from a power cut. */
@@ -102,7 +108,7 @@ export class SharedLevel<K = string, V = string> {
   share(): LevelShare {
     const slot = this.#freeSlots.pop() ?? this.#slots++
     this.#health.expect(slot)
-    return { memory: this.#memory, slot }
+    return { memory: this.memory, slot }
   }
 
   /** A thread is gone. Whatever it was writing is brought into a known state before others count on it. Main's alone. */
@@ -139,7 +145,7 @@ export class SharedLevel<K = string, V = string> {
   }
 
   async #recover(): Promise<void> {
-    const { log, service, onRecovered } = this.#options
+    const { service, onRecovered } = this.#options
     while (await this.#pause()) {
       if (!(await hasRoom(this.#folder))) continue
       await this.#health.settled()
@@ -147,11 +153,11 @@ export class SharedLevel<K = string, V = string> {
       try {
         await onRecovered?.()
       } catch (error) {
-        log.error({ err: error }, `${service}: the data could not be read again`)
+        this.#log.error({ err: error }, `${service}: the data could not be read again`)
         continue
       }
       this.#health.recovered()
-      log.info(`${service}: writes are taken again`)
+      this.#log.info(`${service}: writes are taken again`)
       return
     }
   }
@@ -177,8 +183,8 @@ export class SharedLevel<K = string, V = string> {
         this.#health.letAll()
         return true
       } catch (error) {
-        const { log, service } = this.#options
-        log.error({ err: error }, `${service}: the data could not be opened anew`)
+        const { service } = this.#options
+        this.#log.error({ err: error }, `${service}: the data could not be opened anew`)
       }
     } while (await this.#pause())
     return false
@@ -189,12 +195,15 @@ export class SharedLevel<K = string, V = string> {
     for (;;) {
       await this.#health.asked()
       if (this.#closing.signal.aborted) return
-      await this.db.close()
-      this.#health.leave()
-      await this.#health.enter()
-      await this.db.open()
-      this.#options.onReopened?.()
+      await (this.#opening = this.#openAnew())
     }
+  }
+
+  async #openAnew(): Promise<void> {
+    await this.db.close()
+    this.#health.leave()
+    await this.#health.enter()
+    await this.db.open()
   }
 
   /** Resolves with whether to go on. */
@@ -210,7 +219,7 @@ export async function openSharedLevel<K = string, V = string>(
   folder: string,
   options: SharedLevelOptions<K, V>,
 ): Promise<SharedLevel<K, V>> {
-  const { share, log: _log, onRecovered: _onRecovered, onReopened: _onReopened, ...rest } = options
+  const { share, log: _log, onRecovered: _onRecovered, ...rest } = options
   const { memory, slot } = share ?? { memory: healthMemory(), slot: MAIN }
   const health = new WriteHealth({ memory, slot })
   if (share) await health.enter()
