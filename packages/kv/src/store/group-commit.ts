@@ -84,12 +84,13 @@ export function createGroupCommit({ level, gate, stripes, onCommit }: CommitOpti
 
   /** The next group does not wait for that. */
   function acknowledgeOnce(certain: Promise<void>, group: readonly Pending[], outcomes?: readonly boolean[]): void {
-    const done = certain.then(
-      () => acknowledge(group, outcomes),
-      (error: unknown) => refuse(group, error),
-    )
+    const done = certain
+      .then(
+        () => acknowledge(group, outcomes),
+        (error: unknown) => refuse(group, error),
+      )
+      .finally(() => doubtful.delete(done))
     doubtful.add(done)
-    void done.then(() => doubtful.delete(done))
   }
 
   function acknowledge(group: readonly Pending[], outcomes?: readonly boolean[]): void {

@@ -1,17 +1,15 @@
-import type { Logger } from 'pino'
 import type { Access, Guard } from '../http/guard.ts'
-import { logFault, toProblem } from '../http/problem-replies.ts'
+import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
 import type { Lifecycle } from '../service.ts'
 import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
 
 /** What the doors need of the app that they stand before. */
-export interface DoorHost {
+export interface DoorHost extends FaultSinks {
   readonly guard: Guard
   readonly lifecycle: Lifecycle
   readonly requests: RequestMetrics
-  readonly log: Logger
   nextRequestId(): string
 }
 
@@ -60,7 +58,7 @@ export class Endpoint {
 
   #fault(error: unknown, requestId: string): Reply {
     const problem = toProblem(error)
-    logFault(this.#host.log, error, problem, requestId)
+    reportFault(this.#host, error, problem, requestId)
     return asReply(problem)
   }
 }

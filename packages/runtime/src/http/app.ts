@@ -11,7 +11,7 @@ import { registerHotRoutes } from '../door/fastify-door.ts'
 import type { HotRoute } from '../door/hot-route.ts'
 import { createNodeDoor } from '../door/node-door.ts'
 import { installRawDoor } from '../door/raw-door.ts'
-import { RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
+import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
 import { errors } from './errors.ts'
 import { createGuard, type Access } from './guard.ts'
@@ -20,7 +20,7 @@ import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import { openApi } from './openapi.ts'
 import {
   endWithProblem,
-  logFault,
+  reportFault,
   sendParserProblem,
   sendProblem,
   toProblem,
@@ -79,7 +79,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const guard = createGuard(config)
   const requests = new RequestMetrics(host.registry)
   const nextRequestId = createRequestIds()
-  const door: DoorHost = { guard, lifecycle, requests, log, nextRequestId }
+  const faults = faultCounter(host.registry)
+  const door: DoorHost = { guard, lifecycle, requests, log, faults, nextRequestId }
   const endpoints = new Endpoints(options.hotRoutes ?? [], door)
   const parserErrors = requests.route('-', '(unparsable)')
 
@@ -155,7 +156,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     // A body that cannot be parsed matters only where it is wanted.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
-    logFault(log, error, problem, request.id)
+    reportFault(door, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { errors } from './errors.ts'
 import type { AppHost } from '../service.ts'
-import type { AppOptions } from './app.ts'
 import shared from './plugin.ts'
+import type { Problem } from './problems.ts'
 import { openReplies, readReplies } from './replies.ts'
 import { VERSION } from './version.ts'
 
@@ -14,7 +14,7 @@ const strings = (...names: string[]) => ({
 })
 const status = strings('status')
 
-type HouseOptions = AppHost & Pick<AppOptions, 'fault'>
+type HouseOptions = AppHost & { fault?: (() => Problem | undefined) | undefined }
 
 /** The routes that every service has: health, metrics, version. */
 export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape, fault }: HouseOptions) => {

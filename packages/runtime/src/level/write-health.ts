@@ -32,10 +32,8 @@ const RETRY = { headers: { 'retry-after': '1' } }
 export const healthMemory = () =>
   new SharedArrayBuffer((FIRST_SLOT + SLOTS * WORDS_A_SLOT) * Int32Array.BYTES_PER_ELEMENT)
 
-const problemOf = (kind: number, cause?: unknown): Problem =>
-  kind === DISK_FULL
-    ? errors.DISK_FULL(undefined, { ...RETRY, cause })
-    : errors.STORE_FAILED(undefined, { ...RETRY, cause })
+const problemOf = (kind: number): Problem =>
+  kind === DISK_FULL ? errors.DISK_FULL(undefined, RETRY) : errors.STORE_FAILED(undefined, RETRY)
 
 const word = (slot: number, which: number) => FIRST_SLOT + slot * WORDS_A_SLOT + which
 
@@ -96,7 +94,7 @@ export class WriteHealth {
     const kind = NO_ROOM.test(`${message} ${cause?.message}`) ? DISK_FULL : FAILED
     const first = Atomics.compareExchange(this.#words, FAULT, WELL, kind) === WELL
     if (first) Atomics.notify(this.#words, FAULT)
-    return { problem: problemOf(kind, error), first }
+    return { problem: problemOf(kind), first }
   }
 
   /** Resolves once every write that any thread has begun by now is done; nothing if all are. */
