@@ -147,7 +147,7 @@ describe('history level after a life that ended badly', () => {
     const folder = temporaryFolder()
     cpSync(new URL('./fixtures/format-1', import.meta.url), folder, { recursive: true })
     const history = await reopen(folder)
-    expect(history.epoch).toBe('mwrdziie01v')
+    expect(history.epoch).toBe('mwre4sjwgj2')
     expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
     expect(history.since(['a'], 999_998)).toMatchObject({ events: [{ value: 'last' }] })
     expect(history.seq).toBe(2_000_000)
