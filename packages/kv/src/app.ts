@@ -14,7 +14,7 @@ type Context = AppContext<KvConfig, Record<never, never>, Record<never, never>>
 
 /** Builds the app of one serving thread. */
 export async function createKvApp({ config, shared, registry, ...context }: Context): Promise<App> {
-  const { health, stripes } = shared as Shared
+  const { share, stripes } = shared as Shared
   const store: Store = await parts.store[config.store]({
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -22,7 +22,8 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
     maxBytes: config.queueBytes,
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,
-    health,
+    share,
+    log: context.log,
     stripes,
     onCommit: groupSizes(registry),
   })
@@ -33,6 +34,7 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
+      fault: () => store.fault?.(),
       querystringParser: parseQuery as never,
       hotRoutes: entityRoutes(store, config.valueLimit),
     },

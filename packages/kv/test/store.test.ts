@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { namesOf, parts } from '../src/parts.ts'
 import { createGate } from '../src/store/gate.ts'
-import { healthMemory } from '../src/store/health.ts'
 import type { LevelStoreOptions } from '../src/store/level.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
+import { log, openLevelOf } from './support/level.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
@@ -14,7 +14,7 @@ const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
   maxBytes: 1e7,
   maxWrites: 10_000,
   timeout: 1_000,
-  health: healthMemory(),
+  log,
   ...more,
 })
 
@@ -53,10 +53,11 @@ describe('group commit', () => {
   })
 
   it('loses no update between two stores that share locks', async () => {
-    const shared = { folder: temporaryFolder(), health: healthMemory() }
+    const folder = temporaryFolder()
+    const main = await openLevelOf(folder)
     const memory = stripesMemory()
     const stores = await Promise.all(
-      [1, 2].map((owner) => parts.store.level(options({ ...shared, stripes: { memory, owner } }))),
+      [1, 2].map((owner) => parts.store.level(options({ folder, share: main.share(), stripes: { memory, owner } }))),
     )
     const won = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
@@ -65,6 +66,7 @@ describe('group commit', () => {
     )
     expect(won.filter(Boolean)).toHaveLength(20)
     for (const store of stores) await store.close()
+    await main.close()
   })
 })
 

@@ -41,6 +41,8 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       await state.putUsage(usage)
       savedUsage = text
     } catch (fault) {
+      // A store that takes no writes has told so already.
+      if (state.level?.fault()) return
       // Tried again the next second: nobody waits for it, and an outage of the state must not end the service.
       log.error(fault, 'the usage of the quota could not be kept')
     }
@@ -57,7 +59,15 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const poller = () => polling!.poller
 
   return {
-    shared: (): Shared => ({ meter: memory, replies: polling?.poller.replies() ?? [] }),
+    shared: (): Shared => ({
+      meter: memory,
+      share: state.level?.share(),
+      replies: polling?.poller.replies() ?? [],
+    }),
+    threadGone(shared) {
+      const { share } = shared as Shared
+      if (share) void state.level!.gone(share)
+    },
     handlers: {
       get: (id) => collections.get(id),
       list: (after, limit) => collections.list(after, limit),

@@ -1,3 +1,4 @@
+import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
@@ -31,6 +32,8 @@ export type ToThread = {
 export interface Shared {
   /** Units of quota used today and the day, counted by all threads: see `QuotaMeter`. */
   readonly meter: SharedArrayBuffer
+  /** The thread's part in the database, where the state is one. */
+  readonly share?: LevelShare
   /** All ready-made replies, where the poller makes them. */
   readonly replies: readonly Update[]
 }

@@ -1,3 +1,4 @@
+import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { ClientOptions } from './client/client.ts'
 import type { Logger } from './logger/logger.ts'
@@ -14,8 +15,10 @@ export function clientOptions(config: StatsConfig, meter: QuotaMeter, logger: Lo
 }
 
 /** What any state is made of. */
-export function stateOptions({ config, log }: Context): StateOptions {
+export function stateOptions({ config, log }: Context, share?: LevelShare): StateOptions {
   return {
+    share,
+    log,
     folder: config.data,
     kvUri: config.kvUri,
     kvToken: config.apiToken,

@@ -1,6 +1,6 @@
 import { holds } from '../core/condition.ts'
 import type { Op } from '../core/lines.ts'
-import type { Commit, CommitOptions } from './commit.ts'
+import type { Commit, CommitOptions, Level } from './commit.ts'
 import type { Write } from './store.ts'
 
 interface Pending {
@@ -26,9 +26,11 @@ const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
  * follows one that was alone is written at once. One batch is under way at a time, which also puts this thread's writes
  * into one order: conditions are judged when a group forms.
  */
-export function createGroupCommit({ db, gate, health, stripes, onCommit }: CommitOptions): Commit {
+export function createGroupCommit({ level, gate, stripes, onCommit }: CommitOptions): Commit {
   let gathering: Pending[] = []
   let running: Promise<void> | undefined
+  /** Groups that are written and may not be acknowledged yet. */
+  const doubtful = new Set<Promise<void>>()
   /** Whether nothing else came while the last write was written: then the next is taken to be alone, too. */
   let alone = false
 
@@ -62,23 +64,45 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
       const waiting = held && stripes!.acquire(held)
       if (waiting) await waiting
       let outcomes: readonly boolean[] | undefined
+      let certain: (() => Promise<void>) | undefined
       try {
         const change = changeOf(writes)
         outcomes = change.outcomes
         if (change.ops.length > 0) {
-          await write(change).catch((error: unknown) => {
-            throw health.fail(error)
-          })
+          certain = await level.writeAhead((db) => write(db, change))
           onCommit(writes.length)
         }
       } finally {
         if (held) stripes!.release(held)
       }
-      for (let i = 0; i < group.length; i++) group[i]!.resolve(outcomes ? outcomes[i]! : true)
+      if (certain) acknowledgeOnce(certain(), group, outcomes)
+      else acknowledge(group, outcomes)
     } catch (error) {
-      for (const { reject } of group) reject(error)
-    } finally {
-      for (const { bytes } of group) gate.leave(bytes)
+      refuse(group, error)
+    }
+  }
+
+  /** The next group does not wait for that. */
+  function acknowledgeOnce(certain: Promise<void>, group: readonly Pending[], outcomes?: readonly boolean[]): void {
+    const done = certain.then(
+      () => acknowledge(group, outcomes),
+      (error: unknown) => refuse(group, error),
+    )
+    doubtful.add(done)
+    void done.then(() => doubtful.delete(done))
+  }
+
+  function acknowledge(group: readonly Pending[], outcomes?: readonly boolean[]): void {
+    for (let i = 0; i < group.length; i++) {
+      group[i]!.resolve(outcomes ? outcomes[i]! : true)
+      gate.leave(group[i]!.bytes)
+    }
+  }
+
+  function refuse(group: readonly Pending[], error: unknown): void {
+    for (const { reject, bytes } of group) {
+      reject(error)
+      gate.leave(bytes)
     }
   }
 
@@ -94,12 +118,10 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
       // One durable write makes the whole group durable: see the README for what that costs the others.
       sync ||= one.durable
     }
-    const fault = health.fault()
-    if (fault) throw fault
     return { outcomes, ops, sync }
   }
 
-  function write({ ops, sync }: Change): Promise<void> {
+  function write(db: Level, { ops, sync }: Change): Promise<void> {
     const [first] = ops
     // A batch of one takes 3 us more.
     if (ops.length === 1 && first!.type === 'put') return db.put(first!.key, first!.value, { sync })
@@ -111,7 +133,7 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
     const changed = new Map<string, Buffer | undefined>()
     const current = (key: Buffer) => {
       const text = key.toString('latin1')
-      return changed.has(text) ? changed.get(text) : db.getSync(key)
+      return changed.has(text) ? changed.get(text) : level.db.getSync(key)
     }
     return writes.map(({ ops, condition }) => {
       if (condition && !holds(condition, current(ops[0]!.key))) return false
@@ -129,6 +151,7 @@ export function createGroupCommit({ db, gate, health, stripes, onCommit }: Commi
     },
     async idle() {
       while (running) await running
+      await Promise.all(doubtful)
     },
   }
 }

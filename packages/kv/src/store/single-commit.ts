@@ -5,7 +5,7 @@ import { createStripes, stripesMemory } from './stripes.ts'
 
 /** Every write is a batch of its own, many at once; those of one key follow each other. */
 export function createSingleCommit(options: CommitOptions): Commit {
-  const { db, gate, health, onCommit } = options
+  const { level, gate, onCommit } = options
   const stripes = options.stripes ?? createStripes(stripesMemory(), 1)
   const writing = new Set<Promise<boolean>>()
 
@@ -15,12 +15,8 @@ export function createSingleCommit(options: CommitOptions): Commit {
       await stripes.acquire(held)
       const { ops, condition, durable } = write
       try {
-        if (condition && !holds(condition, db.getSync(ops[0]!.key))) return false
-        const fault = health.fault()
-        if (fault) throw fault
-        await db.batch([...ops], { sync: durable }).catch((error: unknown) => {
-          throw health.fail(error)
-        })
+        if (condition && !holds(condition, level.db.getSync(ops[0]!.key))) return false
+        await level.write((db) => db.batch([...ops], { sync: durable }))
         onCommit(1)
         return true
       } finally {

@@ -1,3 +1,4 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Condition } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Op } from '../core/lines.ts'
@@ -39,6 +40,8 @@ export type Found = string | Buffer
 export interface Store {
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
+  /** Why it takes no writes at present, where that may be. */
+  fault?(): Problem | undefined
   /** Synchronous: see `store/level.ts` for why. */
   get(key: Buffer): Buffer | undefined
   /** The same for the hottest requests, which need no more than to send it: cheaper where keys and values are text. */

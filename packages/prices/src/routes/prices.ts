@@ -2,7 +2,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Price } from '../core/price.ts'
@@ -47,6 +47,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
           200: priceReply,
           201: priceReply,
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
             errors.ID_MISMATCH,
             errors.TYPE_CONFLICT,
@@ -74,7 +75,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
         params,
         response: {
           204: { type: 'null', description: 'Deleted.' },
-          ...changeReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
+          ...changeReplies(...storeFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
         },
       },
     },
@@ -117,6 +118,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
             },
           },
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
             errors.BAD_LINE,
             errors.CATALOG_FULL,

@@ -1,6 +1,7 @@
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
+import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 
 /** A campaign's videos. */
 export interface Collection {
@@ -27,7 +28,7 @@ export interface StateReader {
   history(id: string, from: number, to: number): Maybe<Point[]>
 }
 
-export interface StateOptions {
+export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
   /** The service's own data folder. */
   readonly folder: string
   /** Where the key-value service is, and the token that it needs of who changes something, if any. */
@@ -39,6 +40,8 @@ export interface StateOptions {
 
 /** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
 export interface State extends StateReader {
+  /** What it is kept in, where the threads of this process share that. */
+  readonly level?: SharedLevel
   /** Kept for good when it resolves. */
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
