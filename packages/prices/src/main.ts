@@ -6,7 +6,6 @@ import { ImportSessions } from './import-sessions.ts'
 import { loadIndexes } from './load-indexes.ts'
 import type { ToMain, ToThread } from './messages.ts'
 import { CatalogOwner } from './owner/catalog-owner.ts'
-import { upgrade } from './owner/upgrade.ts'
 import { SHARED_CATALOGS } from './parts.ts'
 import { CATALOG_TIMEOUT, type PricesConfig } from './settings.ts'
 
@@ -18,7 +17,6 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
   const db = await openPricesLevel(config.data)
   let owner: CatalogOwner
   try {
-    await upgrade(db)
     owner = await CatalogOwner.open(
       {
         db,
