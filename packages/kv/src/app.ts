@@ -14,7 +14,7 @@ type Context = AppContext<KvConfig, ToMain, Record<never, never>>
 
 /** Builds the app of one serving thread. */
 export async function createKvApp({ config, shared, registry, bus, ...context }: Context): Promise<App> {
-  const { health, revisions, stripes } = shared as Shared
+  const { share, revisions, stripes } = shared as Shared
   const store: Store = await parts.store[config.store]({
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -22,7 +22,8 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     maxBytes: config.queueBytes,
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,
-    health,
+    share,
+    log: context.log,
     revisions: { memory: revisions, reserve: () => bus.call('reserve') },
     stripes,
     onCommit: groupSizes(registry),
@@ -34,6 +35,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
+      fault: () => store.fault?.(),
       querystringParser: parseQuery as never,
       hotRoutes: entityRoutes(store, config.valueLimit),
     },

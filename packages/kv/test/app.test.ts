@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { revisionOf, toStored } from '../src/core/stored.ts'
-import { openKvLevel } from '../src/store/level.ts'
 import { startKv, type TestKv } from './support/kv.ts'
+import { openLevelOf } from './support/level.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
@@ -290,11 +290,12 @@ describe.each(SERVERS)('the API with server %s', (server) => {
 describe.each(SERVERS)('a damaged store with server %s', (server) => {
   it('fails for what is damaged, with a code, and goes on for the rest', async () => {
     const data = temporaryFolder()
-    const db = await openKvLevel(data, 8)
+    const level = await openLevelOf(data)
+    const { db } = level
     const keys = Array.from({ length: 500 }, (_, i) => `k${1_000 + i}`)
     for (const key of keys) await db.put(Buffer.from(key), toStored(revisionOf(1), Buffer.from(key.repeat(100))))
     await db.compactRange(Buffer.from('a'), Buffer.from('z'))
-    await db.close()
+    await level.close()
     damageTables(join(data, 'level'))
     const kv = await startKv({ server, data })
     onTestFinished(async () => void (await kv.stop()))

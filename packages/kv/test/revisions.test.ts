@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { errors } from '../src/errors.ts'
 import { revisionOf, REVISION_LENGTH } from '../src/core/stored.ts'
 import { turn } from '../src/core/turn.ts'
-import { createHealth, healthMemory } from '../src/store/health.ts'
 import { createRevisions, openRevisions } from '../src/store/revisions.ts'
 
 const STEP = 8
@@ -16,12 +16,11 @@ function createDisk(synced?: Buffer) {
     broken: false,
     /** Whether a write that is under way at a cut has reached the disk. */
     keeps: false,
-    get: async () => unsynced ?? synced,
     async put(_: Buffer, value: Buffer, { sync }: { sync: boolean }) {
       disk.puts++
       const began = life
       await turn()
-      if (disk.broken) throw new Error('IO error: No space left on device')
+      if (disk.broken) throw errors.DISK_FULL()
       if (began !== life && !disk.keeps) throw new Error('the power was cut')
       unsynced = value
       if (sync) synced = value
@@ -31,10 +30,14 @@ function createDisk(synced?: Buffer) {
       unsynced = undefined
     },
   }
-  return disk
+  const level = {
+    db: { get: async () => unsynced ?? synced },
+    write: (run: (db: typeof disk) => Promise<void>) => run(disk),
+  }
+  return { disk, level }
 }
 
-const open = (disk: ReturnType<typeof createDisk>) => openRevisions(disk as never, createHealth(healthMemory()), STEP)
+const open = (level: object) => openRevisions(level as never, STEP)
 
 describe('revisions', () => {
   it('are given once, over all threads, whenever the power is cut', async () => {
@@ -46,10 +49,10 @@ describe('revisions', () => {
     const life = fc.record({ takes: fc.array(take, { maxLength: 12 }), keeps: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 2, maxLength: 5 }), async (lives) => {
-        const disk = createDisk(Buffer.from('0'))
+        const { disk, level } = createDisk(Buffer.from('0'))
         const given: number[] = []
         for (const { takes, keeps } of lives) {
-          const owner = await open(disk)
+          const owner = await open(level)
           const threads = [0, 1, 2].map(() => createRevisions(owner.memory, owner.reserve, STEP))
           let isOver = false
           for (const { thread, count, turns } of takes) {
@@ -74,8 +77,8 @@ describe('revisions', () => {
   })
 
   it('are there at once as long as the disk keeps up, which is asked once for many', async () => {
-    const disk = createDisk()
-    const owner = await open(disk)
+    const { disk, level } = createDisk()
+    const owner = await open(level)
     const revisions = createRevisions(owner.memory, owner.reserve, STEP)
     const taken: unknown[] = []
     for (let i = 0; i < 10 * STEP; i++) {
@@ -88,8 +91,8 @@ describe('revisions', () => {
   })
 
   it('are refused while none can be reserved, and given again when they can', async () => {
-    const disk = createDisk()
-    const owner = await open(disk)
+    const { disk, level } = createDisk()
+    const owner = await open(level)
     const revisions = createRevisions(owner.memory, owner.reserve, STEP)
     disk.broken = true
     const first = revisions.take(STEP)
@@ -101,7 +104,7 @@ describe('revisions', () => {
   it('begin elsewhere in every new base', async () => {
     const firsts = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const owner = await open(createDisk())
+        const owner = await open(createDisk().level)
         return createRevisions(owner.memory, owner.reserve, STEP).take(1)
       }),
     )

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { describe, expect, it } from 'vitest'
 import { etagOf, valueOf } from '../src/core/stored.ts'
-import { openKvLevel } from '../src/store/level.ts'
 import type { Level } from '../src/store/commit.ts'
 import { OWN_KEY } from '../src/store/revisions.ts'
 import { fromFirstFormat } from '../src/store/upgrade.ts'
+import { openLevelOf } from './support/level.ts'
 import { startKv } from './support/kv.ts'
 import { OLD_ENTRIES, oldBase } from './support/old-base.ts'
 
@@ -14,14 +14,14 @@ const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'forma
 
 /** Everything in a base, and under which tags. */
 async function contentsOf(folder: string): Promise<{ values: Map<string, Buffer>; tags: Set<string> }> {
-  const db = await openKvLevel(folder, 8)
+  const level = await openLevelOf(folder)
   const values = new Map<string, Buffer>()
   const tags = new Set<string>()
-  for await (const [key, stored] of db.iterator({ gt: OWN_KEY })) {
+  for await (const [key, stored] of level.db.iterator({ gt: OWN_KEY })) {
     values.set(key.toString(), Buffer.from(valueOf(stored)))
     tags.add(etagOf(stored))
   }
-  await db.close()
+  await level.close()
   return { values, tags }
 }
 

@@ -1,16 +1,16 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { ClassicLevel } from 'classic-level'
 import type { Gate } from './gate.ts'
-import type { Health } from './health.ts'
 import type { Revisions } from './revisions.ts'
 import type { Answer, Write } from './store.ts'
 import type { Stripes } from './stripes.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
+export type KvLevel = SharedLevel<Buffer, Buffer>
 
 export interface CommitOptions {
-  readonly db: Level
+  readonly level: KvLevel
   readonly gate: Gate
-  readonly health: Health
   readonly revisions: Revisions
   /** Nothing where this thread is the only one that writes. */
   readonly stripes?: Stripes

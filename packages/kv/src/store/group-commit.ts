@@ -1,7 +1,8 @@
 import { holds } from '../core/condition.ts'
 import { etagOf, revisionOf, toEtag, toStored } from '../core/stored.ts'
 import { turn } from '../core/turn.ts'
-import type { Commit, CommitOptions } from './commit.ts'
+import { errors } from '../errors.ts'
+import type { Commit, CommitOptions, Level } from './commit.ts'
 import type { Write } from './store.ts'
 
 /** Writes that become one batch, and share one promise. */
@@ -32,9 +33,11 @@ const DURABLE = { sync: true } as const
  * follows one that was alone is written at once. One batch is under way at a time, which also puts this thread's writes
  * into one order: conditions are judged, and revisions given, when a group is written.
  */
-export function createGroupCommit({ db, gate, health, revisions, stripes, onCommit }: CommitOptions): Commit {
+export function createGroupCommit({ level, gate, revisions, stripes, onCommit }: CommitOptions): Commit {
   const groups: Group[] = []
   let running: Promise<void> | undefined
+  /** Groups that are written and may not be acknowledged yet. */
+  const doubtful = new Set<Promise<unknown>>()
   /** Whether nothing else came while the last write was written: then the next is taken to be alone, too. */
   let alone = false
 
@@ -45,6 +48,8 @@ export function createGroupCommit({ db, gate, health, revisions, stripes, onComm
     const { promise: done, resolve, reject } = Promise.withResolvers<Outcomes>()
     const group: Group = { writes: [], changes: 0, bytes: 0, done, resolve, reject }
     groups.push(group)
+    const leave = () => gate.leave(group.bytes, group.writes.length)
+    done.then(leave, leave)
     return group
   }
 
@@ -66,19 +71,27 @@ export function createGroupCommit({ db, gate, health, revisions, stripes, onComm
       const waiting = held && stripes!.acquire(held)
       if (waiting) await waiting
       let outcomes: Outcomes
+      let certain: (() => Promise<void>) | undefined
       try {
         const taken = revisions.take(writes.length)
         outcomes = judge(writes, typeof taken === 'number' ? taken : await taken)
-        await write(writes, outcomes)
+        certain = await write(writes, outcomes)
       } finally {
         if (held) stripes!.release(held)
       }
-      group.resolve(outcomes)
+      if (certain) acknowledgeOnce(certain(), group, outcomes)
+      else group.resolve(outcomes)
     } catch (error) {
       group.reject(error)
-    } finally {
-      gate.leave(group.bytes, writes.length)
     }
+  }
+
+  /** The next group does not wait for that. */
+  function acknowledgeOnce(certain: Promise<void>, group: Group, outcomes: Outcomes): void {
+    const done = certain.then(() => group.resolve(outcomes), group.reject)
+    const forget = () => void doubtful.delete(done)
+    doubtful.add(done)
+    void done.then(forget)
   }
 
   /** Gives revisions, the condition of each write judged by what the writes before it, in the same group, will have left. */
@@ -88,7 +101,7 @@ export function createGroupCommit({ db, gate, health, revisions, stripes, onComm
     function current(key: Buffer): string | undefined {
       const text = key.toString('latin1')
       if (changed.has(text)) return changed.get(text)
-      const stored = db.getSync(key)
+      const stored = level.db.getSync(key)
       return stored && etagOf(stored)
     }
     return writes.map(({ ops, condition }, i) => {
@@ -99,46 +112,45 @@ export function createGroupCommit({ db, gate, health, revisions, stripes, onComm
     })
   }
 
-  async function write(writes: readonly Write[], outcomes: Outcomes): Promise<void> {
+  /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
+  async function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
+    if (outcomes.every((revision) => revision === undefined)) return undefined
     // One durable write makes the whole group durable: see the README for what that costs the others.
     const options = writes.some(({ durable }, i) => durable && outcomes[i] !== undefined) ? DURABLE : PLAIN
     const [only] = writes
     const [op] = only!.ops
-    const [revision] = outcomes
+    let act: (db: Level) => Promise<void>
     if (writes.length === 1 && only!.ops.length === 1 && op?.type === 'put') {
-      if (revision === undefined) return
       // A batch of one takes 3 us more.
-      await written(() => db.put(op.key, toStored(revision, op.value), options))
+      act = (db) => db.put(op.key, toStored(outcomes[0]!, op.value), options)
     } else {
-      const batch = db.batch()
-      try {
-        let changes = 0
-        for (let i = 0; i < writes.length; i++) {
-          const revision = outcomes[i]
-          if (revision === undefined) continue
-          for (const op of writes[i]!.ops) {
-            if (op.type === 'put') batch.put(op.key, toStored(revision, op.value))
-            else batch.del(op.key)
-            if (++changes % SLICE === 0) await turn()
-          }
-        }
-        if (changes === 0) return
-        await written(() => batch.write(options))
-      } finally {
-        await batch.close()
-      }
+      const batch = await batchOf(writes, outcomes)
+      act = () => batch.write(options)
     }
+    const certain = await level.writeAhead(act)
     onCommit(writes.length)
+    return certain
   }
 
-  async function written(act: () => Promise<void>): Promise<void> {
-    const fault = health.fault()
-    if (fault) throw fault
+  /** Made by calls of one change each: an array of all takes twice as long, and the loop as a whole. */
+  async function batchOf(writes: readonly Write[], outcomes: Outcomes) {
+    const batch = level.db.batch()
+    let changes = 0
     try {
-      await act()
-    } catch (error) {
-      throw health.fail(error)
+      for (let i = 0; i < writes.length; i++) {
+        const revision = outcomes[i]
+        if (revision === undefined) continue
+        for (const op of writes[i]!.ops) {
+          if (op.type === 'put') batch.put(op.key, toStored(revision, op.value))
+          else batch.del(op.key)
+          if (++changes % SLICE === 0) await turn()
+        }
+      }
+    } catch (cause) {
+      // The database was opened anew meanwhile.
+      throw errors.STORE_FAILED(undefined, { cause })
     }
+    return batch
   }
 
   return {
@@ -152,6 +164,7 @@ export function createGroupCommit({ db, gate, health, revisions, stripes, onComm
     },
     async idle() {
       while (running) await running
+      await Promise.all(doubtful)
     },
   }
 }

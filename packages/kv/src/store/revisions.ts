@@ -1,6 +1,5 @@
-import type { ClassicLevel } from 'classic-level'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { beforeFirst } from '../core/stored.ts'
-import type { Health } from './health.ts'
 
 /**
  * The one key that is the service's own: users' keys have at least a byte, and ranges begin with one. Its value is the
@@ -15,7 +14,7 @@ const STEP = 2 ** 20
 const GIVEN = 0
 const RESERVED = 1
 
-type Database = Pick<ClassicLevel<Buffer, Buffer>, 'get' | 'put'>
+type Database = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write'>
 
 /** Numbers writes, over all threads: each number is given once, also after a crash or a power cut. */
 export interface Revisions {
@@ -33,18 +32,16 @@ export interface RevisionOwner {
 export const revisionsMemory = () => new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)
 
 /** Opens the sequence of a database: it goes on behind all that may have been given before. */
-export async function openRevisions(db: Database, health: Health, step = STEP): Promise<RevisionOwner> {
+export async function openRevisions(level: Database, step = STEP): Promise<RevisionOwner> {
   const memory = revisionsMemory()
   const words = new BigInt64Array(memory)
-  const before = await db.get(OWN_KEY)
+  const before = await level.db.get(OWN_KEY)
   words[GIVEN] = BigInt(before ? Number(before.toString()) : beforeFirst())
 
   async function raise(): Promise<void> {
     const reserved = Number(Atomics.load(words, GIVEN)) + step
     // Synced before any of them is given: what is lost in a power cut must not be given again.
-    await db.put(OWN_KEY, Buffer.from(String(reserved)), { sync: true }).catch((error: unknown) => {
-      throw health.fail(error)
-    })
+    await level.write((db) => db.put(OWN_KEY, Buffer.from(String(reserved)), { sync: true }))
     Atomics.store(words, RESERVED, BigInt(reserved))
   }
 
@@ -53,7 +50,7 @@ export async function openRevisions(db: Database, health: Health, step = STEP): 
     memory,
     reserve: () => (raising ??= raise().finally(() => (raising = undefined))),
   }
-  // What goes wrong is known to `health`, which refuses writes; reads go on.
+  // After a fault no writes are taken, and reads go on.
   await owner.reserve().catch(() => {})
   return owner
 }

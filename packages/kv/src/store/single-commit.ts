@@ -7,12 +7,12 @@ import { createStripes, stripesMemory } from './stripes.ts'
 
 /** Every write is a batch of its own, many at once; those of one key follow each other. */
 export function createSingleCommit(options: CommitOptions): Commit {
-  const { db, gate, health, revisions, onCommit } = options
+  const { level, gate, revisions, onCommit } = options
   const stripes = options.stripes ?? createStripes(stripesMemory(), 1)
   const writing = new Set<Promise<string | undefined>>()
 
   function etagAt(key: Buffer): string | undefined {
-    const stored = db.getSync(key)
+    const stored = level.db.getSync(key)
     return stored && etagOf(stored)
   }
 
@@ -25,11 +25,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
         if (condition && !holds(condition, etagAt(ops[0]!.key))) return undefined
         const revision = revisionOf(await revisions.take(1))
         const batch = ops.map((op): Op => (op.type === 'put' ? { ...op, value: toStored(revision, op.value) } : op))
-        const fault = health.fault()
-        if (fault) throw fault
-        await db.batch(batch, { sync: durable }).catch((error: unknown) => {
-          throw health.fail(error)
-        })
+        await level.write((db) => db.batch(batch, { sync: durable }))
         onCommit(1)
         return revision
       } finally {

@@ -1,3 +1,4 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Condition } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Op } from '../core/lines.ts'
@@ -40,6 +41,8 @@ export type Answer<T> = (revision: string | undefined) => T
 export interface Store {
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
+  /** Why it takes no writes at present, where that may be. */
+  fault?(): Problem | undefined
   /** A value and its revision. Synchronous: see `store/level.ts` for why. */
   find(key: string): Stored | undefined
   /**

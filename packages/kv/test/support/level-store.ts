@@ -1,17 +1,16 @@
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { parts } from '../../src/parts.ts'
-import { createHealth, healthMemory } from '../../src/store/health.ts'
-import { openKvLevel, type LevelStoreOptions } from '../../src/store/level.ts'
+import type { LevelStoreOptions } from '../../src/store/level.ts'
 import { openRevisions } from '../../src/store/revisions.ts'
 import type { Store } from '../../src/store/store.ts'
 import { stripesMemory } from '../../src/store/stripes.ts'
+import { log, openLevelOf } from './level.ts'
 
 /** Opens so many stores on one folder, as main and that many threads do. Closing the last one closes the folder. */
 export async function openLevelStores(count: number, more: Partial<LevelStoreOptions> = {}): Promise<Store[]> {
   const folder = more.folder ?? temporaryFolder()
-  const health = more.health ?? healthMemory()
-  const db = await openKvLevel(folder, 8)
-  const revisions = await openRevisions(db, createHealth(health))
+  const main = await openLevelOf(folder)
+  const revisions = await openRevisions(main)
   const memory = stripesMemory()
   let open = count
   const openOne = async (owner: number): Promise<Store> => {
@@ -22,7 +21,8 @@ export async function openLevelStores(count: number, more: Partial<LevelStoreOpt
       maxBytes: 1e7,
       maxWrites: 10_000,
       timeout: 1_000,
-      health,
+      log,
+      share: main.share(),
       revisions,
       ...(count > 1 && { stripes: { memory, owner } }),
       ...more,
@@ -30,7 +30,7 @@ export async function openLevelStores(count: number, more: Partial<LevelStoreOpt
     let closed: Promise<void> | undefined
     const close = async () => {
       await store.close()
-      if (--open === 0) await db.close()
+      if (--open === 0) await main.close()
     }
     return { ...store, close: () => (closed ??= close()) }
   }

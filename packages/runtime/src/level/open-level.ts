@@ -63,10 +63,15 @@ export async function openLevel<K = string, V = string>(
   return db
 }
 
-/** Resolves once all that was written is in synced tables: what `compactRange` begins with, whatever the range. */
-async function flush(db: ClassicLevel<any, any>): Promise<void> {
+/**
+ * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
+ * whatever the range.
+ */
+export async function flush(db: ClassicLevel<any, any>): Promise<void> {
   const nothing = Buffer.of(0)
   await db.compactRange<Buffer>(nothing, nothing, { keyEncoding: 'buffer' })
+  // That tells nothing of a failure; a write that comes after it does. No service has an empty key.
+  await db.del('', { keyEncoding: 'utf8', sync: true })
 }
 
 /** Makes the folder, or finds out that it is not ours to use. */
