@@ -67,6 +67,11 @@ export class CollectionsOwner implements Collections {
     return this.#state.snapshot(id)
   }
 
+  /** The last known numbers of a page of `list`, in its order. */
+  snapshots(ids: readonly string[]) {
+    return this.#state.snapshots(ids)
+  }
+
   history(id: string, from: number, to: number) {
     return this.#state.history(id, from, to)
   }

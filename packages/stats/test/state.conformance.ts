@@ -49,6 +49,15 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       expect(await state.history('a', 0, 10)).toEqual([point(1), point(3)])
     })
 
+    it('gives the snapshots of a page, nothing for those without', async () => {
+      for (const id of ['a', 'a.b', 'b', 'c', 'd']) await state.put(collection(id))
+      for (const [at, id] of ['a', 'b', 'c'].entries()) await state.putSnapshot(id, snapshot(at))
+      const page = (await state.list('', 4)).map(({ id }) => id)
+      expect(await state.snapshots(page)).toEqual([snapshot(0), undefined, snapshot(1), snapshot(2)])
+      expect(await state.snapshots(['d'])).toEqual([undefined])
+      expect(await state.snapshots([])).toEqual([])
+    })
+
     it('gives the history between two times, both inclusive, in order', async () => {
       await state.put(collection('a'))
       await state.put(collection('ab'))

@@ -30,6 +30,7 @@ export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>)
       return found.map(parse)
     },
     snapshot: (id) => parse(db.getSync(snapshotKey(id))),
+    snapshots: async (ids) => (await db.getMany(ids.map(snapshotKey))).map(parse),
     async history(id, from, to) {
       const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)) })
       return found.map(parse)

@@ -22,6 +22,7 @@ export function createListState(): State {
       return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     },
     snapshot: (id) => find(id)?.snapshot,
+    snapshots: (ids) => ids.map((id) => find(id)?.snapshot),
     history: (id, from, to) => (find(id)?.history ?? []).filter(({ at }) => at >= from && at <= to),
     put(collection) {
       const row = find(collection.id)

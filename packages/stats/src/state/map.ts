@@ -8,21 +8,26 @@ export function createMapState(): State {
   const collections = new Map<string, Collection>()
   const snapshots = new Map<string, Snapshot>()
   const histories = new Map<string, Point[]>()
+  /** In order; made when it is asked for, until a collection comes or goes. */
+  let ids: string[] | undefined
   let usage: Usage | undefined
 
   return {
     get: (id) => collections.get(id),
     list(after, limit) {
-      const ids = [...collections.keys()].filter((id) => id > after).sort()
-      return ids.slice(0, limit).map((id) => collections.get(id)!)
+      ids ??= [...collections.keys()].sort()
+      const first = firstAfter(ids, after)
+      return ids.slice(first, first + limit).map((id) => collections.get(id)!)
     },
     snapshot: (id) => snapshots.get(id),
+    snapshots: (ids) => ids.map((id) => snapshots.get(id)),
     history: (id, from, to) => (histories.get(id) ?? []).filter(({ at }) => at >= from && at <= to),
     put(collection) {
+      if (!collections.has(collection.id)) ids = undefined
       collections.set(collection.id, collection)
     },
     delete(id) {
-      collections.delete(id)
+      if (collections.delete(id)) ids = undefined
       snapshots.delete(id)
       histories.delete(id)
     },
@@ -43,4 +48,15 @@ export function createMapState(): State {
     },
     async close() {},
   }
+}
+
+/** The index of the first of sorted `ids` that comes after `id`. */
+function firstAfter(ids: readonly string[], id: string): number {
+  let [low, high] = [0, ids.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ids[middle]! > id) high = middle
+    else low = middle + 1
+  }
+  return low
 }

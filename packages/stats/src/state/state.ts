@@ -39,6 +39,8 @@ export interface StateOptions {
 
 /** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
 export interface State extends StateReader {
+  /** The last known numbers of collections that follow each other in the order of ids, in one go. */
+  snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
   /** Kept for good when it resolves. */
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
