@@ -2,6 +2,7 @@ import { superfluous, type Point } from './core/history.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import { sameTotals, sum, type Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
+import { historyPages } from './history-pages.ts'
 import type { Collection, Maybe, State, StateReader } from './state/state.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
@@ -72,8 +73,8 @@ export class CollectionsOwner implements Collections {
     return this.#state.snapshots(ids)
   }
 
-  history(id: string, from: number, to: number) {
-    return this.#state.history(id, from, to)
+  history(id: string, from: number, to: number, limit: number) {
+    return this.#state.history(id, from, to, limit)
   }
 
   put(id: string, videos: readonly string[]) {
@@ -126,14 +127,19 @@ export class CollectionsOwner implements Collections {
   /** Thins every history: all points of a day, then one an hour, none older than the retention. */
   async tidy(now = Date.now()): Promise<void> {
     for (let after = '', page; (page = await this.#state.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      for (const { id } of page) await this.#inTurn(() => this.#thin(id, now))
+      for (const { id } of page) await this.#thin(id, now)
     }
   }
 
   async #thin(id: string, now: number): Promise<void> {
-    const points: Point[] = await this.#state.history(id, 0, now)
-    const times = superfluous(points, now, this.#retention)
-    if (times.length > 0) await this.#state.deletePoints(id, times)
+    let last: Point[] = []
+    for await (const page of historyPages(this.#state, id, 0, now)) {
+      const points = [...last, ...page]
+      const times = superfluous(points, now, this.#retention)
+      // Judged once more with the points after it.
+      last = points.slice(-1)
+      if (times.length > 0) await this.#inTurn(async () => this.#state.deletePoints(id, times))
+    }
   }
 
   /** Waits for what was begun and closes the state. Idempotent. */

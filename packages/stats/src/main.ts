@@ -62,7 +62,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       get: (id) => collections.get(id),
       list: (after, limit) => collections.list(after, limit),
       snapshot: (id) => collections.snapshot(id),
-      history: (id, from, to) => collections.history(id, from, to),
+      history: (id, from, to, limit) => collections.history(id, from, to, limit),
       put: (id, videos) => collections.put(id, videos),
       delete: (id) => collections.delete(id),
       addVideo: (id, video) => collections.addVideo(id, video),

@@ -8,7 +8,7 @@ export type ToMain = {
   get(id: string): Collection | undefined
   list(after: string, limit: number): Collection[]
   snapshot(id: string): Snapshot | undefined
-  history(id: string, from: number, to: number): Point[]
+  history(id: string, from: number, to: number, limit: number): Point[]
   put(id: string, videos: readonly string[]): { collection: Collection; created: boolean }
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }

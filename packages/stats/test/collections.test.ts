@@ -71,7 +71,7 @@ describe('the owner of the collections', () => {
     await collections.saveSnapshot('c', snapshot(now, 1))
     await collections.saveSnapshot('c', snapshot(now + 1, 1))
     await collections.saveSnapshot('c', snapshot(now + 2, 2))
-    expect((await collections.history('c', 0, now + 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+    expect((await collections.history('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
       [now, 1],
       [now + 2, 2],
     ])
@@ -96,7 +96,7 @@ describe('the owner of the collections', () => {
       await collections.saveSnapshot(ids(250)[249]!, snapshot(at, i))
     }
     await collections.tidy(now)
-    expect((await collections.history(ids(250)[249]!, 0, now)).map(({ at }) => at)).toEqual([
+    expect((await collections.history(ids(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
       now - 2 * DAY + 1,
       now - 5,
     ])

@@ -23,8 +23,8 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** The points from `from` to `to` (ms, both inclusive), ascending. */
-  history(id: string, from: number, to: number): Maybe<Point[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
 export interface StateOptions {
@@ -45,7 +45,7 @@ export interface State extends StateReader {
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
   delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history. */
+  /** Replaces the last numbers and, where there is one, adds a point to the history, later than those it has. */
   putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
