@@ -15,7 +15,7 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
     delete: (id) => bus.call('delete', id),
     addVideo: (id, video) => bus.call('addVideo', id, video),
     removeVideo: (id, video) => bus.call('removeVideo', id, video),
-    saveSnapshot: (id, snapshot) => bus.call('saveSnapshot', id, snapshot),
+    saveSnapshot: ({ id, revision }, snapshot) => bus.call('saveSnapshot', { id, revision }, snapshot),
   }
 }
 

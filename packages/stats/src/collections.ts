@@ -3,7 +3,7 @@ import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import { sameTotals, sum, type Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
 import { historyPages } from './history-pages.ts'
-import type { Collection, Maybe, State, StateReader } from './state/state.ts'
+import type { Collection, CollectionVersion, Maybe, State, StateReader } from './state/state.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
 export interface Collections extends StateReader {
@@ -15,8 +15,11 @@ export interface Collections extends StateReader {
   addVideo(id: string, video: string): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(id: string, video: string): Promise<Collection>
-  /** Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone. */
-  saveSnapshot(id: string, snapshot: Snapshot): Promise<void>
+  /**
+   * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
+   * another since its numbers were asked for.
+   */
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
 }
 
 export interface OwnerOptions {
@@ -113,9 +116,9 @@ export class CollectionsOwner implements Collections {
     })
   }
 
-  saveSnapshot(id: string, snapshot: Snapshot) {
+  saveSnapshot({ id, revision }: CollectionVersion, snapshot: Snapshot) {
     return this.#inTurn(async () => {
-      if ((await this.#state.get(id)) === undefined) return
+      if ((await this.#state.get(id))?.revision !== revision) return
       const last = await this.#state.snapshot(id)
       if (last && last.asOf > snapshot.asOf) return
       const totals = sum(snapshot.videos)

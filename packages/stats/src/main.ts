@@ -67,7 +67,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       delete: (id) => collections.delete(id),
       addVideo: (id, video) => collections.addVideo(id, video),
       removeVideo: (id, video) => collections.removeVideo(id, video),
-      saveSnapshot: (id, snapshot) => collections.saveSnapshot(id, snapshot),
+      saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
     },

@@ -1,7 +1,7 @@
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
-import type { Collection } from './state/state.ts'
+import type { Collection, CollectionVersion } from './state/state.ts'
 
 /** What threads ask of main, which owns the state and the poller. */
 export type ToMain = {
@@ -13,7 +13,7 @@ export type ToMain = {
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }
   removeVideo(id: string, video: string): Collection
-  saveSnapshot(id: string, snapshot: Snapshot): void
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined
   pollByVideo(id: string): Prepared | undefined

@@ -2,13 +2,17 @@ import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 
-/** A campaign's videos. */
-export interface Collection {
+/** A collection as it is between two changes. */
+export interface CollectionVersion {
   readonly id: string
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
   /** Another number after every change; never the same twice, not even after a deletion. */
   readonly revision: number
+}
+
+/** A campaign's videos. */
+export interface Collection extends CollectionVersion {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
 }
 
 /** A value now, where it is at hand, or later. */
