@@ -7,7 +7,7 @@ import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -99,7 +99,7 @@ interface Polling {
 
 async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
   const { config, registry } = context
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
   const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({
