@@ -19,7 +19,12 @@ export function secretsOf(definition: Pick<AnyService, 'settings'>, config: Reco
  */
 export function hiding(secrets: readonly string[]): (text: string) => string {
   const known = secrets.filter(Boolean).map((secret) => secret.toWellFormed())
-  const forms = known.flatMap((secret) => [secret, encodeURIComponent(secret), encodeURI(secret)])
+  const forms = known.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ])
   if (forms.length === 0) return (text) => text
   const all = [...new Set([...forms, ...forms.map(inJson)])].toSorted((a, b) => b.length - a.length)
   const pattern = new RegExp(all.map((form) => RegExp.escape(form)).join('|'), 'g')
