@@ -54,7 +54,7 @@ export class SharedLevel<K = string, V = string> {
     this.#folder = folder
     this.memory = memory
     this.#options = options
-    this.#log = options.log ?? createLog('info', { service: options.service })
+    this.#log = options.log ?? createLog('info', { service: options.service }, [])
     if (options.share) void this.#follow()
     else void this.#lookAfter()
   }
