@@ -10,7 +10,7 @@ import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
@@ -29,7 +29,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   const { config } = context
   const { share } = context.shared as Shared
   const closers: Closers = []
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
 import { createLog } from '../process/log.ts'
 import { flush, openLevel, type LevelOptions } from './open-level.ts'
+import { readFault, wasClosed } from './read-faults.ts'
 import { hasRoom } from './room.ts'
 import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
 
@@ -54,7 +55,7 @@ export class SharedLevel<K = string, V = string> {
     this.#folder = folder
     this.memory = memory
     this.#options = options
-    this.#log = options.log ?? createLog('info', { service: options.service })
+    this.#log = options.log ?? createLog('info', { service: options.service }, [])
     if (options.share) void this.#follow()
     else void this.#lookAfter()
   }
@@ -80,6 +81,8 @@ export class SharedLevel<K = string, V = string> {
     try {
       await run(this.db)
     } catch (error) {
+      // Made of the base as it was before: a batch, say.
+      if (wasClosed(error)) throw readFault(error)!
       const { problem, first } = this.#health.fail(error)
       const { service } = this.#options
       if (first)

@@ -3,13 +3,17 @@ import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 
-/** A campaign's videos. */
-export interface Collection {
+/** A collection as it is between two changes. */
+export interface CollectionVersion {
   readonly id: string
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
   /** Another number after every change; never the same twice, not even after a deletion. */
   readonly revision: number
+}
+
+/** A campaign's videos. */
+export interface Collection extends CollectionVersion {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
 }
 
 /** A value now, where it is at hand, or later. */
@@ -24,8 +28,8 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** The points from `from` to `to` (ms, both inclusive), ascending. */
-  history(id: string, from: number, to: number): Maybe<Point[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
@@ -42,11 +46,13 @@ export interface StateOptions extends Pick<SharedLevelOptions<string, string>, '
 export interface State extends StateReader {
   /** What it is kept in, where the threads of this process share that. */
   readonly level?: SharedLevel
+  /** The last known numbers of collections that follow each other in the order of ids, in one go. */
+  snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
   /** Kept for good when it resolves. */
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
   delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history. */
+  /** Replaces the last numbers and, where there is one, adds a point to the history, later than those it has. */
   putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
