@@ -71,8 +71,8 @@ describe('state kv', () => {
       () => state.snapshot('a'),
       () => state.history('a', 0, 10, 9),
       () => state.put(b),
-      () => state.delete('a'),
-      () => state.putSnapshot('a', snapshot),
+      () => state.delete('a', a),
+      () => state.putSnapshots([{ id: 'a', snapshot }]),
       () => state.deletePoints('a', [1]),
       () => state.usage(),
       () => state.putUsage({ day: '2026-11-20', used: 6 }),
@@ -111,7 +111,7 @@ describe('state kv', () => {
     for (const id of ['c!a', 'stats', 'stats/', 'stats0', 'usage']) await client.put(id, 'theirs')
     await state.put(a)
     expect(await state.list('', 10)).toEqual([a])
-    await state.delete('a')
+    await state.delete('a', await state.get('a'))
     expect(await Array.fromAsync(client.entries())).toHaveLength(5)
     await state.close()
     await client.close()

@@ -26,7 +26,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
+          ...changeReplies(errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED),
         },
       },
     },
@@ -99,7 +99,12 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: collectionParams,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
-          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...changeReplies(
+            errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+          ),
         },
       },
     },
@@ -121,6 +126,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
           201: collectionBody,
           ...changeReplies(
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.COLLECTION_FULL,
@@ -145,6 +151,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
           204: { type: 'null', description: 'Removed.' },
           ...changeReplies(
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.VIDEO_NOT_IN_COLLECTION,

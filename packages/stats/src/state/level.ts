@@ -1,5 +1,4 @@
 import { openLevel } from '@influencer-stats/runtime/level'
-import type { Point } from '../core/history.ts'
 import type { State, StateOptions } from './state.ts'
 
 // c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, usage the quota used.
@@ -42,10 +41,13 @@ export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>)
       for await (const key of db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` })) changes.del(key)
       await changes.write({ sync: true })
     },
-    putSnapshot(id, snapshot, point?: Point) {
-      const puts = [{ type: 'put' as const, key: snapshotKey(id), value: JSON.stringify(snapshot) }]
-      if (point) puts.push({ type: 'put', key: pointKey(id, point.at), value: JSON.stringify(point) })
-      return db.batch(puts)
+    async putSnapshots(rows) {
+      const changes = db.batch()
+      for (const { id, snapshot, point } of rows) {
+        changes.put(snapshotKey(id), JSON.stringify(snapshot))
+        if (point) changes.put(pointKey(id, point.at), JSON.stringify(point))
+      }
+      await changes.write()
     },
     deletePoints: (id, times) => db.batch(times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))),
     usage: () => parse(db.getSync(USAGE)),
