@@ -14,7 +14,7 @@ const USAGE = `${PREFIX}usage`
 /** The first key after another: ranges of the service include their start and leave out their end. */
 const after = (key: string) => `${key}\0`
 
-/** How long the service may be silent (ms); it refuses writes that wait for 2 s by itself. */
+/** The service refuses writes that wait for 2 s by itself. */
 const TIMEOUT = 3_000
 
 /** Points that are read or deleted in one go. */
@@ -28,8 +28,13 @@ const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString()
  * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write;
  *   `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have taken the change, or may take it yet
  */
-export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOptions, 'folder'>): Promise<State> {
-  const client = createKvClient(kvUri, { token: kvToken, timeout: TIMEOUT })
+export async function createKvState({
+  kvUri,
+  kvToken,
+  timeout = TIMEOUT,
+  onOutage,
+}: Omit<StateOptions, 'folder'>): Promise<State> {
+  const client = createKvClient(kvUri, { token: kvToken, timeout })
   let isOut = false
 
   /** What the service answers. Whatever else happens is not the fault of who asks us. */

@@ -44,6 +44,8 @@ export interface StateOptions {
   /** Where the key-value service is, and the token that it needs of who changes something, if any. */
   readonly kvUri: string
   readonly kvToken: string
+  /** How long that service may be silent (ms). */
+  readonly timeout?: number
   /** Told why that service cannot be used, once for each outage. */
   onOutage(cause: unknown): void
 }
