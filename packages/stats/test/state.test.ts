@@ -2,9 +2,11 @@ import type { RunningService } from '@influencer-stats/runtime/host'
 import { createKvClient } from '@influencer-stats/kv/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
-import type { StateOptions } from '../src/state/state.ts'
+import type { State, StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
+import { startBreakingProxy } from './support/breaking-proxy.ts'
 import { startKv } from './support/kv.ts'
+import { recordSyncs } from './support/recorded-syncs.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 let service: RunningService
@@ -50,6 +52,52 @@ describe('state level', () => {
     expect(await second.usage()).toEqual({ day: '2026-11-20', used: 5 })
     await second.close()
   })
+})
+
+/** Everything that a state writes, step by step: a collection made, replaced and forgotten, and what is about it. */
+async function* writes(state: State): AsyncGenerator<string> {
+  const before = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 1 }
+  await state.put(before)
+  yield 'make'
+  await state.put({ ...before, revision: 2 }, await state.get('a'))
+  yield 'replace'
+  await state.putSnapshots([{ id: 'a', snapshot: { videos: [], missing: [], asOf: 1 } }])
+  yield 'numbers'
+  await state.putUsage({ day: '2026-11-20', used: 5 })
+  yield 'usage'
+  await state.delete('a', await state.get('a'))
+  yield 'forget'
+}
+
+/** For what survives a power cut it waits, and for nothing else. */
+const DURABLE = { make: true, replace: true, numbers: false, usage: false, forget: true }
+
+it('state level waits for the disk before a change of a collection is acknowledged', async () => {
+  const state = await parts.state.level(options())
+  const syncs = await recordSyncs()
+  const seen: Record<string, boolean> = {}
+  for await (const what of writes(state)) seen[what] = String(syncs.splice(0)) === 'true'
+  expect(seen).toEqual(DURABLE)
+  await state.close()
+})
+
+it('state kv asks for a durable write before a change of a collection is acknowledged', async () => {
+  await emptyKv()
+  const proxy = await startBreakingProxy(service.url)
+  const lines: string[] = []
+  proxy.fate = (head) => {
+    if (!head.startsWith('GET') && head.includes(' HTTP/1.1')) lines.push(head)
+    return 'pass'
+  }
+  const state = await parts.state.kv(options({ kvUri: proxy.url }))
+  const seen: Record<string, boolean> = {}
+  for await (const what of writes(state)) {
+    expect(lines).not.toEqual([])
+    seen[what] = lines.splice(0).every((line) => line.includes('durable=true'))
+  }
+  expect(seen).toEqual(DURABLE)
+  await state.close()
+  await proxy.close()
 })
 
 describe('state kv', () => {
