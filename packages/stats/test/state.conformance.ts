@@ -73,6 +73,13 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       expect(await state.history('a', 100, 10, 100)).toEqual([])
     })
 
+    it('puts a point in its place, also after the clock was set back, once for each time', async () => {
+      await put(collection('a'))
+      for (const at of [5, 9, 7, 9]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
+      expect(await state.history('a', 0, 100, 100)).toEqual([point(5), point(7), point(9)])
+      expect(await state.history('a', 7, 9, 100)).toEqual([point(7), point(9)])
+    })
+
     it('forgets single points', async () => {
       await put(collection('a'))
       for (const at of [1, 2, 3]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])

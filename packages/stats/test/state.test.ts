@@ -152,6 +152,37 @@ describe('state kv', () => {
     await guarded.stop()
   })
 
+  it('begins a new collection without what one of that name left behind, however much', async () => {
+    await emptyKv()
+    const state = await parts.state.kv(options())
+    const points = Array.from({ length: 1_500 }, (_, at) => ({
+      at,
+      impressions: 1,
+      engagements: 1,
+      score: 1,
+      videos: 1,
+    }))
+    await state.putSnapshots(points.map((point) => ({ id: 'a', snapshot, point })))
+    await state.put(a)
+    expect(await state.snapshot('a')).toBeUndefined()
+    expect(await state.history('a', 0, 2_000, 2_000)).toEqual([])
+    await state.close()
+  })
+
+  it('changes nothing that is not what it was when it was read', async () => {
+    await emptyKv()
+    const state = await parts.state.kv(options({ onOutage() {} }))
+    await state.put(a)
+    const before = await state.get('a')
+    await state.put({ ...a, revision: 4 }, before)
+    const unknown = { code: 'OUTCOME_UNKNOWN' }
+    await expect(state.put({ ...a, revision: 5 }, before)).rejects.toMatchObject(unknown)
+    await expect(state.put({ ...a, revision: 5 })).rejects.toMatchObject(unknown)
+    await expect(state.delete('a', before)).rejects.toMatchObject(unknown)
+    expect(await state.get('a')).toMatchObject({ revision: 4 })
+    await state.close()
+  })
+
   it('leaves alone what others keep in the service', async () => {
     await emptyKv()
     const client = createKvClient(service.url)
