@@ -58,7 +58,7 @@ async function openCollections(context: Context, closers: Closers): Promise<Coll
     const owner = new CollectionsOwner({
       state: await open(),
       retention: config.historyDays * DAY,
-      onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
+      onFault: (fault, what) => log.error(fault, what),
     })
     closers.push(() => owner.close())
     return owner

@@ -53,7 +53,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
     state,
     retention: config.historyDays * DAY,
     onChange: (id, collection) => polling?.poller.changed(id, collection),
-    onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
+    onFault: (fault, what) => log.error(fault, what),
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
   const poller = () => polling!.poller

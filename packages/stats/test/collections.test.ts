@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CollectionsOwner, type OwnerOptions } from '../src/collections.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY } from '../src/core/pace.ts'
+import { errors } from '../src/errors.ts'
 import { createMapState } from '../src/state/map.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { VideoNumbers } from '../src/core/numbers.ts'
@@ -108,6 +109,31 @@ describe('the owner of the collections', () => {
       expect(await collections.history('c', 0, Date.now(), 9)).toEqual([])
     },
   )
+
+  it('lets no more than a thousand changes wait, and none for a state that has failed', async () => {
+    const state = createMapState()
+    const answer = Promise.withResolvers<void>()
+    let puts = 0
+    const put = state.put.bind(state)
+    const collections = owner({
+      state: Object.assign(state, {
+        async put(...args: Parameters<typeof put>) {
+          puts++
+          await answer.promise
+          return put(...args)
+        },
+      }),
+    })
+    const all = Promise.allSettled(ids(1_100).map((id) => collections.put(id, [])))
+    const refused = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } }
+    await expect(collections.put('one more', [])).rejects.toMatchObject(refused)
+    answer.reject(errors.STATE_UNAVAILABLE())
+    const outcomes = await all
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 503 } })
+    expect(puts).toBe(1)
+    Object.assign(state, { put })
+    expect((await collections.put('later', [])).created).toBe(true)
+  })
 
   it('thins the histories of all collections', async () => {
     const collections = owner()

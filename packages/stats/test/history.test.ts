@@ -59,7 +59,8 @@ describe('a long history', () => {
   it('in memory gives others their turn, too', async () => {
     const state = createMapState()
     await state.put({ id: 'c', videos: [], revision: 1 })
-    for (let i = 0; i < 5_000; i++) await state.putSnapshot('c', { videos: [], missing: [], asOf: i }, pointAt(i))
+    for (let i = 0; i < 5_000; i++)
+      await state.putSnapshots([{ id: 'c', snapshot: { videos: [], missing: [], asOf: i }, point: pointAt(i) }])
     let turns = 0
     let pages = 0
     for await (const _page of historyPages(state, 'c', 0, Date.now())) {

@@ -45,7 +45,9 @@ describe('the poller', () => {
     const { upstream, state, poller } = setUp()
     upstream.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
-    await state.putSnapshot('c', { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY })
+    await state.putSnapshots([
+      { id: 'c', snapshot: { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY } },
+    ])
     await poller.start()
     expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5, stale: true })
     expect(poller.replies()).toHaveLength(1)
@@ -60,7 +62,9 @@ describe('the poller', () => {
         const id = String(i)
         const put = { id, videos: ['a'], revision: 1 }
         await state.put(Object.defineProperty(put, 'videos', { get: () => (looks++, ['a']) }))
-        await state.putSnapshot(id, { videos: [numbersOf('a')], missing: [], asOf: Date.now() - DAY })
+        await state.putSnapshots([
+          { id: id, snapshot: { videos: [numbersOf('a')], missing: [], asOf: Date.now() - DAY } },
+        ])
       }
       looks = 0
       await poller.start()

@@ -26,7 +26,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(...storeFaults, errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
+          ...changeReplies(...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED),
         },
       },
     },
@@ -102,6 +102,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
           ...changeReplies(
             ...storeFaults,
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
           ),
@@ -127,6 +128,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
           ...changeReplies(
             ...storeFaults,
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.COLLECTION_FULL,
@@ -152,6 +154,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
           ...changeReplies(
             ...storeFaults,
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.VIDEO_NOT_IN_COLLECTION,

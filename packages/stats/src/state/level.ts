@@ -1,5 +1,4 @@
 import { openSharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { Point } from '../core/history.ts'
 import type { State, StateOptions } from './state.ts'
 
 // c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, usage the quota used.
@@ -49,10 +48,15 @@ export async function createLevelState({ folder, ...part }: LevelStateOptions): 
       for await (const key of db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` })) changes.del(key)
       await level.write(() => changes.write({ sync: true }))
     },
-    putSnapshot(id, snapshot, point?: Point) {
-      const puts = [{ type: 'put' as const, key: snapshotKey(id), value: JSON.stringify(snapshot) }]
-      if (point) puts.push({ type: 'put', key: pointKey(id, point.at), value: JSON.stringify(point) })
-      return level.write(() => db.batch(puts))
+    putSnapshots(rows) {
+      return level.write(() => {
+        const changes = db.batch()
+        for (const { id, snapshot, point } of rows) {
+          changes.put(snapshotKey(id), JSON.stringify(snapshot))
+          if (point) changes.put(pointKey(id, point.at), JSON.stringify(point))
+        }
+        return changes.write()
+      })
     },
     deletePoints(id, times) {
       const deletes = times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))

@@ -1,4 +1,4 @@
-import type { Point } from '../core/history.ts'
+import { withPoint, type Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { Collection, State } from './state.ts'
@@ -36,12 +36,11 @@ export function createMapState(): State {
       snapshots.delete(id)
       histories.delete(id)
     },
-    putSnapshot(id, snapshot, point) {
-      snapshots.set(id, snapshot)
-      if (!point) return
-      const points = histories.get(id)
-      if (points) points.push(point)
-      else histories.set(id, [point])
+    putSnapshots(rows) {
+      for (const { id, snapshot, point } of rows) {
+        snapshots.set(id, snapshot)
+        if (point) histories.set(id, withPoint(histories.get(id) ?? [], point))
+      }
     },
     deletePoints(id, times) {
       const gone = new Set(times)

@@ -16,6 +16,13 @@ export interface Collection extends CollectionVersion {
   readonly videos: readonly string[]
 }
 
+/** A collection's numbers, and the point of its history, if they make one. */
+export interface SnapshotRow {
+  readonly id: string
+  readonly snapshot: Snapshot
+  readonly point?: Point
+}
+
 /** A value now, where it is at hand, or later. */
 export type Maybe<T> = T | Promise<T>
 
@@ -38,22 +45,30 @@ export interface StateOptions extends Pick<SharedLevelOptions<string, string>, '
   /** Where the key-value service is, and the token that it needs of who changes something, if any. */
   readonly kvUri: string
   readonly kvToken: string
+  /** How long that service may be silent (ms). */
+  readonly timeout?: number
   /** Told why that service cannot be used, once for each outage. */
   onOutage(cause: unknown): void
 }
 
-/** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
+/**
+ * Where collections, their last numbers and their history are kept. One owner writes, and of one collection one thing at
+ * a time.
+ */
 export interface State extends StateReader {
   /** What it is kept in, where the threads of this process share that. */
   readonly level?: SharedLevel
   /** The last known numbers of collections that follow each other in the order of ids, in one go. */
   snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
-  /** Kept for good when it resolves. */
-  put(collection: Collection): Maybe<void>
-  /** Forgets the collection, its numbers and its history. */
-  delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history, later than those it has. */
-  putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
+  /**
+   * Keeps a collection for good.
+   * @param before what it replaces, as `get` gave it; nothing for a new one, which begins without numbers and history
+   */
+  put(collection: Collection, before?: Collection): Maybe<void>
+  /** Forgets the collection, its numbers and its history. @param before the collection, as `get` gave it, if it is there */
+  delete(id: string, before?: Collection): Maybe<void>
+  /** Replaces the last numbers of collections and, where there is one, adds a point to the history. */
+  putSnapshots(rows: readonly SnapshotRow[]): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
   usage(): Maybe<Usage | undefined>
