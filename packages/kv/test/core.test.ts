@@ -6,6 +6,9 @@ import { eachLine } from '../src/core/each-line.ts'
 import { toChunks, type Entry } from '../src/core/frames.ts'
 import { opLine, parseLine, putLine, type Op } from '../src/core/lines.ts'
 import { parseQuery } from '../src/core/query.ts'
+import { countTurns } from './support/turns.ts'
+
+const LIMITS = { maxValue: 1e6, maxLines: 1e6 }
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 })
 const bytes = fc.uint8Array().map((one) => Buffer.from(one))
@@ -64,12 +67,24 @@ describe('lines', () => {
     )
   })
 
-  it('make a batch of any changes', () => {
-    fc.assert(
-      fc.property(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), (ops, between) => {
-        expect(parseBatch(Buffer.from(ops.map(opLine).join(between)), 1e6)).toEqual(ops)
+  it('make a batch of any changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), async (ops, between) => {
+        expect(await parseBatch(Buffer.from(ops.map(opLine).join(between)), LIMITS)).toEqual(ops)
       }),
     )
+  })
+
+  it('of a large batch are parsed while others have their turn, and no more of them than allowed', async () => {
+    const body = Buffer.from('{"op":"delete","id":"a"}\n'.repeat(60_000))
+    const { turns, result } = await countTurns(() => parseBatch(body, LIMITS))
+    expect(result).toHaveLength(60_000)
+    expect(turns).toBeGreaterThan(20)
+    for (const lines of [body, Buffer.alloc(60_000, '\n')]) {
+      expect(await parseBatch(lines, { ...LIMITS, maxLines: 60_000 })).toBeInstanceOf(Array)
+      const refused = await parseBatch(lines, { ...LIMITS, maxLines: 59_999 })
+      expect(refused).toMatchObject({ line: 60_000, tooLarge: 'batch' })
+    }
   })
 
   it('are found in bytes, whatever pieces those come in', async () => {
