@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { isUtf8 } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
 import { parseBatch } from '../src/core/batch.ts'
 import { parseTags } from '../src/core/condition.ts'
@@ -102,6 +103,39 @@ describe('lines', () => {
         if (expected.at(-1) === '') expected.pop()
         expect(lines).toEqual(expected)
       }),
+    )
+  })
+
+  it('are never longer than with base64, whatever the value is', () => {
+    const one = fc.constantFrom('\0', '\n', '"', '\\', 'a', 'é', '🎈', '\u2028', '\u007f')
+    const escaped = fc.oneof(
+      value,
+      fc.array(one, { maxLength: 40 }).map((parts) => Buffer.from(parts.join(''))),
+    )
+    fc.assert(
+      fc.property(escaped, (bytes) => {
+        const base64 = `{"op":"put","id":"k","valueBase64":"${bytes.toString('base64')}"}\n`
+        for (const given of isUtf8(bytes) ? [bytes, bytes.toString()] : [bytes]) {
+          const line = putLine('k', given)
+          expect(Buffer.byteLength(line)).toBeLessThanOrEqual(base64.length)
+          expect(parseLine(line)).toEqual({ type: 'put', key: Buffer.from('k'), value: bytes })
+        }
+      }),
+    )
+  })
+
+  it('may have base64 of any length, and nothing that is none', () => {
+    const large = Buffer.alloc(16_777_216, 0xff)
+    expect(parseLine(putLine('k', large))).toEqual({ type: 'put', key: Buffer.from('k'), value: large })
+    const groups = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+    const characters = fc.array(fc.constantFrom('A', 'z', '9', '+', '/', '=', '%', '-'), { maxLength: 9 })
+    fc.assert(
+      fc.property(characters, (given) => {
+        const text = given.join('')
+        const op = parseLine(JSON.stringify({ op: 'put', id: 'k', valueBase64: text }))
+        expect(typeof op === 'object').toBe(groups.test(text))
+      }),
+      { numRuns: 1_000 },
     )
   })
 
