@@ -111,6 +111,7 @@ describe('lines', () => {
     const escaped = fc.oneof(
       value,
       fc.array(one, { maxLength: 40 }).map((parts) => Buffer.from(parts.join(''))),
+      fc.tuple(one, fc.nat(200), one, fc.nat(200)).map(([a, m, b, n]) => Buffer.from(a.repeat(m) + b.repeat(n))),
     )
     fc.assert(
       fc.property(escaped, (bytes) => {
@@ -121,6 +122,7 @@ describe('lines', () => {
           expect(parseLine(line)).toEqual({ type: 'put', key: Buffer.from('k'), value: bytes })
         }
       }),
+      { numRuns: 1_000 },
     )
   })
 

@@ -1,7 +1,7 @@
 import { holds } from '../core/condition.ts'
 import { etagOf, revisionOf, toEtag, toStored } from '../core/stored.ts'
 import { turn } from '../core/turn.ts'
-import type { Commit, CommitOptions, Level } from './commit.ts'
+import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
 import type { Write } from './store.ts'
 
@@ -72,7 +72,10 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
       try {
         const taken = revisions.take(writes.length)
         outcomes = judge(writes, typeof taken === 'number' ? taken : await taken)
-        certain = await write(writes, outcomes)
+        if (outcomes.some((revision) => revision !== undefined)) {
+          certain = await write(writes, outcomes)
+          onCommit(writes.length)
+        }
       } finally {
         if (held) stripes!.release(held)
       }
@@ -110,28 +113,26 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
   }
 
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
-  async function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
-    if (outcomes.every((revision) => revision === undefined)) return undefined
+  function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
     // One durable write makes the whole group durable: see the README for what that costs the others.
     const options = writes.some(({ durable }, i) => durable && outcomes[i] !== undefined) ? DURABLE : PLAIN
-    const [only] = writes
-    const [op] = only!.ops
-    if (writes.length === 1 && only!.ops.length === 1 && op?.type === 'put') {
-      // A batch of one takes 3 us more.
-      return written(writes, (db) => db.put(op.key, toStored(outcomes[0]!, op.value), options))
+    const { ops } = writes[0]!
+    const [op] = ops
+    // A batch of one takes 3 us more.
+    if (writes.length === 1 && ops.length === 1 && op?.type === 'put') {
+      const stored = toStored(outcomes[0]!, op.value)
+      return level.writeAhead((db) => db.put(op.key, stored, options))
     }
+    return writeBatch(writes, outcomes, options)
+  }
+
+  async function writeBatch(writes: readonly Write[], outcomes: Outcomes, options: typeof PLAIN | typeof DURABLE) {
     const batch = await createBatch(level.db, writes, outcomes)
     try {
-      return await written(writes, () => batch.write(options))
+      return await level.writeAhead(() => batch.write(options))
     } finally {
       await batch.close()
     }
-  }
-
-  async function written(writes: readonly Write[], act: (db: Level) => Promise<void>) {
-    const certain = await level.writeAhead(act)
-    onCommit(writes.length)
-    return certain
   }
 
   return {
