@@ -6,8 +6,8 @@ export type Op =
   | { readonly type: 'del'; readonly key: Buffer }
 
 /**
- * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8, and that is no
- * longer than base64. A NUL takes six characters as text: what fits into a value would not fit into a line.
+ * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
+ * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
  */
 export function putLine(id: string, value: string | Buffer): string {
   const text = textOf(value)
@@ -16,14 +16,14 @@ export function putLine(id: string, value: string | Buffer): string {
     : `{"op":"put","id":${JSON.stringify(id)},"value":${text}}\n`
 }
 
-/** A value as text in JSON; nothing where that is impossible or longer than base64. */
+/** A value as text in JSON; nothing where that is impossible or better not done. */
 function textOf(value: string | Buffer): string | undefined {
   if (typeof value !== 'string' && !isUtf8(value)) return undefined
   const plain = value.toString()
   const text = JSON.stringify(plain)
   // What is escaped is ASCII. Its length in bytes, which costs more, is asked for only where it matters.
   const escapes = text.length - plain.length - 2
-  return escapes * 3 > plain.length && escapes * 3 > Buffer.byteLength(value) ? undefined : text
+  return escapes * 2 > plain.length && escapes * 2 > Buffer.byteLength(value) ? undefined : text
 }
 
 /** A change as a line of NDJSON. */
