@@ -41,7 +41,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     },
   )
   app.addHook('onClose', () => store.close())
-  entitiesRoutes(app, store)
+  entitiesRoutes(app, store, config.readTimeout)
   batchRoutes(app, store, config)
   return app
 }

@@ -4,6 +4,7 @@ import { createGate } from '../src/store/gate.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
 import { openLevelStore, openLevelStores } from './support/level-store.ts'
+import { countTurns } from './support/turns.ts'
 
 storeConformance('memory', () => parts.store.memory())
 for (const commit of namesOf('commit')) {
@@ -19,6 +20,35 @@ const isHeld = (revision: string | undefined) => revision !== undefined
 const put = (key: string, value: string) => ({
   ops: [{ type: 'put' as const, key: Buffer.from(key), value: Buffer.from(value) }],
   durable: false,
+})
+
+describe.each(namesOf('commit'))('a write of many changes, commit %s', (commit) => {
+  it.each([false, true])('lets others have their turn, with locks: %s', async (locks) => {
+    const store = await openLevelStore({
+      createCommit: parts.commit[commit],
+      ...(locks && { stripes: { memory: stripesMemory(), owner: 1 } }),
+    })
+    /** How many keys were looked at in each turn of the loop. */
+    const looks: number[] = [0]
+    const ops = Array.from({ length: 20_000 }, (_, i) => ({
+      ...put(`k${i}`, 'x').ops[0]!,
+      get key() {
+        looks[looks.length - 1]!++
+        return Buffer.from(`k${i}`)
+      },
+    }))
+    const large = store.write({ ops, durable: false }, isHeld)
+    looks[0] = 0
+    const { turns } = await countTurns(
+      () => large,
+      () => looks.push(0),
+    )
+    expect(turns).toBeGreaterThan(20)
+    expect(Math.max(...looks)).toBeLessThan(3_000)
+    expect(store.find('k0')).toBeDefined()
+    expect(store.find('k19999')).toBeDefined()
+    await store.close()
+  })
 })
 
 describe('group commit', () => {

@@ -13,11 +13,13 @@ const EMPTY = Buffer.alloc(0)
 function refuse({ line, reason, tooLarge }: BadLine): Error {
   const detail = `line ${line}: ${reason}`
   if (tooLarge === 'key') return errors.KEY_TOO_LARGE(detail)
+  if (tooLarge === 'batch') return errors.BATCH_TOO_LARGE(detail)
   return tooLarge === 'value' ? errors.VALUE_TOO_LARGE(detail) : errors.BATCH_LINE_INVALID(detail)
 }
 
 /** Many changes at once. */
-export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit }: KvConfig): void {
+export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit, batchLines }: KvConfig): void {
+  const limits = { maxValue: valueLimit, maxLines: batchLines }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }))
   app.post(
@@ -54,7 +56,7 @@ export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit }: 
     },
     async (request) => {
       const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
-      const ops = parseBatch((request.body as Buffer | undefined) ?? EMPTY, valueLimit)
+      const ops = await parseBatch((request.body as Buffer | undefined) ?? EMPTY, limits)
       if (!Array.isArray(ops)) throw refuse(ops)
       const applied = () => ({ applied: ops.length })
       return ops.length > 0 ? store.write({ ops, durable: isDurable }, applied) : applied()

@@ -1,8 +1,8 @@
 import { holds } from '../core/condition.ts'
 import { etagOf, revisionOf, toEtag, toStored } from '../core/stored.ts'
 import { turn } from '../core/turn.ts'
-import { errors } from '../errors.ts'
-import type { Commit, CommitOptions, Level } from './commit.ts'
+import type { Commit, CommitOptions } from './commit.ts'
+import { createBatch } from './level-batch.ts'
 import type { Write } from './store.ts'
 
 /** Writes that become one batch, and share one promise. */
@@ -21,9 +21,6 @@ type Outcomes = readonly (string | undefined)[]
 // What is larger waits for the next batch, so that one batch never holds the disk or the loop for long.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
-
-// Changes of one write that are made ready before others have their turn: 3 ms.
-const SLICE = 1_000
 
 const PLAIN = { sync: false } as const
 const DURABLE = { sync: true } as const
@@ -75,7 +72,10 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
       try {
         const taken = revisions.take(writes.length)
         outcomes = judge(writes, typeof taken === 'number' ? taken : await taken)
-        certain = await write(writes, outcomes)
+        if (outcomes.some((revision) => revision !== undefined)) {
+          certain = await write(writes, outcomes)
+          onCommit(writes.length)
+        }
       } finally {
         if (held) stripes!.release(held)
       }
@@ -113,44 +113,26 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
   }
 
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
-  async function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
-    if (outcomes.every((revision) => revision === undefined)) return undefined
+  function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
     // One durable write makes the whole group durable: see the README for what that costs the others.
     const options = writes.some(({ durable }, i) => durable && outcomes[i] !== undefined) ? DURABLE : PLAIN
-    const [only] = writes
-    const [op] = only!.ops
-    let act: (db: Level) => Promise<void>
-    if (writes.length === 1 && only!.ops.length === 1 && op?.type === 'put') {
-      // A batch of one takes 3 us more.
-      act = (db) => db.put(op.key, toStored(outcomes[0]!, op.value), options)
-    } else {
-      const batch = await batchOf(writes, outcomes)
-      act = () => batch.write(options)
+    const { ops } = writes[0]!
+    const [op] = ops
+    // A batch of one takes 3 us more.
+    if (writes.length === 1 && ops.length === 1 && op?.type === 'put') {
+      const stored = toStored(outcomes[0]!, op.value)
+      return level.writeAhead((db) => db.put(op.key, stored, options))
     }
-    const certain = await level.writeAhead(act)
-    onCommit(writes.length)
-    return certain
+    return writeBatch(writes, outcomes, options)
   }
 
-  /** Made by calls of one change each: an array of all takes twice as long, and the loop as a whole. */
-  async function batchOf(writes: readonly Write[], outcomes: Outcomes) {
-    const batch = level.db.batch()
-    let changes = 0
+  async function writeBatch(writes: readonly Write[], outcomes: Outcomes, options: typeof PLAIN | typeof DURABLE) {
+    const batch = await createBatch(level.db, writes, outcomes)
     try {
-      for (let i = 0; i < writes.length; i++) {
-        const revision = outcomes[i]
-        if (revision === undefined) continue
-        for (const op of writes[i]!.ops) {
-          if (op.type === 'put') batch.put(op.key, toStored(revision, op.value))
-          else batch.del(op.key)
-          if (++changes % SLICE === 0) await turn()
-        }
-      }
-    } catch (cause) {
-      // The database was opened anew meanwhile.
-      throw errors.STORE_FAILED(undefined, { cause })
+      return await level.writeAhead(() => batch.write(options))
+    } finally {
+      await batch.close()
     }
-    return batch
   }
 
   return {

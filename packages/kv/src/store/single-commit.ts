@@ -1,7 +1,7 @@
 import { holds } from '../core/condition.ts'
-import { etagOf, revisionOf, toStored } from '../core/stored.ts'
-import type { Op } from '../core/lines.ts'
+import { etagOf, revisionOf } from '../core/stored.ts'
 import type { Commit, CommitOptions } from './commit.ts'
+import { createBatch } from './level-batch.ts'
 import type { Write } from './store.ts'
 import { createStripes, stripesMemory } from './stripes.ts'
 
@@ -24,8 +24,12 @@ export function createSingleCommit(options: CommitOptions): Commit {
       try {
         if (condition && !holds(condition, etagAt(ops[0]!.key))) return undefined
         const revision = revisionOf(await revisions.take(1))
-        const batch = ops.map((op): Op => (op.type === 'put' ? { ...op, value: toStored(revision, op.value) } : op))
-        await level.write((db) => db.batch(batch, { sync: durable }))
+        const batch = await createBatch(level.db, [write], [revision])
+        try {
+          await level.write(() => batch.write({ sync: durable }))
+        } finally {
+          await batch.close()
+        }
         onCommit(1)
         return revision
       } finally {
