@@ -66,8 +66,8 @@ export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOpti
         return entry && parse(entry)
       })
     },
-    async history(id, from, to) {
-      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))))
+    async history(id, from, to, limit) {
+      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))), limit)
       return found.map(parse)
     },
     async put(collection) {

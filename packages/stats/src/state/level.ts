@@ -31,18 +31,16 @@ export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>)
     },
     snapshot: (id) => parse(db.getSync(snapshotKey(id))),
     snapshots: async (ids) => (await db.getMany(ids.map(snapshotKey))).map(parse),
-    async history(id, from, to) {
-      const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)) })
+    async history(id, from, to, limit) {
+      const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)), limit })
       return found.map(parse)
     },
     put: (collection) => db.put(collectionKey(collection.id), JSON.stringify(collection), { sync: true }),
     async delete(id) {
-      const points = await db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` }).all()
-      const keys = [collectionKey(id), snapshotKey(id), ...points]
-      await db.batch(
-        keys.map((key) => ({ type: 'del' as const, key })),
-        { sync: true },
-      )
+      const changes = db.batch().del(collectionKey(id)).del(snapshotKey(id))
+      // One after the other, so that others have their turn; all are gone at once.
+      for await (const key of db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` })) changes.del(key)
+      await changes.write({ sync: true })
     },
     putSnapshot(id, snapshot, point?: Point) {
       const puts = [{ type: 'put' as const, key: snapshotKey(id), value: JSON.stringify(snapshot) }]

@@ -23,7 +23,10 @@ export function createListState(): State {
     },
     snapshot: (id) => find(id)?.snapshot,
     snapshots: (ids) => ids.map((id) => find(id)?.snapshot),
-    history: (id, from, to) => (find(id)?.history ?? []).filter(({ at }) => at >= from && at <= to),
+    history(id, from, to, limit) {
+      const points = find(id)?.history ?? []
+      return points.filter(({ at }) => at >= from && at <= to).slice(0, limit)
+    },
     put(collection) {
       const row = find(collection.id)
       if (row) row.collection = collection

@@ -16,12 +16,17 @@ export function createMapState(): State {
     get: (id) => collections.get(id),
     list(after, limit) {
       ids ??= [...collections.keys()].sort()
-      const first = firstAfter(ids, after)
+      const first = firstIndex(ids, (id) => id > after)
       return ids.slice(first, first + limit).map((id) => collections.get(id)!)
     },
     snapshot: (id) => snapshots.get(id),
     snapshots: (ids) => ids.map((id) => snapshots.get(id)),
-    history: (id, from, to) => (histories.get(id) ?? []).filter(({ at }) => at >= from && at <= to),
+    history(id, from, to, limit) {
+      const points = histories.get(id) ?? []
+      const first = firstIndex(points, ({ at }) => at >= from)
+      const end = firstIndex(points, ({ at }) => at > to)
+      return points.slice(first, Math.min(first + limit, end))
+    },
     put(collection) {
       if (!collections.has(collection.id)) ids = undefined
       collections.set(collection.id, collection)
@@ -33,7 +38,10 @@ export function createMapState(): State {
     },
     putSnapshot(id, snapshot, point) {
       snapshots.set(id, snapshot)
-      if (point) histories.set(id, [...(histories.get(id) ?? []), point])
+      if (!point) return
+      const points = histories.get(id)
+      if (points) points.push(point)
+      else histories.set(id, [point])
     },
     deletePoints(id, times) {
       const gone = new Set(times)
@@ -50,12 +58,12 @@ export function createMapState(): State {
   }
 }
 
-/** The index of the first of sorted `ids` that comes after `id`. */
-function firstAfter(ids: readonly string[], id: string): number {
-  let [low, high] = [0, ids.length]
+/** The index of the first item that `isPast`; all after it are past, too. */
+function firstIndex<T>(items: readonly T[], isPast: (item: T) => boolean): number {
+  let [low, high] = [0, items.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (ids[middle]! > id) high = middle
+    if (isPast(items[middle]!)) high = middle
     else low = middle + 1
   }
   return low

@@ -2,13 +2,17 @@ import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 
-/** A campaign's videos. */
-export interface Collection {
+/** A collection as it is between two changes. */
+export interface CollectionVersion {
   readonly id: string
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
   /** Another number after every change; never the same twice, not even after a deletion. */
   readonly revision: number
+}
+
+/** A campaign's videos. */
+export interface Collection extends CollectionVersion {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
 }
 
 /** A value now, where it is at hand, or later. */
@@ -23,8 +27,8 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** The points from `from` to `to` (ms, both inclusive), ascending. */
-  history(id: string, from: number, to: number): Maybe<Point[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
 export interface StateOptions {
@@ -45,7 +49,7 @@ export interface State extends StateReader {
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
   delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history. */
+  /** Replaces the last numbers and, where there is one, adds a point to the history, later than those it has. */
   putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
