@@ -35,6 +35,8 @@ export interface OwnerOptions {
 const TIDY_EVERY = 3_600_000
 const PAGE = 100
 
+const newest = (snapshot: Snapshot) => snapshot.newest ?? snapshot.asOf
+
 function rethrow(fault: unknown): never {
   throw fault
 }
@@ -120,10 +122,11 @@ export class CollectionsOwner implements Collections {
     return this.#inTurn(async () => {
       if ((await this.#state.get(id))?.revision !== revision) return
       const last = await this.#state.snapshot(id)
-      if (last && last.asOf > snapshot.asOf) return
+      // Unless the clock was set back since: then the older are those that seem to be to come.
+      if (last && newest(last) > newest(snapshot) && newest(last) <= Date.now()) return
       const totals = sum(snapshot.videos)
       const changed = !last || !sameTotals(sum(last.videos), totals)
-      await this.#state.putSnapshot(id, snapshot, changed ? { at: snapshot.asOf, ...totals } : undefined)
+      await this.#state.putSnapshot(id, snapshot, changed ? { at: newest(snapshot), ...totals } : undefined)
     })
   }
 

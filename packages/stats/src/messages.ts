@@ -17,6 +17,8 @@ export type ToMain = {
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined
   pollByVideo(id: string): Prepared | undefined
+  /** Keeps the count of units used: see `QuotaMeter`. */
+  saveUsage(): void
 }
 
 /** A collection's ready-made reply; nothing when it has none any more. */
@@ -29,7 +31,7 @@ export type ToThread = {
 
 /** What a thread is started with. */
 export interface Shared {
-  /** Units of quota used today and the day, counted by all threads: see `QuotaMeter`. */
+  /** What all threads count and see: see `QuotaMeter`. */
   readonly meter: SharedArrayBuffer
   /** All ready-made replies, where the poller makes them. */
   readonly replies: readonly Update[]

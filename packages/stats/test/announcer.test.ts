@@ -15,7 +15,7 @@ import { until } from '@influencer-stats/runtime/testing/until'
 /** A collection's reply; only `asOf` differs where `impressions` does not. */
 function replyOf(impressions: number, asOf: number): Prepared {
   const body = JSON.stringify({ impressions, asOf: new Date(asOf).toISOString() })
-  return { body, etag: '""', asOf }
+  return { body, etag: '""', asOf, at: asOf }
 }
 
 /** A broadcaster that takes values when it is told to, or refuses them while it is away. */

@@ -34,7 +34,8 @@ export class Failures {
   add(ids: readonly string[], before: Failure | undefined, now: number, longest: number): Failure[] {
     const times = (before?.times ?? 0) + 1
     const at = now + Math.min(FIRST_RETRY * 2 ** (times - 1), longest)
-    const isSuspect = before !== undefined && before.times > 0 && (before.isSuspect || this.#successes > before.successes)
+    const isSuspect =
+      before !== undefined && before.times > 0 && (before.isSuspect || this.#successes > before.successes)
     const most = isSuspect || times > ENOUGH ? Math.ceil(ids.length / 2) : ids.length
     const triedAt = times === 1 ? -Infinity : now
     return this.#cut(ids, most, { times, triedAt, at, successes: this.#successes, isSuspect })

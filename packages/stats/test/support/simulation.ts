@@ -144,7 +144,13 @@ export class Simulation {
   #check(faults: Faults): void {
     const { left } = this.#allowance()
     const inOutage = faults.outages.some(({ from, for: time }) => this.#now >= from && this.#now < from + time)
-    if (faults.errorRate > 0 || inOutage || left < this.#schedule.calls || untilReset(this.#begin + this.#now) < FASTEST) this.#disturb()
+    if (
+      faults.errorRate > 0 ||
+      inOutage ||
+      left < this.#schedule.calls ||
+      untilReset(this.#begin + this.#now) < FASTEST
+    )
+      this.#disturb()
     this.#longest = Math.max(this.#longest, this.#schedule.interval(this.#allowance()))
     const round = 2 * this.#longest + MINUTE
     if (this.#now - this.#calmSince < round || this.#now - this.#checked < 5 * MINUTE) return
