@@ -35,7 +35,7 @@ export interface OwnerOptions {
 const TIDY_EVERY = 3_600_000
 const PAGE = 100
 
-const newest = (snapshot: Snapshot) => snapshot.newest ?? snapshot.asOf
+const sinceOf = (snapshot: Snapshot) => snapshot.since ?? snapshot.asOf
 
 function rethrow(fault: unknown): never {
   throw fault
@@ -123,10 +123,10 @@ export class CollectionsOwner implements Collections {
       if ((await this.#state.get(id))?.revision !== revision) return
       const last = await this.#state.snapshot(id)
       // Unless the clock was set back since: then the older are those that seem to be to come.
-      if (last && newest(last) > newest(snapshot) && newest(last) <= Date.now()) return
+      if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return
       const totals = sum(snapshot.videos)
       const changed = !last || !sameTotals(sum(last.videos), totals)
-      await this.#state.putSnapshot(id, snapshot, changed ? { at: newest(snapshot), ...totals } : undefined)
+      await this.#state.putSnapshot(id, snapshot, changed ? { at: sinceOf(snapshot), ...totals } : undefined)
     })
   }
 

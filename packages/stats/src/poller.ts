@@ -35,8 +35,11 @@ export interface PollerOptions {
 interface Entry {
   readonly collection: Collection
   reply?: Prepared
-  /** What waits until there is a reply, or it is known why there is none. */
+  /** Whether all its videos were tried: there is a reply, or it is known why there is none. */
+  isSettled: boolean
+  /** What waits for that. */
   waiting?: PromiseWithResolvers<true>
+  /** Whether it was told that its numbers are. */
   isStale: boolean
 }
 
@@ -74,7 +77,7 @@ export class Poller {
       const snapshots = await collections.snapshots(page.map(({ id }) => id))
       for (const [i, collection] of page.entries()) {
         if (this.#entries.has(collection.id)) continue
-        this.#entries.set(collection.id, { collection, isStale: false })
+        this.#entries.set(collection.id, { collection, isSettled: false, isStale: false })
         this.#videos.use(collection.videos, collection.id)
         const last = snapshots[i]
         if (!last) continue
@@ -129,11 +132,11 @@ export class Poller {
       for (const video of this.#videos.release([...gone], id)) this.#schedule.forget(video)
     }
     if (collection) {
-      const entry: Entry = { collection, isStale: false }
+      const entry: Entry = { collection, isSettled: false, isStale: false }
       this.#entries.set(id, entry)
       this.#schedule.want(this.#videos.use(collection.videos, id), steadyNow())
       this.#renew(entry)
-      if (collection.videos.length === 0) void this.#keeper.keep(collection, this.#videos.read([])!, this.interval())
+      if (entry.reply) void this.#keeper.keepChange(collection, this.#videos.read(collection.videos)!)
     }
     old?.waiting?.resolve(true)
     this.#look()
@@ -166,10 +169,8 @@ export class Poller {
     const deadline = steadyNow() + this.#options.readTimeout
     for (;;) {
       const entry = this.#entries.get(id)
-      if (!entry || entry.reply) return entry
-      const untried = this.#videos.untried(entry.collection.videos)
-      if (untried.length === 0) return entry
-      this.#schedule.urge(untried)
+      if (!entry || entry.isSettled) return entry
+      this.#schedule.urge(this.#videos.untried(entry.collection.videos))
       this.#look()
       entry.waiting ??= Promise.withResolvers()
       if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
@@ -225,16 +226,16 @@ export class Poller {
     await this.#take(this.#videos.users(touched))
   }
 
-  /** Prepares, keeps and publishes what these collections have now. */
+  /** Keeps, prepares and publishes what these collections have now. */
   async #take(ids: readonly string[]): Promise<void> {
     const interval = this.interval()
-    const entries = ids.flatMap((id) => this.#entries.get(id) ?? [])
-    const keeping: Promise<void>[] = []
-    for (const entry of entries) {
-      const reading = this.#renew(entry)
-      if (reading) keeping.push(this.#keeper.keep(entry.collection, reading, interval))
-    }
+    const keeping = this.#find(ids).map(async ({ collection }) => {
+      const reading = this.#tried(collection) && this.#videos.read(collection.videos)
+      if (reading) await this.#keeper.keep(collection, reading, interval)
+    })
     await this.#keeper.patience(keeping)
+    const entries = this.#find(ids)
+    for (const entry of entries) this.#renew(entry)
     await this.#publish(entries.filter(({ reply }) => reply).map(({ collection }) => collection.id))
     for (const entry of entries) {
       entry.waiting?.resolve(true)
@@ -242,14 +243,17 @@ export class Poller {
     }
   }
 
+  #find = (ids: readonly string[]): Entry[] => ids.flatMap((id) => this.#entries.get(id) ?? [])
+
+  #tried = ({ videos }: Collection): boolean => this.#videos.untried(videos).length === 0
+
   /** Prepares a collection's reply, once all its videos were tried. */
-  #renew(entry: Entry): Reading | undefined {
-    const { videos } = entry.collection
-    if (this.#videos.untried(videos).length > 0) return undefined
-    const reading = this.#videos.read(videos)
+  #renew(entry: Entry): void {
+    if (!this.#tried(entry.collection)) return
+    const reading = this.#videos.read(entry.collection.videos)
     entry.reply = reading && prepare(reading)
+    entry.isSettled = true
     entry.isStale = false
-    return reading
   }
 
   /**

@@ -32,6 +32,12 @@ export class SnapshotKeeper {
     this.#options = options
   }
 
+  /** Keeps the numbers that a changed collection has from now on. */
+  keepChange(collection: Collection, { snapshot, at }: Reading): Promise<void> {
+    return this.keep(collection, { snapshot: { ...snapshot, since: Date.now() }, at }, Infinity)
+  }
+
+  /** @param interval from one refresh to the next: what is incomplete is kept no more often (ms) */
   async keep(collection: Collection, { snapshot, at }: Reading, interval: number): Promise<void> {
     const now = steadyNow()
     const kept = this.#kept.get(collection) ?? { at: -Infinity, isComplete: false, isBusy: false }

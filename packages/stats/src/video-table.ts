@@ -93,7 +93,7 @@ export class VideoTable {
   /** What is known of `ids`; nothing if that is of none of them. */
   read(ids: readonly string[]): Reading | undefined {
     const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
-    let [at, asOf, newest] = [Infinity, Infinity, -Infinity]
+    let [at, asOf, since] = [Infinity, Infinity, -Infinity]
     for (const id of ids) {
       const video = this.#videos.get(id)
       if (video?.at === undefined) {
@@ -104,12 +104,12 @@ export class VideoTable {
       else missing.push(id)
       at = Math.min(at, video.at)
       asOf = Math.min(asOf, video.asOf!)
-      newest = Math.max(newest, video.asOf!)
+      since = Math.max(since, video.asOf!)
     }
     if (ids.length > 0 && unknown.length === ids.length) return undefined
     // An empty sum is true at any time.
-    if (ids.length === 0) asOf = newest = Date.now()
-    const parts = { ...(unknown.length > 0 && { unknown }), ...(newest > asOf && { newest }) }
+    if (ids.length === 0) asOf = since = Date.now()
+    const parts = { ...(unknown.length > 0 && { unknown }), ...(since > asOf && { since }) }
     const snapshot: Snapshot = { videos, missing, asOf, ...parts }
     return { snapshot, at }
   }

@@ -145,7 +145,7 @@ describe('live numbers', () => {
   })
 
   async function start(sseUri: string, more: { apiToken?: string } = {}) {
-    const timing = { refreshInterval: 30, dailyBudget: 0 }
+    const timing = { refreshInterval: 500, dailyBudget: 0 }
     stats = await startStats({ youtubeUri: standIn.url, sseUri, data: temporaryFolder(), ...timing, ...more })
     const headers = more.apiToken ? { authorization: `Bearer ${more.apiToken}` } : undefined
     expect((await stats.put('/collections/c', { videos: [VIDEO] }, headers)).status).toBe(201)

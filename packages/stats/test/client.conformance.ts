@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientOptions, VideoClient } from '../src/client/client.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
@@ -13,6 +15,15 @@ export interface ClientTraits {
 const sample = { views: 261_734, likes: 14_237, comments: 451, dislikes: 928 }
 const unavailable = { code: 'UPSTREAM_UNAVAILABLE' }
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return `http://127.0.0.1:${port}`
+}
 
 /** What every client must do, against the stand-in and its faults. */
 export function clientConformance(
@@ -116,7 +127,7 @@ export function clientConformance(
     })
 
     it('takes no unit of the quota for what reached nobody', async () => {
-      for (const uri of ['http://127.0.0.1:9', 'http://nobody.invalid']) {
+      for (const uri of [await closedUrl(), 'http://nobody.invalid']) {
         const lost = await create(options({ uri }))
         await lost.fetch(SAMPLE_VIDEOS)
         await lost.close()

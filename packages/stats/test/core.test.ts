@@ -55,7 +55,7 @@ describe('snapshots', () => {
     expect(combine([], nothing, before)).toEqual(nothing)
     const now = toSnapshot(['a', 'b'], [{ id: 'a', views: 2, likes: 1, comments: 1 }], 9)
     expect(combine(['a', 'b'], now, before)).toEqual(now)
-    expect(combine(['a', 'b', 'c'], now, before)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, newest: 9 })
+    expect(combine(['a', 'b', 'c'], now, before)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, since: 9 })
   })
 })
 

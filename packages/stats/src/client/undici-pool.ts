@@ -28,13 +28,14 @@ function get(pool: Pool, path: string, signal: AbortSignal): Promise<RawReply> {
     const chunks: Buffer[] = []
     let size = 0
     let status = 0
-    signal.onabort = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT }))
+    let end = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT }))
+    signal.addEventListener('abort', () => end())
     pool.dispatch(
       { path, method: 'GET' },
       {
         onRequestStart(controller) {
-          if (signal.aborted) controller.abort(signal.reason)
-          signal.onabort = () => controller.abort(signal.reason)
+          end = () => controller.abort(signal.reason)
+          if (signal.aborted) end()
         },
         onResponseStart(_controller, code) {
           status = code

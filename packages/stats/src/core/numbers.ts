@@ -16,8 +16,8 @@ export interface Snapshot {
   readonly unknown?: readonly string[]
   /** When YouTube was asked for the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
-  /** When it was asked for the newest of them, if that was not at the same time. */
-  readonly newest?: number
+  /** From when on these are the sums, if not from then on: the newest of the numbers, or a change of the collection. */
+  readonly since?: number
 }
 
 /** The sums over a collection. */
@@ -71,8 +71,8 @@ export function combine(ids: readonly string[], now: Snapshot, before: Snapshot 
   }
   if (unknown.length > 0 && unknown.length === ids.length) return undefined
   const asOf = ids.length > 0 ? Math.min(...times) : now.asOf
-  const newest = Math.max(asOf, ...times)
-  return { videos, missing, ...(unknown.length > 0 && { unknown }), asOf, ...(newest > asOf && { newest }) }
+  const since = Math.max(asOf, ...times)
+  return { videos, missing, ...(unknown.length > 0 && { unknown }), asOf, ...(since > asOf && { since }) }
 }
 
 export function sameTotals(a: Totals, b: Totals): boolean {

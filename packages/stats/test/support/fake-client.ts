@@ -1,4 +1,4 @@
-import { Problem } from '@influencer-stats/runtime/problems'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { VideoClient } from '../../src/client/client.ts'
 import { errors } from '../../src/errors.ts'
 import { numbersOf } from './numbers.ts'
