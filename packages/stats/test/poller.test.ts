@@ -84,6 +84,28 @@ describe('the poller', () => {
     expect(client.calls).toEqual([['a']])
   })
 
+  it('asks at once for what is read, also where a restart would take its time', async () => {
+    const { client, state, poller } = setUp({ budget: 100, refreshInterval: 3_600_000 })
+    await state.put({ id: 'c', videos: ['a'], revision: 1 })
+    await poller.start()
+    expect(client.calls).toEqual([])
+    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ videos: 1 })
+  })
+
+  it('says of when the oldest of the numbers are', async () => {
+    const { collections, poller } = setUp({ refreshInterval: 60_000 })
+    await collections.put('c', ['a'])
+    const first = (await poller.read('c'))!
+    await until(() => Date.now() > first.asOf)
+    for (const videos of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ]) {
+      await collections.put('c', videos)
+      expect(await poller.read('c')).toMatchObject({ asOf: first.asOf, at: first.at })
+    }
+  })
+
   it('does not ask again for what has just failed', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
@@ -138,11 +160,13 @@ describe('the poller', () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
     await until(() => poller.replies().length === 1)
-    collections.saveSnapshot = () => new Promise(() => {})
+    let kept = 0
+    collections.saveSnapshot = () => new Promise(() => kept++)
     for (const views of [3, 4, 5]) {
       client.views = views
       await until(() => JSON.parse(poller.replies()[0]![1]!.body).impressions === views)
     }
+    expect(kept).toBe(1)
   })
 
   it('tells once that numbers have become stale, and again after they were fresh', async () => {
@@ -164,6 +188,7 @@ describe('the poller', () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, '0'))
     await collections.put('c', ids)
     expect(poller.interval()).toBeGreaterThanOrEqual((DAY * 20) / 100)
+    expect(meter.interval).toBeGreaterThanOrEqual((DAY * 20) / 100)
     for (let i = meter.used; i < 90; i++) await meter.spend()
     expect(poller.interval()).toBeGreaterThan(0)
     for (let i = meter.used; i < 100; i++) await meter.spend()

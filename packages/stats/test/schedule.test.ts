@@ -129,6 +129,39 @@ describe('the schedule', () => {
     expect(day.late).toEqual([])
   })
 
+  it('asks for nothing before its time, and takes along what will be due soon', () => {
+    const allowance = { budget: 0, left: Infinity, untilReset: DAY }
+    const schedule = new Schedule({ idsPerCall: 50, connections: 4, fastest: 100 }, 0)
+    schedule.known('old', 0)
+    schedule.known('soon', 40)
+    schedule.known('young', 60)
+    expect(schedule.next(99, allowance)).toBeUndefined()
+    expect(schedule.wakeAt(99, allowance)).toBe(100)
+    expect(schedule.next(100, allowance)).toMatchObject({ ids: ['old', 'soon'] })
+  })
+
+  it('goes on after a restart at the pace of the calls before it', () => {
+    const allowance = { budget: 100, left: 100, untilReset: DAY }
+    const schedule = new Schedule({ idsPerCall: 1, connections: 4, fastest: 10 }, 700 * SECOND)
+    schedule.known('old', -DAY)
+    schedule.known('young', 0)
+    expect(schedule.next(863 * SECOND, allowance)).toBeUndefined()
+    expect(schedule.next(864 * SECOND, allowance)).toMatchObject({ ids: ['old'] })
+  })
+
+  it('takes no numbers of an id that was forgotten and wanted anew while it was asked for', () => {
+    const allowance = { budget: 0, left: Infinity, untilReset: DAY }
+    const schedule = new Schedule({ idsPerCall: 50, connections: 16, fastest: 10 }, 0)
+    schedule.want(['a', 'gone'], 0)
+    const call = schedule.next(50, allowance)!
+    for (const id of call.ids) schedule.forget(id)
+    schedule.want(['a'], 60)
+    schedule.succeeded(call, 50, 70)
+    expect(schedule.calls).toBe(1)
+    expect(schedule.next(110, allowance)).toMatchObject({ ids: ['a'], lane: 'first' })
+    expect(schedule.next(9_000, allowance)).toBeUndefined()
+  })
+
   it('gives a first fetch a call at once, while refreshes fill their lane', () => {
     const schedule = new Schedule({ idsPerCall: 1, connections: 4, fastest: 10 }, 0)
     const allowance = { budget: 0, left: Infinity, untilReset: DAY }
