@@ -5,7 +5,6 @@ import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
-import { MAX_VIDEOS } from './core/ids.ts'
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
@@ -69,12 +68,8 @@ async function openCollections(context: Context, closers: Closers): Promise<Coll
   return createRemoteCollections(bus, reader)
 }
 
-// What main does besides asking YouTube (ms).
-const POLL_TIMEOUT = 30_000
-
-/** A collection's first reader waits until YouTube was asked for all its videos, by some clients one by one (ms). */
-const firstReadTimeout = ({ upstreamTimeout, upstreamConnections }: StatsConfig) =>
-  POLL_TIMEOUT + upstreamTimeout * Math.ceil(MAX_VIDEOS / upstreamConnections)
+/** What main may take besides waiting for YouTube (ms). */
+const MAIN_TIMEOUT = 5_000
 
 async function openCache(
   context: Context,
@@ -84,17 +79,19 @@ async function openCache(
 ): Promise<StatsCache> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as Shared
+  // Where one thread owns the state, that is in its memory: a killed process has forgotten all of it.
+  const save = mainOwnsState(config) ? () => bus.call('saveUsage') : undefined
+  const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
 
   async function openUpstream(): Promise<CacheOptions> {
-    const meter = new QuotaMeter(memory, config.dailyBudget)
     client = await parts.client[config.client](clientOptions(config, meter, logger))
-    const { refreshInterval, cacheSize: size } = config
-    const upstream = createUpstreamReader({ collections, client, logger, retryAfter: refreshInterval })
+    const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
+    const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: refreshInterval, deadline })
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
-  const published = { bus: bus.within(firstReadTimeout(config)), replies }
+  const published = { bus: bus.within(config.readTimeout + MAIN_TIMEOUT), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.

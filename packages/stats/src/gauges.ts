@@ -18,7 +18,12 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
 
 export function reportPoller(poller: Poller, registry: Registry): void {
   gauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.size)
-  gauge(registry, 'stats_collections_stale', 'Collections whose numbers should be fresher.', () => poller.stale)
+  gauge(
+    registry,
+    'stats_collections_stale',
+    'Collections whose numbers are older than two intervals.',
+    () => poller.stale,
+  )
   gauge(
     registry,
     'stats_refresh_interval_seconds',

@@ -12,41 +12,31 @@ import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
-import { createUpstreamReader } from './upstream-reader.ts'
+import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
 
 type Context = OpenContext<StatsConfig, ToThread>
-
-const SAVE_USAGE_EVERY = 1_000
 
 /** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
-  const meter = new QuotaMeter(memory, config.dailyBudget)
-  reportQuota(meter, registry)
   if (!mainOwnsState(config)) {
+    reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
     return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
   const state = await parts.state[config.state](stateOptions(context))
-  meter.restore(await firstRead(state, config))
-  const saving = setInterval(() => void saveUsage(), SAVE_USAGE_EVERY)
-  let savedUsage = ''
-  async function saveUsage(): Promise<void> {
-    const usage = meter.toUsage()
-    const text = JSON.stringify(usage)
-    if (savedUsage === text) return
-    try {
-      await state.putUsage(usage)
-      savedUsage = text
-    } catch (fault) {
+  const keeper = createUsageKeeper(
+    () => state.putUsage(meter.toUsage()),
+    (fault) => {
       // A store that takes no writes has told so already.
-      if (state.level?.fault()) return
-      // Tried again the next second: nobody waits for it, and an outage of the state must not end the service.
-      log.error(fault, 'the usage of the quota could not be kept')
-    }
-  }
+      if (!state.level?.fault()) log.error(fault, 'the usage of the quota could not be kept')
+    },
+  )
+  const meter = new QuotaMeter(memory, config.dailyBudget, { save: keeper.save })
+  reportQuota(meter, registry)
+  meter.restore(await firstRead(state, config))
 
   let polling: Polling | undefined
   const collections = new CollectionsOwner({
@@ -80,11 +70,11 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
+      saveUsage: keeper.save,
     },
     async close() {
-      clearInterval(saving)
       await polling?.close()
-      await saveUsage()
+      await keeper.save()
       await collections.close()
     },
   }
@@ -111,23 +101,25 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
   const { config, registry } = context
   const logger = await parts.logger[config.logger](loggerOptions(config))
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
-  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({
     collections,
-    upstream,
+    client,
     meter,
     logger,
     refreshInterval: config.refreshInterval,
+    connections: config.upstreamConnections,
+    readTimeout: config.readTimeout,
     publish(updates) {
       announcer?.take(updates)
       return context.broadcast('publish', updates)
     },
+    onStale: (updates) => announcer?.take(updates),
   })
-  const announcer = await createAnnouncer(config, logger, () => poller.replies())
+  const announcer = await createAnnouncer(config, logger, () => poller.currentReplies())
   reportPoller(poller, registry)
   if (announcer) reportAnnouncer(announcer, registry)
   await poller.start()
-  announcer?.take(poller.replies())
+  announcer?.take(poller.currentReplies())
   return {
     poller,
     async close() {

@@ -18,6 +18,8 @@ export type ToMain = {
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined
   pollByVideo(id: string): Prepared | undefined
+  /** Keeps the count of units used: see `QuotaMeter`. */
+  saveUsage(): void
 }
 
 /** A collection's ready-made reply; nothing when it has none any more. */
@@ -30,7 +32,7 @@ export type ToThread = {
 
 /** What a thread is started with. */
 export interface Shared {
-  /** Units of quota used today and the day, counted by all threads: see `QuotaMeter`. */
+  /** What all threads count and see: see `QuotaMeter`. */
   readonly meter: SharedArrayBuffer
   /** The thread's part in the database, where the state is one. */
   readonly share?: LevelShare

@@ -5,7 +5,8 @@ import { DAY } from '../src/core/pace.ts'
 import { errors } from '../src/errors.ts'
 import { createMapState } from '../src/state/map.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import type { VideoNumbers } from '../src/core/numbers.ts'
+import type { Answer } from '../src/client/client.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { numbersOf } from './support/numbers.ts'
 
@@ -97,13 +98,21 @@ describe('the owner of the collections', () => {
     async (how) => {
       const collections = owner()
       const before = (await collections.put('c', ['a'])).collection
-      const answer = Promise.withResolvers<VideoNumbers[]>()
-      const client = { fetch: () => answer.promise, async close() {} }
-      const upstream = createUpstreamReader({ collections, client, logger: createSilentLogger(), retryAfter: 1_000 })
+      const answer = Promise.withResolvers<Answer>()
+      const client = { fetch: () => answer.promise }
+      const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+      const upstream = createUpstreamReader({
+        collections,
+        client,
+        meter,
+        logger: createSilentLogger(),
+        retryAfter: 1_000,
+        deadline: 5_000,
+      })
       const reading = upstream.read(before)
       if (how !== 'changed') await collections.delete('c')
       await collections.put('c', ['b'])
-      answer.resolve([numbersOf('a')])
+      answer.resolve({ found: [numbersOf('a')], failed: [] })
       await reading
       expect(await collections.snapshot('c')).toBeUndefined()
       expect(await collections.history('c', 0, Date.now(), 9)).toEqual([])
