@@ -35,7 +35,7 @@ export class SnapshotWriter {
 
   /** Resolves when these or newer numbers are written, or need not be; at once while the state fails. */
   async save({ id, revision }: CollectionVersion, snapshot: Snapshot): Promise<void> {
-    if (this.#changing === id || this.#closing.signal.aborted) return
+    if (this.#closing.signal.aborted) return
     const before = this.#waiting.get(id)
     const written = before?.written ?? Promise.withResolvers<void>()
     if (!before || before.version.revision < revision || before.snapshot.asOf <= snapshot.asOf) {
@@ -79,8 +79,7 @@ export class SnapshotWriter {
       } catch (fault) {
         if (!this.#isOut) this.#onFault(fault)
         this.#isOut = true
-        for (const [id, one] of this.#batch)
-          if (!this.#waiting.has(id) && id !== this.#changing) this.#waiting.set(id, one)
+        for (const [id, one] of this.#batch) if (!this.#waiting.has(id)) this.#waiting.set(id, one)
         for (const { written } of this.#waiting.values()) written.resolve()
       }
       for (const { written } of this.#batch.values()) written.resolve()
