@@ -1,6 +1,6 @@
 import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sameTotals, sum, type Snapshot } from './core/numbers.ts'
+import { sameTotals, sinceOf, sum, type Snapshot } from './core/numbers.ts'
 import type { CollectionVersion, SnapshotRow, State } from './state/state.ts'
 
 interface Waiting {
@@ -38,7 +38,7 @@ export class SnapshotWriter {
     if (this.#closing.signal.aborted) return
     const before = this.#waiting.get(id)
     const written = before?.written ?? Promise.withResolvers<void>()
-    if (!before || before.version.revision < revision || before.snapshot.asOf <= snapshot.asOf) {
+    if (!before || before.version.revision < revision || sinceOf(before.snapshot) <= sinceOf(snapshot)) {
       this.#waiting.set(id, { version: { id, revision }, snapshot, written })
     }
     this.#running ??= this.#run()
@@ -115,9 +115,9 @@ export class SnapshotWriter {
     if (collection?.revision !== revision || id === this.#changing) return undefined
     const last = await this.#state.snapshot(id)
     // Later than now: the clock was set back.
-    if (last && last.asOf > snapshot.asOf && last.asOf <= Date.now()) return undefined
+    if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return undefined
     const totals = sum(snapshot.videos)
     const changed = !last || !sameTotals(sum(last.videos), totals)
-    return { id, snapshot, ...(changed && { point: { at: snapshot.asOf, ...totals } }) }
+    return { id, snapshot, ...(changed && { point: { at: sinceOf(snapshot), ...totals } }) }
   }
 }
