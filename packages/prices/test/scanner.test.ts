@@ -83,7 +83,7 @@ const termsOf = (query: Query) => ({
   group: query.group,
   spec: query.spec,
   values: [...query.values.subarray(0, query.count)],
-  any: query.any,
+  choices: query.choices,
   at: query.at,
 })
 

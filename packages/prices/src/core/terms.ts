@@ -25,8 +25,6 @@ interface Values {
   readonly type: CharType
   readonly texts: TextTable
   readonly integers: Map<number, number>
-  /** Every value and its term. */
-  readonly list: { readonly value: Value; readonly term: number }[]
 }
 
 const NO_TEXTS = new TextTable()
@@ -84,8 +82,14 @@ export class Terms {
     return this.#values[char]?.texts ?? NO_TEXTS
   }
 
-  valuesOf(char: number): Values['list'] {
-    return this.#values[char]?.list ?? []
+  /** Of a value's term. */
+  charOf(term: number): number {
+    return (this.list[term] as Term & { kind: 'value' }).char
+  }
+
+  /** Of a value's term. */
+  valueOf(term: number): Value {
+    return (this.list[term] as Term & { kind: 'value' }).value
   }
 
   #tableOf(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {
@@ -103,11 +107,9 @@ export class Terms {
       type: typeOf(value)!,
       texts: new TextTable(),
       integers: new Map(),
-      list: [],
-    } as Values)
+    })
     if (typeof value === 'string') values.texts.set(value, code)
     else values.integers.set(value, code)
-    values.list.push({ value, term: code })
     return code
   }
 }
