@@ -23,6 +23,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
       {
         db,
         indexes,
+        most: config.maxPrices,
         holdsBlocks: SHARED_CATALOGS.includes(config.catalog),
         onChange: (change) => broadcast('change', change),
         onReplace: (state) => broadcast.within(CATALOG_TIMEOUT)('replace', state),
@@ -42,7 +43,7 @@ export async function openPrices({ config, registry, broadcast }: Context): Prom
       get: (id) => owner.get(id),
       put: (price) => owner.put(price),
       remove: (id) => owner.remove(id),
-      importStart: (replace) => imports.start(replace),
+      importStart: (options) => imports.start(options),
       importChunk: (token, bytes) => imports.chunk(token, bytes),
       importEnd: (token) => imports.end(token),
       importAbort: (token) => imports.abort(token),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Draft } from './core/draft.ts'
 import { isDate } from './core/dates.ts'
 import { Joined } from './core/joined.ts'
@@ -50,9 +51,11 @@ export class PriceLineReader {
 
   #takeLine(bytes: Buffer): void {
     this.#line++
+    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
+    // As text it would become U+FFFD, and two names one.
+    if (!isUtf8(bytes)) throw fail('not UTF-8')
     const text = bytes.toString('utf8').trim()
     if (text === '') return
-    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
     let price: unknown
     try {
       price = JSON.parse(text)

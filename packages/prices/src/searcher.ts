@@ -1,4 +1,5 @@
 import { Problem } from '@influencer-stats/runtime/problems'
+import { isUtf8 } from 'node:buffer'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { skipSpace } from './core/items.ts'
 import { Literal } from './core/literal.ts'
@@ -163,6 +164,8 @@ const refusal = (found: number): Problem =>
   found === NONE ? errors.PRICE_NOT_FOUND() : errors.PRICES_AMBIGUOUS(`${countOf(found)} prices fit`)
 
 function parseJson(bytes: Buffer): unknown {
+  // As text it would become U+FFFD.
+  if (!isUtf8(bytes)) throw house.BAD_JSON('not UTF-8')
   try {
     return JSON.parse(bytes.toString())
   } catch {
@@ -172,7 +175,7 @@ function parseJson(bytes: Buffer): unknown {
 
 function idOf(item: unknown): string | undefined {
   const { id } = (item ?? {}) as { id?: unknown }
-  return typeof id === 'string' && id.length <= MAX_TEXT ? id : undefined
+  return typeof id === 'string' && (id.length <= MAX_TEXT || [...id].length <= MAX_TEXT) ? id : undefined
 }
 
 function explainSteps(request: SearchRequest, words: Words, query: Query, index: PriceIndex): Step[] {

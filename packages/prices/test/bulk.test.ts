@@ -13,7 +13,8 @@ const many = Array.from({ length: 200 }, (_, i) =>
 // Two that one search finds.
 const twins = [0, 1].map((value) => priceOf({ value, groupId: 'twins', charValues: [{ char: 'n', value: '0' }] }))
 
-const { view, index } = await viewOf([...many, ...twins])
+const odd = priceOf({ offeringId: '}"{', groupId: '\\', charValues: [{ char: 'n', value: '\\"}' }] })
+const { view, index } = await viewOf([...many, ...twins, odd])
 const searcher = new Searcher()
 
 const usual = fc.integer({ min: 0, max: many.length - 1 }).map((i) => searchOf(many[i]!))
@@ -23,6 +24,8 @@ const other = fc.oneof(
   fc.constant(searchOf(twins[0]!)),
   fc.constant({ ...searchOf(many[0]!), groupId: 'unknown' }),
   fc.constant({ groupId: 3 }),
+  // Braces and quotes in texts.
+  fc.constant(searchOf(odd)),
 )
 const item = fc.record({
   search: fc.oneof({ weight: 12, arbitrary: usual }, other),

@@ -51,6 +51,8 @@ describe('work is linear in bytes, however they are cut', () => {
     const chunks = [...byteByByte(line), ...byteByByte(line)]
     expect(await cpuOf(() => chunks.forEach((chunk) => reader.take(chunk)))).toBeLessThan(1)
     expect(reader.imported).toBe(2)
+    const long = byteByByte('x'.repeat(LONGEST_ITEM + 1))
+    expect(() => long.forEach((chunk) => reader.take(chunk))).toThrow('line 3: longer')
   })
 })
 

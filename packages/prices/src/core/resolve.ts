@@ -2,7 +2,7 @@ import { dayOf, isDate } from './dates.ts'
 import type { Value } from './price.ts'
 import type { Choice, Query } from './query.ts'
 import type { Condition, SearchRequest } from './request.ts'
-import { fits, type Terms } from './terms.ts'
+import { fits, typeIn, type Terms } from './terms.ts'
 
 /** Why a request cannot be searched for: the code of an error and what it is about. */
 export interface Miss {
@@ -17,14 +17,14 @@ export interface Miss {
   readonly detail: string
 }
 
-/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it. */
+/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it, and the types of characteristics. */
 export interface Words {
   readonly terms: Terms
   readonly live: Uint8Array
 }
 
 /** A term that some row has, or -1. */
-const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term] === 1 ? term : -1)
+const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term] !== 0 ? term : -1)
 
 /** Puts a request into terms. @returns why it cannot be */
 export function resolve(request: SearchRequest, { terms, live }: Words, query: Query): Miss | undefined {
@@ -56,7 +56,7 @@ function resolveCondition(condition: Condition, terms: Terms, live: Uint8Array, 
     query.values[query.count++] = term
     return undefined
   }
-  const type = terms.typeOf(char)!
+  const type = typeIn(live, char)!
   const wrong = (Array.isArray(value) ? value : [value]).find((one) => !fits(type, one))
   if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
   if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }

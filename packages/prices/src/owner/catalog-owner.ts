@@ -1,17 +1,18 @@
 import type { ClassicLevel } from 'classic-level'
 import type { Blocks } from '../catalog/catalog.ts'
 import { AnswerBlock, BLOCK_ROWS, blockOf, slotOf } from '../core/answers.ts'
-import { AnswerKinds, Draft, faultOf, toRow } from '../core/draft.ts'
+import { AnswerKinds, Draft, faultOf, toRow, typeFaultOf } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
 import type { Row, RowTable } from '../core/rows.ts'
-import { fits, Terms } from '../core/terms.ts'
+import { Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, Segments } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
-import { editBlock, editsOf, translate, type Edit } from './edits.ts'
+import { editBlock, editsOf, type Edit } from './edits.ts'
+import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, type Loaded, type Meta } from './generations.ts'
 import { toPrice } from './price-of-row.ts'
 import { TermCounts } from './term-counts.ts'
@@ -22,6 +23,8 @@ export interface OwnerOptions {
   readonly indexes: ReadonlyMap<string, IndexKind>
   /** Whether the answers lie in memory that threads share. */
   readonly holdsBlocks: boolean
+  /** So many prices there may be. */
+  readonly most: number
   readonly onChange: (change: Change) => Promise<unknown>
   readonly onReplace: (state: State) => Promise<unknown>
 }
@@ -69,7 +72,7 @@ export class CatalogOwner {
     const meta = await owner.#generations.meta()
     if (meta) await owner.#load(meta)
     else {
-      const draft = new Draft(new Terms(), new AnswerKinds(), first?.size)
+      const draft = new Draft(new Terms(), new AnswerKinds(), undefined, first?.size)
       for (const price of first?.prices ?? []) draft.put(price)
       await owner.#adopt(draft)
     }
@@ -97,12 +100,13 @@ export class CatalogOwner {
     return toPrice(this.#rowAt(row), this.#answers(blockOf(row)), slotOf(row), this.#terms, this.#kinds)
   }
 
-  /** @returns the price as it is kept and whether it is new. @throws Problem `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  /** @returns the price as it is kept and whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
   put(price: Price): Promise<PutPrice> {
     return this.#inTurn(async () => {
       const id = uuidBytes(price.id)
-      const row = this.#checkedRow(price)
       const created = this.#ids.find(id) < 0
+      if (created) this.#makeRoom(1)
+      const row = this.#checkedRow(price)
       const kind = this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY)
       await this.#apply(this.#edits([{ id, row, value: price.value, kind }]))
       return { price: (await this.get(price.id))!, created }
@@ -122,14 +126,15 @@ export class CatalogOwner {
 
   /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
   draft(replace: boolean): Draft {
-    return replace ? new Draft(new Terms()) : new Draft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list))
+    if (replace) return new Draft(new Terms())
+    return new Draft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types())
   }
 
   /** Takes what was imported, whole. @returns how many prices there are now */
-  take({ draft, replace }: PriceLineReader, most: number): Promise<number> {
+  take({ draft, replace }: PriceLineReader): Promise<number> {
     return this.#inTurn(async () => {
       if (replace) await this.#adopt(draft)
-      else await this.#merge(draft, most)
+      else await this.#merge(draft)
       return this.size
     })
   }
@@ -139,18 +144,17 @@ export class CatalogOwner {
     await this.#last
   }
 
+  /** Nothing is learned of a price that is refused. */
   #checkedRow(price: Price): Row {
-    const fault = faultOf(price)
+    const fault = faultOf(price) ?? typeFaultOf(price, this.#terms, this.#counts.types())
     if (fault) throw errors[fault.code](fault.detail)
-    // Tried on what is known first: a price that is refused must not leave its words behind.
-    for (const { char, value } of price.charValues) {
-      const code = this.#terms.chars.codeOf(char)
-      const type = code < 0 ? undefined : this.#terms.typeOf(code)
-      if (type && !fits(type, value)) throw errors.TYPE_CONFLICT(`${char} is of type ${type}`)
-    }
-    const row = toRow(price, this.#terms)
-    if ('code' in row) throw errors[row.code](row.detail)
-    return row
+    return toRow(price, this.#terms)
+  }
+
+  /** @throws Problem `CATALOG_FULL` */
+  #makeRoom(came: number): void {
+    const { most } = this.#options
+    if (this.size + came > most) throw errors.CATALOG_FULL(`more than ${most}`)
   }
 
   #edits(puts: Parameters<typeof editsOf>[0]): Edit[] {
@@ -201,17 +205,18 @@ export class CatalogOwner {
     return editBlock(old, edits)
   }
 
-  async #merge(draft: Draft, most: number): Promise<void> {
-    const translated = translate(draft, this.#terms, this.#kinds)
+  async #merge(draft: Draft): Promise<void> {
+    // Nothing is learned of what is refused.
+    const table = draft.table()
+    this.#makeRoom(newIn(draft, table, this.#ids))
+    checkTypes(draft, table, this.#terms, this.#counts.types())
+    const translated = translate(draft, table, this.#terms, this.#kinds)
     if (translated.length <= FEW) {
-      const came = translated.filter(({ id }) => this.#ids.find(id) < 0).length
-      if (this.size + came > most) throw errors.CATALOG_FULL(`more than ${most}`)
       if (translated.length > 0) await this.#apply(this.#edits(translated))
       return
     }
     const whole = this.#toDraft()
     for (const { id, row, value, kind } of translated) whole.add(id, row, value, kind)
-    if (whole.size > most) throw errors.CATALOG_FULL(`more than ${most}`)
     await this.#adopt(whole)
   }
 
