@@ -22,7 +22,11 @@ it.each([false, true])(
   `loses nothing it acknowledged, killed ${KILLS} times under ${WRITERS} writers, durable: %s`,
   async (durable) => {
     const data = temporaryFolder()
-    const writers = Array.from({ length: WRITERS }, (_, i) => createWriter(String(i), durable))
+    /** The tags of all puts. */
+    const given: string[] = []
+    const writers = Array.from({ length: WRITERS }, (_, i) =>
+      createWriter(String(i), durable, (tag) => given.push(tag)),
+    )
     for (let kill = 0; ; kill++) {
       const service = spawnKv(data)
       const client = createKvClient(await service.url)
@@ -35,6 +39,7 @@ it.each([false, true])(
 
       if (kill === KILLS) {
         await client.close()
+        expect(new Set(given).size).toBe(given.length)
         expect((await service.stop()).code).toBe(0)
         return
       }

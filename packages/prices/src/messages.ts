@@ -1,3 +1,4 @@
+import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { Blocks } from './catalog/catalog.ts'
 import type { AnswerKind } from './core/answers.ts'
 import type { Price } from './core/price.ts'
@@ -42,6 +43,13 @@ export interface State {
   readonly blocks: Blocks
   /** By the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
+}
+
+/** What a thread is started with. */
+export interface Shared {
+  readonly state: State
+  /** Its part in the database. */
+  readonly share: LevelShare
 }
 
 /** What an update changed: new terms and kinds, and what takes the place of older bytes. */

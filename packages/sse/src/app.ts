@@ -1,4 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
 import { reportHub } from './gauges.ts'
@@ -20,7 +21,7 @@ type Context = AppContext<SseConfig, ToMain, ToThread>
 /** Builds the app of one serving thread from the parts that the configuration names. */
 export async function createSseApp(context: Context): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { kept, streams: cell } = context.shared as Shared
+  const { kept, health, streams: cell } = context.shared as Shared
   const history = await openHistory(context, kept)
   const streams = new Streams({
     history,
@@ -45,6 +46,7 @@ export async function createSseApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Broadcaster',
     description: 'Values for every open stream.',
+    fault: () => (health ? faultIn(health) : history.level?.fault()),
     querystringParser: parseQuery,
     hotRoutes: [
       waitRoute({ streams, history, encoders, broker }),
@@ -63,8 +65,8 @@ export async function createSseApp(context: Context): Promise<App> {
 }
 
 /** The thread's own history: main's copy, or, where main keeps none, the history itself. */
-async function openHistory({ config }: Context, kept: Shared['kept']): Promise<History> {
-  const options = historyOptions(config)
+async function openHistory({ config, log }: Context, kept: Shared['kept']): Promise<History> {
+  const options = historyOptions(config, log)
   if (!kept) return parts.history[config.history](options)
   return config.history === 'none' ? createNoHistory(options, kept) : createRingHistory(options, kept)
 }

@@ -15,7 +15,7 @@ export async function openSse(context: OpenContext<SseConfig, ToThread>): Promis
     return { shared, handlers: {} as never, async close() {} }
   }
 
-  const history = await parts.history[config.history](historyOptions(config))
+  const history = await parts.history[config.history](historyOptions(config, log))
   const sequencer = new Sequencer({
     history,
     lag: lagLimits(config),
@@ -36,7 +36,7 @@ export async function openSse(context: OpenContext<SseConfig, ToThread>): Promis
     shared(): Shared {
       // The first threads have nothing to count; one that is started later stands in for one that died.
       if (++started > 1) recount().catch((error: unknown) => log.error({ err: error }, 'streams not counted'))
-      return { streams, kept: history.kept() }
+      return { streams, health: history.level?.memory, kept: history.kept() }
     },
     handlers: {
       publish: (puts) => sequencer.publish(puts),

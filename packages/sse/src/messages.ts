@@ -32,6 +32,8 @@ export type ToThread = {
 export interface Shared {
   /** How many streams are open on all threads: one Int32. */
   readonly streams: SharedArrayBuffer
+  /** Whether the history takes values, where it may refuse. */
+  readonly health?: SharedArrayBuffer
   /** What has been put so far, where main keeps it. */
   readonly kept: Kept | undefined
 }

@@ -1,4 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { VideoClient } from './client/client.ts'
@@ -9,7 +10,7 @@ import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
@@ -26,8 +27,9 @@ type Closers = (() => Promise<void>)[]
 /** Builds the app of one serving thread from the parts that the configuration names. */
 export async function createStatsApp(context: Context): Promise<App> {
   const { config } = context
+  const { share } = context.shared as Shared
   const closers: Closers = []
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 
@@ -37,6 +39,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
+    fault: share && (() => faultIn(share.memory)),
     hotRoutes: [statsRoute(cache)],
   })
   app.addHook('onClose', async () => {
@@ -49,7 +52,8 @@ export async function createStatsApp(context: Context): Promise<App> {
 
 async function openCollections(context: Context, closers: Closers): Promise<Collections> {
   const { config, bus, log } = context
-  const open = () => parts.state[config.state](stateOptions(context))
+  const { share } = context.shared as Shared
+  const open = () => parts.state[config.state](stateOptions(context, share))
   if (!mainOwnsState(config)) {
     const owner = new CollectionsOwner({
       state: await open(),

@@ -2,7 +2,8 @@ import { superfluous, type Point } from './core/history.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import { sameTotals, sum, type Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
-import type { Collection, Maybe, State, StateReader } from './state/state.ts'
+import { historyPages } from './history-pages.ts'
+import type { Collection, CollectionVersion, Maybe, State, StateReader } from './state/state.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
 export interface Collections extends StateReader {
@@ -14,8 +15,11 @@ export interface Collections extends StateReader {
   addVideo(id: string, video: string): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(id: string, video: string): Promise<Collection>
-  /** Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone. */
-  saveSnapshot(id: string, snapshot: Snapshot): Promise<void>
+  /**
+   * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
+   * another since its numbers were asked for.
+   */
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
 }
 
 export interface OwnerOptions {
@@ -67,8 +71,13 @@ export class CollectionsOwner implements Collections {
     return this.#state.snapshot(id)
   }
 
-  history(id: string, from: number, to: number) {
-    return this.#state.history(id, from, to)
+  /** The last known numbers of a page of `list`, in its order. */
+  snapshots(ids: readonly string[]) {
+    return this.#state.snapshots(ids)
+  }
+
+  history(id: string, from: number, to: number, limit: number) {
+    return this.#state.history(id, from, to, limit)
   }
 
   put(id: string, videos: readonly string[]) {
@@ -107,9 +116,9 @@ export class CollectionsOwner implements Collections {
     })
   }
 
-  saveSnapshot(id: string, snapshot: Snapshot) {
+  saveSnapshot({ id, revision }: CollectionVersion, snapshot: Snapshot) {
     return this.#inTurn(async () => {
-      if ((await this.#state.get(id)) === undefined) return
+      if ((await this.#state.get(id))?.revision !== revision) return
       const last = await this.#state.snapshot(id)
       if (last && last.asOf > snapshot.asOf) return
       const totals = sum(snapshot.videos)
@@ -121,14 +130,19 @@ export class CollectionsOwner implements Collections {
   /** Thins every history: all points of a day, then one an hour, none older than the retention. */
   async tidy(now = Date.now()): Promise<void> {
     for (let after = '', page; (page = await this.#state.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      for (const { id } of page) await this.#inTurn(() => this.#thin(id, now))
+      for (const { id } of page) await this.#thin(id, now)
     }
   }
 
   async #thin(id: string, now: number): Promise<void> {
-    const points: Point[] = await this.#state.history(id, 0, now)
-    const times = superfluous(points, now, this.#retention)
-    if (times.length > 0) await this.#state.deletePoints(id, times)
+    let last: Point[] = []
+    for await (const page of historyPages(this.#state, id, 0, now)) {
+      const points = [...last, ...page]
+      const times = superfluous(points, now, this.#retention)
+      // Judged once more with the points after it.
+      last = points.slice(-1)
+      if (times.length > 0) await this.#inTurn(async () => this.#state.deletePoints(id, times))
+    }
   }
 
   /** Waits for what was begun and closes the state. Idempotent. */

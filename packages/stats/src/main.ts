@@ -7,7 +7,7 @@ import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -41,6 +41,8 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       await state.putUsage(usage)
       savedUsage = text
     } catch (fault) {
+      // A store that takes no writes has told so already.
+      if (state.level?.fault()) return
       // Tried again the next second: nobody waits for it, and an outage of the state must not end the service.
       log.error(fault, 'the usage of the quota could not be kept')
     }
@@ -57,17 +59,25 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const poller = () => polling!.poller
 
   return {
-    shared: (): Shared => ({ meter: memory, replies: polling?.poller.replies() ?? [] }),
+    shared: (): Shared => ({
+      meter: memory,
+      share: state.level?.share(),
+      replies: polling?.poller.replies() ?? [],
+    }),
+    threadGone(shared) {
+      const { share } = shared as Shared
+      if (share) void state.level!.gone(share)
+    },
     handlers: {
       get: (id) => collections.get(id),
       list: (after, limit) => collections.list(after, limit),
       snapshot: (id) => collections.snapshot(id),
-      history: (id, from, to) => collections.history(id, from, to),
+      history: (id, from, to, limit) => collections.history(id, from, to, limit),
       put: (id, videos) => collections.put(id, videos),
       delete: (id) => collections.delete(id),
       addVideo: (id, video) => collections.addVideo(id, video),
       removeVideo: (id, video) => collections.removeVideo(id, video),
-      saveSnapshot: (id, snapshot) => collections.saveSnapshot(id, snapshot),
+      saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
     },
@@ -99,7 +109,7 @@ interface Polling {
 
 async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
   const { config, registry } = context
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
   const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({

@@ -1,6 +1,6 @@
 import { errors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { restrict } from './core/numbers.ts'
+import { restrict, type Snapshot } from './core/numbers.ts'
 import { IDS_PER_CALL, refreshInterval } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
 import type { CollectionsOwner } from './collections.ts'
@@ -11,7 +11,7 @@ import { withRetryAfter, type UpstreamReader } from './upstream-reader.ts'
 import type { Collection } from './state/state.ts'
 
 export interface PollerOptions {
-  readonly collections: Pick<CollectionsOwner, 'list' | 'snapshot'>
+  readonly collections: Pick<CollectionsOwner, 'list' | 'snapshots'>
   readonly upstream: UpstreamReader
   readonly meter: QuotaMeter
   readonly logger: Logger
@@ -56,12 +56,16 @@ export class Poller {
   /** Loads the collections and their last known numbers, and begins the first round. */
   async start(): Promise<void> {
     const { collections } = this.#options
+    const loaded: { collection: Collection; snapshot: Snapshot | undefined }[] = []
     for (let after = '', page; (page = await collections.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      for (const collection of page) {
-        const snapshot = await collections.snapshot(collection.id)
-        const known = snapshot && restrict(snapshot, collection.videos)
-        this.#set({ collection }, known && { snapshot: known, stale: Date.now() - known.asOf > this.interval() })
-      }
+      const snapshots = await collections.snapshots(page.map(({ id }) => id))
+      page.forEach((collection, i) => void loaded.push({ collection, snapshot: snapshots[i] }))
+    }
+    for (const { collection } of loaded) this.#set({ collection }, undefined)
+    const interval = this.interval()
+    for (const { collection, snapshot } of loaded) {
+      const known = snapshot && restrict(snapshot, collection.videos)
+      this.#set({ collection }, known && { snapshot: known, stale: Date.now() - known.asOf > interval })
     }
     this.#round = this.#refresh()
   }

@@ -41,7 +41,7 @@ export function createUpstreamReader({
     if (saved.size >= REMEMBERED) saved.clear()
     saved.set(key, { asOf: snapshot.asOf, totals })
     // Numbers that could not be kept are still right.
-    await collections.saveSnapshot(id, snapshot).catch((fault: unknown) => {
+    await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be kept`, fault)
     })
   }

@@ -23,6 +23,7 @@ export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: Coll
 export type CreateCache = (setUp: CacheSetUp) => Promise<{ cache: StatsCache; poller?: Poller }>
 
 const INTERVAL = 30
+const SIZE = 100
 
 /** What every cache must do. */
 export function cacheConformance(name: string, create: CreateCache, traits: CacheTraits = {}): void {
@@ -43,7 +44,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       })
       const meter = new QuotaMeter(QuotaMeter.memory(), 0)
       const logger = createSilentLogger()
-      const options = { collections, upstream, logger, meter, refreshInterval: INTERVAL, size: 100 }
+      const options = { collections, upstream, logger, meter, refreshInterval: INTERVAL, size: SIZE }
       ;({ cache, poller } = await create(options))
     })
     afterEach(async () => {
@@ -157,6 +158,18 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       await Promise.all(Array.from({ length: 100 }, () => cache.read('c')))
       if (uncached) expect(upstream.reads).toHaveLength(100)
       else expect(upstream.reads.length).toBeLessThanOrEqual(3)
+    })
+
+    it('answers all who ask, also for more collections at once than it holds', async () => {
+      const ids = Array.from({ length: 2 * SIZE + 50 }, (_, i) => `c${i}`)
+      for (const id of ids) await collections.put(id, [id])
+      await read(ids.at(-1)!)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      upstream.gate = promise
+      const replies = Promise.all(ids.map((id) => cache.read(id)))
+      resolve()
+      const summed = (await replies).map((reply) => JSON.parse(reply!.body).videos)
+      expect(summed).toEqual(ids.map(() => 1))
     })
 
     it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {

@@ -3,6 +3,9 @@ import { CollectionsOwner, type OwnerOptions } from '../src/collections.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY } from '../src/core/pace.ts'
 import { createMapState } from '../src/state/map.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import type { VideoNumbers } from '../src/core/numbers.ts'
+import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { numbersOf } from './support/numbers.ts'
 
 function owner(options: Partial<OwnerOptions> = {}): CollectionsOwner {
@@ -66,12 +69,12 @@ describe('the owner of the collections', () => {
 
   it('adds a point to the history only when the sums changed', async () => {
     const collections = owner()
-    await collections.put('c', ['a'])
+    const c = (await collections.put('c', ['a'])).collection
     const now = Date.now()
-    await collections.saveSnapshot('c', snapshot(now, 1))
-    await collections.saveSnapshot('c', snapshot(now + 1, 1))
-    await collections.saveSnapshot('c', snapshot(now + 2, 2))
-    expect((await collections.history('c', 0, now + 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+    await collections.saveSnapshot(c, snapshot(now, 1))
+    await collections.saveSnapshot(c, snapshot(now + 1, 1))
+    await collections.saveSnapshot(c, snapshot(now + 2, 2))
+    expect((await collections.history('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
       [now, 1],
       [now + 2, 2],
     ])
@@ -80,23 +83,42 @@ describe('the owner of the collections', () => {
 
   it('keeps no numbers of a collection that is gone, nor older ones than it has', async () => {
     const collections = owner()
-    await collections.saveSnapshot('c', snapshot(5))
+    await collections.saveSnapshot({ id: 'c', revision: 1 }, snapshot(5))
     expect(await collections.snapshot('c')).toBeUndefined()
-    await collections.put('c', ['a'])
-    await collections.saveSnapshot('c', snapshot(9))
-    await collections.saveSnapshot('c', snapshot(5))
+    const c = (await collections.put('c', ['a'])).collection
+    await collections.saveSnapshot(c, snapshot(9))
+    await collections.saveSnapshot(c, snapshot(5))
     expect((await collections.snapshot('c'))!.asOf).toBe(9)
   })
+
+  it.each(['deleted and made anew', 'changed'])(
+    'keeps no numbers that were asked for before it was %s',
+    async (how) => {
+      const collections = owner()
+      const before = (await collections.put('c', ['a'])).collection
+      const answer = Promise.withResolvers<VideoNumbers[]>()
+      const client = { fetch: () => answer.promise, async close() {} }
+      const upstream = createUpstreamReader({ collections, client, logger: createSilentLogger(), retryAfter: 1_000 })
+      const reading = upstream.read(before)
+      if (how !== 'changed') await collections.delete('c')
+      await collections.put('c', ['b'])
+      answer.resolve([numbersOf('a')])
+      await reading
+      expect(await collections.snapshot('c')).toBeUndefined()
+      expect(await collections.history('c', 0, Date.now(), 9)).toEqual([])
+    },
+  )
 
   it('thins the histories of all collections', async () => {
     const collections = owner()
     const now = 100 * DAY
     for (const id of ids(250)) await collections.put(id, ['a'])
+    const last = (await collections.get(ids(250)[249]!))!
     for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 5].entries()) {
-      await collections.saveSnapshot(ids(250)[249]!, snapshot(at, i))
+      await collections.saveSnapshot(last, snapshot(at, i))
     }
     await collections.tidy(now)
-    expect((await collections.history(ids(250)[249]!, 0, now)).map(({ at }) => at)).toEqual([
+    expect((await collections.history(ids(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
       now - 2 * DAY + 1,
       now - 5,
     ])

@@ -51,6 +51,25 @@ describe('the poller', () => {
     expect(poller.replies()).toHaveLength(1)
   })
 
+  it('looks at each collection a few times while it starts, however many there are', async () => {
+    async function looksAtEach(count: number): Promise<number> {
+      const { upstream, state, poller } = setUp()
+      let looks = 0
+      upstream.down = true
+      for (let i = 0; i < count; i++) {
+        const id = String(i)
+        const put = { id, videos: ['a'], revision: 1 }
+        await state.put(Object.defineProperty(put, 'videos', { get: () => (looks++, ['a']) }))
+        await state.putSnapshot(id, { videos: [numbersOf('a')], missing: [], asOf: Date.now() - DAY })
+      }
+      looks = 0
+      await poller.start()
+      expect(poller.replies()).toHaveLength(count)
+      return looks / count
+    }
+    expect(await looksAtEach(2_000)).toBeLessThan(10)
+  })
+
   it('fetches the first numbers of a collection once, however many wait for them', async () => {
     const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()

@@ -21,7 +21,7 @@ export function stateConformance(name: string, open: () => Promise<State>): void
     it('knows nothing at first', async () => {
       expect(await state.get('a')).toBeUndefined()
       expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, Date.now())).toEqual([])
+      expect(await state.history('a', 0, Date.now(), 100)).toEqual([])
       expect(await state.list('', 10)).toEqual([])
       expect(await state.usage()).toBeUndefined()
     })
@@ -46,7 +46,16 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       await state.putSnapshot('a', snapshot(2))
       await state.putSnapshot('a', snapshot(3), point(3))
       expect(await state.snapshot('a')).toEqual(snapshot(3))
-      expect(await state.history('a', 0, 10)).toEqual([point(1), point(3)])
+      expect(await state.history('a', 0, 10, 100)).toEqual([point(1), point(3)])
+    })
+
+    it('gives the snapshots of a page, nothing for those without', async () => {
+      for (const id of ['a', 'a.b', 'b', 'c', 'd']) await state.put(collection(id))
+      for (const [at, id] of ['a', 'b', 'c'].entries()) await state.putSnapshot(id, snapshot(at))
+      const page = (await state.list('', 4)).map(({ id }) => id)
+      expect(await state.snapshots(page)).toEqual([snapshot(0), undefined, snapshot(1), snapshot(2)])
+      expect(await state.snapshots(['d'])).toEqual([undefined])
+      expect(await state.snapshots([])).toEqual([])
     })
 
     it('gives the history between two times, both inclusive, in order', async () => {
@@ -54,16 +63,17 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       await state.put(collection('ab'))
       for (const at of [9, 10, 11, 100]) await state.putSnapshot('a', snapshot(at), point(at))
       await state.putSnapshot('ab', snapshot(10), point(10))
-      expect(await state.history('a', 10, 100)).toEqual([point(10), point(11), point(100)])
-      expect(await state.history('a', 12, 99)).toEqual([])
-      expect(await state.history('a', 100, 10)).toEqual([])
+      expect(await state.history('a', 10, 100, 100)).toEqual([point(10), point(11), point(100)])
+      expect(await state.history('a', 10, 100, 2)).toEqual([point(10), point(11)])
+      expect(await state.history('a', 12, 99, 100)).toEqual([])
+      expect(await state.history('a', 100, 10, 100)).toEqual([])
     })
 
     it('forgets single points', async () => {
       await state.put(collection('a'))
       for (const at of [1, 2, 3]) await state.putSnapshot('a', snapshot(at), point(at))
       await state.deletePoints('a', [1, 3, 7])
-      expect(await state.history('a', 0, 10)).toEqual([point(2)])
+      expect(await state.history('a', 0, 10, 100)).toEqual([point(2)])
     })
 
     it('forgets a collection with its numbers and its history, and nothing else', async () => {
@@ -74,9 +84,9 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       await state.delete('a')
       expect(await state.get('a')).toBeUndefined()
       expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, 10)).toEqual([])
+      expect(await state.history('a', 0, 10, 100)).toEqual([])
       expect(await state.get('ab')).toEqual(collection('ab'))
-      expect(await state.history('ab', 0, 10)).toEqual([point(1)])
+      expect(await state.history('ab', 0, 10, 100)).toEqual([point(1)])
       await state.delete('never there')
     })
 

@@ -56,8 +56,8 @@ export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit }: 
       const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
       const ops = parseBatch((request.body as Buffer | undefined) ?? EMPTY, valueLimit)
       if (!Array.isArray(ops)) throw refuse(ops)
-      if (ops.length > 0) await store.write({ ops, durable: isDurable })
-      return { applied: ops.length }
+      const applied = () => ({ applied: ops.length })
+      return ops.length > 0 ? store.write({ ops, durable: isDurable }, applied) : applied()
     },
   )
 }

@@ -12,8 +12,12 @@ const LARGEST = 2_000
 const SINGLES = 6
 const BATCH = 4
 
-/** Writes its own keys, one write after the other: single keys with put and delete, others in atomic batches. */
-export function createWriter(name: string, durable: boolean): UnitWriter<KvClient, string> {
+/** Writes its own keys, one write after the other: single keys with put and delete, others in atomic batches. @param onTag told of the tag of each put */
+export function createWriter(
+  name: string,
+  durable: boolean,
+  onTag: (etag: string) => void,
+): UnitWriter<KvClient, string> {
   const units = [
     ...Array.from({ length: SINGLES }, (_, i) => unitOf<string>([`${name}/single/${i}`])),
     unitOf<string>(Array.from({ length: BATCH }, (_, i) => `${name}/batch/${i}`)),
@@ -38,7 +42,7 @@ export function createWriter(name: string, durable: boolean): UnitWriter<KvClien
     })
     const [first, ...more] = changes
     if (more.length > 0) await client.batch(changes, { durable })
-    else if (first!.op === 'put') await client.put(first!.id, first!.value, { durable })
+    else if (first!.op === 'put') onTag(await client.put(first!.id, first!.value, { durable }))
     else await client.delete(first!.id, { durable })
   }
 

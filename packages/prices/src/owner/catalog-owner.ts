@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Blocks } from '../catalog/catalog.ts'
 import { AnswerBlock, BLOCK_ROWS, blockOf, slotOf } from '../core/answers.ts'
 import { AnswerKinds, Draft, faultOf, toRow, typeFaultOf } from '../core/draft.ts'
@@ -19,7 +19,7 @@ import { TermCounts } from './term-counts.ts'
 
 /** What an owner is made of. */
 export interface OwnerOptions {
-  readonly db: ClassicLevel
+  readonly level: SharedLevel
   readonly indexes: ReadonlyMap<string, IndexKind>
   /** Whether the answers lie in memory that threads share. */
   readonly holdsBlocks: boolean
@@ -63,14 +63,14 @@ export class CatalogOwner {
 
   private constructor(options: OwnerOptions) {
     this.#options = options
-    this.#generations = new Generations(options.db)
+    this.#generations = new Generations(options.level)
   }
 
   /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
   static async open(options: OwnerOptions, first?: FirstPrices): Promise<CatalogOwner> {
     const owner = new CatalogOwner(options)
     const meta = await owner.#generations.meta()
-    if (meta) await owner.#load(meta)
+    if (meta) await owner.#loadCompact(meta)
     else {
       const draft = new Draft(new Terms(), new AnswerKinds(), undefined, first?.size)
       for (const price of first?.prices ?? []) draft.put(price)
@@ -136,6 +136,15 @@ export class CatalogOwner {
       if (replace) await this.#adopt(draft)
       else await this.#merge(draft)
       return this.size
+    })
+  }
+
+  /** Takes the catalog as the disk has it after a fault: a change that was refused may be there or not. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const meta = await this.#generations.meta()
+      if (meta) await this.#load(meta)
+      await this.#options.onReplace(this.state())
     })
   }
 
@@ -252,7 +261,12 @@ export class CatalogOwner {
     const ids = new IdTable(idOf, meta.rows)
     for (let row = 0; row < meta.rows; row++) if (table.has(row)) ids.add(row, idOf(row))
     this.#become(meta.generation, loaded, ids)
-    if (meta.rows - ids.size > Math.max(MOST_HOLES, ids.size)) await this.#adopt(this.#toDraft())
+  }
+
+  /** Without the places of deleted prices where they are many. */
+  async #loadCompact(meta: Meta): Promise<void> {
+    await this.#load(meta)
+    if (this.#rows - this.size > Math.max(MOST_HOLES, this.size)) await this.#adopt(this.#toDraft())
   }
 
   #become(generation: number, { terms, kinds, table, blocks }: Loaded, ids: IdTable): void {

@@ -1,3 +1,4 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { ClassicLevel } from 'classic-level'
 import { answersKey, generationPrefix, kindKey, META, rowsKey, termKey } from '../block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, sharedBlock, type AnswerKind } from '../core/answers.ts'
@@ -51,10 +52,12 @@ const textOf = (meta: Meta) => JSON.stringify({ ...meta, format: FORMAT })
 
 /** Catalogs in LevelDB, each a generation; the one that `meta` names counts. */
 export class Generations {
+  readonly #level: SharedLevel
   readonly #db: ClassicLevel
 
-  constructor(db: ClassicLevel) {
-    this.#db = db
+  constructor(level: SharedLevel) {
+    this.#level = level
+    this.#db = level.db
   }
 
   async meta(): Promise<Meta | undefined> {
@@ -94,15 +97,15 @@ export class Generations {
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
     for (const [number, { answers, rows }] of blocks)
       batch.push(put(answersKey(generation, number), answers), put(rowsKey(generation, number), rows))
-    await this.#db.batch(batch as never, { sync: true })
+    await this.#write(batch, { sync: true })
   }
 
   /** Writes a whole catalog. It counts from the moment `meta` names it, which is the last thing written, and synced. */
   async writeAll(generation: number, { terms, kinds, blocks }: Draft, table: RowTable): Promise<void> {
     // Left by a process that ended in the middle of this.
     await this.clear(generation)
-    await this.#db.batch(terms.list.map((term, i) => putText(termKey(generation, i), term)) as never)
-    await this.#db.batch(kinds.list.map((kind, i) => putText(kindKey(generation, i), kind)) as never)
+    await this.#write(terms.list.map((term, i) => putText(termKey(generation, i), term)))
+    await this.#write(kinds.list.map((kind, i) => putText(kindKey(generation, i), kind)))
     for (let start = 0; start < blocks.length; start += BLOCKS_A_BATCH) {
       const batch = blocks.slice(start, start + BLOCKS_A_BATCH).flatMap(({ bytes }, i) => {
         const number = start + i
@@ -112,14 +115,19 @@ export class Generations {
           put(rowsKey(generation, number), table.encode(number * BLOCK_ROWS, end)),
         ]
       })
-      await this.#db.batch(batch as never)
+      await this.#write(batch)
     }
     const meta: Meta = { generation, rows: table.size }
-    await this.#db.put(META, textOf(meta), { sync: true })
+    await this.#write([put(META, textOf(meta))], { sync: true })
   }
 
   async clear(generation: number): Promise<void> {
-    await this.#db.clear({ gte: generationPrefix(generation), lt: `${generationPrefix(generation)}~` })
+    const range = { gte: generationPrefix(generation), lt: `${generationPrefix(generation)}~` }
+    await this.#level.write((db) => db.clear(range))
+  }
+
+  #write(batch: readonly Put[], options: { sync?: boolean } = {}): Promise<void> {
+    return this.#level.write((db) => db.batch(batch as never, options))
   }
 
   async #texts(generation: number, what: string): Promise<any[]> {

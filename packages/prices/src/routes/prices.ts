@@ -2,7 +2,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
@@ -50,6 +50,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
           200: priceReply,
           201: priceReply,
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
             errors.CATALOG_FULL,
             errors.ID_MISMATCH,
@@ -78,7 +79,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
         params,
         response: {
           204: { type: 'null', description: 'Deleted.' },
-          ...changeReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
+          ...changeReplies(...storeFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
         },
       },
     },
@@ -131,6 +132,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
             },
           },
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
             errors.BAD_LINE,
             errors.CATALOG_FULL,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Access } from '../http/guard.ts'
 import type { ProblemKind } from '../http/problems.ts'
 
-/** The header fields of a request, names in lower case, each at most once. */
+/** The header fields of a request, names in lower case, each at most once; `content-length` may be left out. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** What a hot route may look at besides its target. */

@@ -26,7 +26,7 @@ import {
   toProblem,
   type ProblemFormat,
 } from './problem-replies.ts'
-import { PROBLEM_TYPE } from './problems.ts'
+import { PROBLEM_TYPE, type Problem } from './problems.ts'
 import { validatorOf } from './validation.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
@@ -62,6 +62,8 @@ export interface AppOptions {
   readonly problemFormat?: ProblemFormat
   /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
+  /** Why the service is not ready although it serves: its data take no changes, say. */
+  readonly fault?: () => Problem | undefined
   /** The routes that are worth a way past Fastify. */
   readonly hotRoutes?: readonly HotRoute[]
 }
@@ -178,7 +180,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       methods: CORS_METHODS,
     })
   await app.register(openApi, options)
-  await app.register(houseRoutes, host)
+  await app.register(houseRoutes, { ...host, fault: options.fault })
   await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
   return app as unknown as App
 }

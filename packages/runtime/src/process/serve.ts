@@ -1,9 +1,11 @@
+import { threadId } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from '../http/connections.ts'
 import { drain } from './drain.ts'
 import { COLLECT, SCRAPE } from './messages.ts'
 import { createThreadRegistry } from '../metrics/metrics.ts'
+import type { ThreadFigures } from '../metrics/thread-figures.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 
@@ -36,7 +38,9 @@ export async function serve(context: ServeContext): Promise<Serving> {
   const draining = new AbortController()
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const registry = createThreadRegistry(context.index)
-  bus.on(COLLECT, () => registry.getMetricsAsJSON())
+  bus.on(COLLECT, async (): Promise<ThreadFigures> => {
+    return { index: context.index, life: threadId, metrics: await registry.getMetricsAsJSON() }
+  })
   const scrape = () => bus.call(SCRAPE) as Promise<string>
   const app = await definition.app({ ...context, lifecycle, registry, scrape })
   const connections = trackConnections(app.server)

@@ -1,6 +1,6 @@
 import type { Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
-import type { History, HistoryOptions, Kept, Missed } from './history.ts'
+import type { History, HistoryOptions, Kept, LostRange, Missed } from './history.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
@@ -38,6 +38,7 @@ export class Ring implements History {
   /** In the order in which they were last put to. */
   readonly #topics = new Map<string, Topic>()
   #floor: number
+  readonly #lost: readonly LostRange[]
   #bytes = 0
 
   /** @param kept what it begins with */
@@ -46,6 +47,7 @@ export class Ring implements History {
     this.epoch = kept.epoch
     this.seq = kept.seq
     this.#floor = kept.floor
+    this.#lost = kept.lost ?? []
     for (const { topic, floor, events } of kept.topics) {
       const ring = new Topic(floor)
       this.#topics.set(topic, ring)
@@ -53,13 +55,14 @@ export class Ring implements History {
     }
   }
 
-  append(events: readonly Event[]): void {
+  append(events: readonly Event[], seq = this.seq): void | Promise<void> {
     for (const event of events) this.#add(event)
+    this.#reach(seq)
   }
 
   since(names: readonly string[], seq: number): Missed {
     const oldest = Date.now() - this.#options.age
-    let complete = true
+    let complete = !this.#lost.some(({ from, before }) => from <= seq && seq < before)
     const lists: Event[][] = []
     for (const name of names) {
       const topic = this.#topics.get(name)
@@ -80,17 +83,13 @@ export class Ring implements History {
     return this.#topics.get(topic)?.newest
   }
 
-  skip(seq: number): void {
-    this.seq = Math.max(this.seq, seq)
-  }
-
   kept(): Kept {
     const topics = Array.from(this.#topics, ([topic, { floor, events, head }]) => ({
       topic,
       floor,
       events: events.slice(head),
     }))
-    return { epoch: this.epoch, seq: this.seq, floor: this.#floor, topics }
+    return { epoch: this.epoch, seq: this.seq, floor: this.#floor, lost: this.#lost, topics }
   }
 
   async close(): Promise<void> {}
@@ -98,8 +97,12 @@ export class Ring implements History {
   /** An event is kept no longer. */
   protected dropped(_event: Event): void {}
 
+  #reach(seq: number): void {
+    this.seq = Math.max(this.seq, seq)
+  }
+
   #add(event: Event): void {
-    this.skip(event.seq)
+    this.#reach(event.seq)
     const known = this.#topics.get(event.topic)
     const topic = known ?? new Topic(this.#floor)
     if (known) this.#topics.delete(event.topic)

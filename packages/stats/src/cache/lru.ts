@@ -28,6 +28,8 @@ export function createLruCache({
     max: size,
     ttl: fastest,
     allowStale: true,
+    // Whoever waits for an entry gets it, also if it has made room for others meanwhile.
+    ignoreFetchAbort: true,
     async fetchMethod(_key, _old, { options, context }) {
       const reading = await upstream.read(context)
       options.ttl = reading.stale ? RETRY_STALE_AFTER : interval(context)

@@ -57,8 +57,17 @@ export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOpti
       return found.map(parse)
     },
     snapshot: (id) => read(snapshotKey(id)),
-    async history(id, from, to) {
-      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))))
+    async snapshots(ids) {
+      if (ids.length === 0) return []
+      const found = await entries(snapshotKey(ids[0]!), after(snapshotKey(ids.at(-1)!)))
+      const byKey = new Map(found.map((entry) => [entry.id, entry]))
+      return ids.map((id) => {
+        const entry = byKey.get(snapshotKey(id))
+        return entry && parse(entry)
+      })
+    },
+    async history(id, from, to, limit) {
+      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))), limit)
       return found.map(parse)
     },
     async put(collection) {

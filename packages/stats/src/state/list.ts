@@ -22,7 +22,11 @@ export function createListState(): State {
       return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     },
     snapshot: (id) => find(id)?.snapshot,
-    history: (id, from, to) => (find(id)?.history ?? []).filter(({ at }) => at >= from && at <= to),
+    snapshots: (ids) => ids.map((id) => find(id)?.snapshot),
+    history(id, from, to, limit) {
+      const points = find(id)?.history ?? []
+      return points.filter(({ at }) => at >= from && at <= to).slice(0, limit)
+    },
     put(collection) {
       const row = find(collection.id)
       if (row) row.collection = collection

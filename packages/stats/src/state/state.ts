@@ -1,14 +1,19 @@
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
+import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 
-/** A campaign's videos. */
-export interface Collection {
+/** A collection as it is between two changes. */
+export interface CollectionVersion {
   readonly id: string
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
   /** Another number after every change; never the same twice, not even after a deletion. */
   readonly revision: number
+}
+
+/** A campaign's videos. */
+export interface Collection extends CollectionVersion {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
 }
 
 /** A value now, where it is at hand, or later. */
@@ -23,11 +28,11 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** The points from `from` to `to` (ms, both inclusive), ascending. */
-  history(id: string, from: number, to: number): Maybe<Point[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
-export interface StateOptions {
+export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
   /** The service's own data folder. */
   readonly folder: string
   /** Where the key-value service is, and the token that it needs of who changes something, if any. */
@@ -39,11 +44,15 @@ export interface StateOptions {
 
 /** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
 export interface State extends StateReader {
+  /** What it is kept in, where the threads of this process share that. */
+  readonly level?: SharedLevel
+  /** The last known numbers of collections that follow each other in the order of ids, in one go. */
+  snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
   /** Kept for good when it resolves. */
   put(collection: Collection): Maybe<void>
   /** Forgets the collection, its numbers and its history. */
   delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history. */
+  /** Replaces the last numbers and, where there is one, adds a point to the history, later than those it has. */
   putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
