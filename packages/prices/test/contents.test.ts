@@ -88,15 +88,11 @@ it('the same change gives the same catalog, however many lines are imported with
   for (const lines of [2_000, 2_002]) {
     const own = await startPrices({ data: temporaryFolder() })
     const [a, b, c] = [1, 2, 3].map((value) => priceOf({ id: uuid(value), value, default: true }))
-    await own.import([a, b, c])
-    // The first one goes to another offering and the last one comes from there: then it is behind all others.
-    await own.import([
-      { ...a!, offeringId: 'elsewhere' },
-      { ...b!, value: 20 },
-    ])
-    const fillers = Array.from({ length: lines - 3 }, (_, i) => priceOf({ id: uuid(100 + i), offeringId: 'filler' }))
+    // The first one comes from another offering: then it is behind all others.
+    await own.import([{ ...a!, offeringId: 'elsewhere' }, b, c])
+    const fillers = Array.from({ length: lines - 4 }, (_, i) => priceOf({ id: uuid(100 + i), offeringId: 'filler' }))
     const twice = priceOf({ id: uuid(4), offeringId: 'elsewhere', default: true })
-    await own.import([a!, twice, { ...twice, offeringId: 'o1', value: 4 }, ...fillers])
+    await own.import([a!, { ...b!, value: 20 }, twice, { ...twice, offeringId: 'o1', value: 4 }, ...fillers])
     const values = []
     for (const gone of [b!, c!, a!, twice]) {
       values.push((await own.search(searchOf(b!))).body.value)
