@@ -21,6 +21,7 @@ export async function openPrices({ config, registry, broadcast, log }: Context):
       {
         level,
         indexes,
+        log,
         most: config.maxPrices,
         holdsBlocks: SHARED_CATALOGS.includes(config.catalog),
         onChange: (change) => broadcast('change', change),

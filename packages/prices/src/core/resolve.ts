@@ -24,7 +24,7 @@ export interface Words {
 }
 
 /** A term that some row has, or -1. */
-const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term] !== 0 ? term : -1)
+const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term]! > 0 ? term : -1)
 
 /** Puts a request into terms. @returns why it cannot be */
 export function resolve(request: SearchRequest, { terms, live }: Words, query: Query): Miss | undefined {
