@@ -13,7 +13,7 @@ const many = Array.from({ length: 200 }, (_, i) =>
 // Two that one search finds.
 const twins = [0, 1].map((value) => priceOf({ value, groupId: 'twins', charValues: [{ char: 'n', value: '0' }] }))
 
-const odd = priceOf({ offeringId: '}"{', groupId: '\\', charValues: [{ char: 'n', value: '\\"}' }] })
+const odd = priceOf({ offeringId: '"}', groupId: '\\', charValues: [{ char: 'n', value: '\\"}' }] })
 const { view, index } = await viewOf([...many, ...twins, odd])
 const searcher = new Searcher()
 
