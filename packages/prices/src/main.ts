@@ -21,6 +21,8 @@ export async function openPrices({ config, registry, broadcast, log }: Context):
       {
         level,
         indexes,
+        log,
+        most: config.maxPrices,
         holdsBlocks: SHARED_CATALOGS.includes(config.catalog),
         onChange: (change) => broadcast('change', change),
         onReplace: (state) => broadcast.within(CATALOG_TIMEOUT)('replace', state),
@@ -41,7 +43,7 @@ export async function openPrices({ config, registry, broadcast, log }: Context):
       get: (id) => owner.get(id),
       put: (price) => owner.put(price),
       remove: (id) => owner.remove(id),
-      importStart: (replace) => imports.start(replace),
+      importStart: (options) => imports.start(options),
       importChunk: (token, bytes) => imports.chunk(token, bytes),
       importEnd: (token) => imports.end(token),
       importAbort: (token) => imports.abort(token),

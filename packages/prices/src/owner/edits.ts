@@ -1,8 +1,5 @@
-import { AnswerBlock, BLOCK_ROWS, blockOf, sharedBlock, slotOf } from '../core/answers.ts'
-import type { AnswerKinds, Draft } from '../core/draft.ts'
+import { AnswerBlock, BLOCK_ROWS, sharedBlock, slotOf } from '../core/answers.ts'
 import { RowTable, type Row } from '../core/rows.ts'
-import type { Terms } from '../core/terms.ts'
-import { errors } from '../errors.ts'
 import type { RowChange } from '../index/index.ts'
 
 /** A price in terms of the dictionary. */
@@ -55,35 +52,4 @@ export function editBlock(
   const table = new RowTable(BLOCK_ROWS)
   for (const row of rows) table.push(row)
   return { answers: block.bytes, rows: table.encode(0, table.size) }
-}
-
-/**
- * The prices of a draft in terms of another dictionary, which learns those it lacks.
- * @throws Problem `TYPE_CONFLICT`
- */
-export function translate(draft: Draft, terms: Terms, kinds: AnswerKinds): Coded[] {
-  const codes: number[] = []
-  draft.terms.list.forEach((term, code) => {
-    if (term.kind !== 'value') codes[code] = terms.name(term.kind, term.text)
-    else codes[code] = terms.value(codes[term.char]!, term.value)
-    if (codes[code]! < 0) throw errors.TYPE_CONFLICT('another change gave the characteristic another type meanwhile')
-  })
-  const kindCodes = draft.kinds.list.map(({ spec, currency }) => kinds.codeOf(spec, currency))
-  const table = draft.table()
-  return Array.from({ length: table.size }, (_, number) => {
-    const row = table.get(number)!
-    const block = draft.blocks[blockOf(number)]!
-    return {
-      id: draft.idOf(number),
-      value: block.value(slotOf(number)),
-      kind: kindCodes[block.kind(slotOf(number))]!,
-      row: {
-        ...row,
-        offering: codes[row.offering]!,
-        group: codes[row.group]!,
-        spec: codes[row.spec]!,
-        values: Array.from(row.values, (term) => codes[term]!),
-      },
-    }
-  })
 }
