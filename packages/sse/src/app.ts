@@ -28,6 +28,7 @@ export async function createSseApp(context: Context): Promise<App> {
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
+    readTimeout: config.readTimeout,
     maxStreams: config.maxStreams,
     maxPerAddress: config.maxStreamsPerAddress,
     heartbeat: config.heartbeat,

@@ -1,8 +1,9 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
-import { Hub, type HubOptions, type StreamRequest } from './hub.ts'
+import { Hub, type HubOptions } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
+import type { StreamRequest } from './stream-request.ts'
 
 export interface StreamsOptions extends HubOptions {
   /** How many streams are open on all threads. */
@@ -50,7 +51,6 @@ export class Streams {
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
     Atomics.add(this.#open, 0, 1)
     if (this.countsAddresses) this.#countAddress(connection, address ?? '')
-    connection.on('error', ignore)
     connection.on('close', this.#onClose)
     this.hub.open(connection, request, head)
   }
@@ -90,5 +90,3 @@ function onCloseOf(forget: (connection: StreamConnection) => void) {
 }
 
 export const tooManyStreams = () => errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
-
-function ignore(): void {}

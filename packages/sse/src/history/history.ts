@@ -22,8 +22,10 @@ export interface KeptTopic {
 /** The events that a client missed. */
 export interface Missed {
   readonly events: readonly Event[]
-  /** Whether these are all: otherwise some are no longer kept. */
+  /** Whether these are all, or the first of them: otherwise some are no longer kept. */
   readonly complete: boolean
+  /** What is no longer kept lies no further on than here. */
+  readonly lostUpTo: number
 }
 
 /** Remembers events, for clients that come back and for those that want the current value first. */
@@ -33,8 +35,11 @@ export interface History {
   readonly seq: number
   /** Takes events in order; resolves once they are kept. */
   append(events: readonly Event[]): void | Promise<void>
-  /** What came to these topics after `seq`, in order. */
-  since(topics: readonly string[], seq: number): Missed
+  /**
+   * What came to these topics after `seq`, in order.
+   * @param most about so many characters of it: the first of them, and one event at least
+   */
+  since(topics: readonly string[], seq: number, most?: number): Missed
   /** A topic's newest event. Kept however old it is, until there are too many topics. */
   current(topic: string): Event | undefined
   /** A place was given to something that is not kept. */

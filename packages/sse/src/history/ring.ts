@@ -57,18 +57,17 @@ export class Ring implements History {
     for (const event of events) this.#add(event)
   }
 
-  since(names: readonly string[], seq: number): Missed {
+  since(names: readonly string[], seq: number, most = Infinity): Missed {
     const oldest = Date.now() - this.#options.age
-    let complete = true
-    const lists: Event[][] = []
+    let lostUpTo = 0
+    const places: Place[] = []
     for (const name of names) {
       const topic = this.#topics.get(name)
       if (topic) this.#evict(topic, oldest)
-      if (seq < (topic?.floor ?? this.#floor)) complete = false
-      if (topic) lists.push(after(topic, seq))
+      lostUpTo = Math.max(lostUpTo, topic?.floor ?? this.#floor)
+      if (topic) places.push({ events: topic.events, at: firstAfter(topic, seq) })
     }
-    const events = lists.length === 1 ? lists[0]! : lists.flat().sort((a, b) => a.seq - b.seq)
-    return { events, complete }
+    return { events: merge(places, most), complete: seq >= lostUpTo, lostUpTo }
   }
 
   /** Topics that are not kept may have had events up to here. */
@@ -148,8 +147,14 @@ export class Ring implements History {
   }
 }
 
-/** A topic's events after `seq`. */
-function after({ events, head }: Topic, seq: number): Event[] {
+/** How far a topic's events have been read. */
+interface Place {
+  readonly events: readonly Event[]
+  at: number
+}
+
+/** Where a topic's events after `seq` begin. */
+function firstAfter({ events, head }: Topic, seq: number): number {
   let low = head
   let high = events.length
   while (low < high) {
@@ -157,7 +162,27 @@ function after({ events, head }: Topic, seq: number): Event[] {
     if (events[middle]!.seq > seq) high = middle
     else low = middle + 1
   }
-  return events.slice(low)
+  return low
+}
+
+// What an event takes besides its value, about (characters).
+const LINES = 32
+
+/** The first events of all, in order. */
+function merge(places: readonly Place[], most: number): Event[] {
+  const events: Event[] = []
+  for (let size = 0; size < most;) {
+    let next: Place | undefined
+    for (const place of places) {
+      const event = place.events[place.at]
+      if (event && !(next && next.events[next.at]!.seq < event.seq)) next = place
+    }
+    if (!next) break
+    const event = next.events[next.at++]!
+    events.push(event)
+    size += event.value.length + LINES
+  }
+  return events
 }
 
 export const createRingHistory = (options: RingOptions, kept?: Kept): History => new Ring(options, kept)
