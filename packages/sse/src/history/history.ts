@@ -54,12 +54,12 @@ export interface HistoryOptions {
   readonly folder: string
   /** Most events of a topic. */
   readonly count: number
-  /** Most bytes of a topic's values. */
+  /** Most bytes of memory that a topic's events may take. */
   readonly bytes: number
   /** How long an event is kept (ms). */
   readonly age: number
-  /** Most topics; beyond, the one that was not put to for the longest time is forgotten. */
+  /** Most topics; beyond, new ones take each other's places, or those of topics not put to for a day. */
   readonly topics: number
-  /** Most bytes of all values; beyond, topics are forgotten likewise. */
+  /** Most bytes of memory for all; beyond, values that are not current go, and then topics likewise. */
   readonly total: number
 }
