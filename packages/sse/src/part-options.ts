@@ -11,9 +11,14 @@ type Config = SseConfig & Pick<CommonSettings, 'data' | 'threads'>
  */
 function copiesOf({ broker, threads }: Config): number {
   if (broker === 'local') return 1
-  const serving = threads === 'auto' ? availableParallelism() : Number(threads)
-  return Math.max(1, serving) + 1
+  return servingThreads(threads) + 1
 }
+
+const servingThreads = (threads: string) => Math.max(1, threads === 'auto' ? availableParallelism() : Number(threads))
+
+/** How many streams one address may have on a thread: half of all, unless a setting says how many. */
+export const mostPerAddress = ({ maxStreams, maxStreamsPerAddress, threads }: Config) =>
+  maxStreamsPerAddress || Math.ceil(maxStreams / 2 / servingThreads(threads))
 
 /** What any history is made of. */
 export function historyOptions(config: Config): HistoryOptions {

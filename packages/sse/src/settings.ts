@@ -37,7 +37,7 @@ export const settings = defineSettings({
     default: 0,
     minimum: 0,
     maximum: 10_000_000,
-    description: 'most streams of one address, each thread; 0 for no limit',
+    description: 'most streams of one address, each thread; 0 for half of maxStreams, shared by the threads',
   },
   streamBuffer: { ...bytes, default: 8_388_608, description: 'a stream that leaves more unread is cut (bytes)' },
   maxValue: {

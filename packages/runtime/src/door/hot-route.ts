@@ -10,7 +10,7 @@ export interface HotRequest {
   readonly headers: RequestHeaders
   /** Empty where there is none. */
   readonly body: Buffer
-  /** Asked for only where it matters: a socket keeps its address once somebody has asked. */
+  /** Of the client, or of the proxy that it comes through. */
   address(): string | undefined
 }
 
