@@ -42,19 +42,20 @@ describe('the places of streams', () => {
       socket.write(waitText(port))
     }
     let isReady = false
-    const starting = startSse({ port, threads: 4, maxStreams: 100, maxStreamsPerAddress: 1_000 })
+    const starting = startSse({ port, threads: 3, maxStreams: 300, maxStreamsPerAddress: 1_000 })
     void starting.finally(() => (isReady = true))
+    // Many streams come at every moment of the start, those in which a thread joins the others included.
     while (!isReady) {
-      for (let i = 0; i < 20; i++) open()
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      for (const socket of [...sockets].slice(0, 10)) socket.destroy()
+      while (sockets.size < 400) open()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      for (const socket of [...sockets].slice(0, 40)) socket.destroy()
     }
     const sse = await starting
     for (const socket of sockets) socket.destroy()
     await until(async () => (await sse.figure('sse_streams')) === 0)
-    for (let i = 0; i < 300; i++) open()
-    await until(() => sockets.size <= 100)
-    await until(async () => (await sse.figure('sse_streams')) >= 100)
-    expect(await sse.figure('sse_streams')).toBe(100)
+    for (let i = 0; i < 500; i++) open()
+    await until(() => sockets.size <= 300)
+    await until(async () => (await sse.figure('sse_streams')) >= 300)
+    expect(await sse.figure('sse_streams')).toBe(300)
   })
 })
