@@ -7,8 +7,9 @@ import type { History } from './history/history.ts'
 import { createNoHistory } from './history/none.ts'
 import { createRingHistory } from './history/ring.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { historyOptions, lagLimits } from './part-options.ts'
+import { historyOptions, lagLimits, mostPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
+import { Places } from './places.ts'
 import { pageRoute } from './routes/page.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { putRoutes, valueRoute } from './routes/values.ts'
@@ -21,16 +22,16 @@ type Context = AppContext<SseConfig, ToMain, ToThread>
 /** Builds the app of one serving thread from the parts that the configuration names. */
 export async function createSseApp(context: Context): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { kept, health, streams: cell } = context.shared as Shared
+  const { kept, health, places } = context.shared as Shared
   const history = await openHistory(context, kept)
   const streams = new Streams({
     history,
-    cell,
+    places: new Places(places, config.maxStreams),
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
-    maxStreams: config.maxStreams,
-    maxPerAddress: config.maxStreamsPerAddress,
+    readTimeout: config.readTimeout,
+    maxPerAddress: mostPerAddress(config),
     heartbeat: config.heartbeat,
   })
   reportHub(streams.hub, registry, config.metricTopics)

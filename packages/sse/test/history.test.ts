@@ -28,8 +28,10 @@ describe('history ring', () => {
     expect(second.kept()).toEqual(first.kept())
     for (const history of [first, second]) {
       history.append([event(8, 'c')])
-      expect(history.since(['a'], 5).complete).toBe(true)
-      expect(history.since(['a'], 4).complete).toBe(false)
+      expect(history.since(['a'], 2).complete).toBe(true)
+      expect(history.since(['a'], 1).complete).toBe(false)
+      expect(history.since(['b'], 6).complete).toBe(true)
+      expect(history.since(['b'], 5).complete).toBe(false)
       expect(history.since(['c'], 6).events.map(({ seq }) => seq)).toEqual([7, 8])
     }
   })

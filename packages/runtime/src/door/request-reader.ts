@@ -37,7 +37,10 @@ export class RawRequest implements HotRequest {
   }
 
   address(): string | undefined {
-    return this.#socket.remoteAddress
+    const address = this.#socket.remoteAddress
+    // Node keeps it with every socket that was asked, 90 bytes.
+    ;(this.#socket as { _peername?: unknown })._peername = undefined
+    return address
   }
 }
 

@@ -31,8 +31,10 @@ export interface KeptTopic {
 /** The events that a client missed. */
 export interface Missed {
   readonly events: readonly Event[]
-  /** Whether these are all: otherwise some are no longer kept. */
+  /** Whether these are all, or the first of them: otherwise some are no longer kept. */
   readonly complete: boolean
+  /** What is no longer kept lies no further on than here. */
+  readonly lostUpTo: number
 }
 
 /** Remembers events, for clients that come back and for those that want the current value first. */
@@ -47,8 +49,11 @@ export interface History {
    * @param seq the last place given out, which may be that of something that is not kept
    */
   append(events: readonly Event[], seq?: number): void | Promise<void>
-  /** What came to these topics after `seq`, in order. */
-  since(topics: readonly string[], seq: number): Missed
+  /**
+   * What came to these topics after `seq`, in order.
+   * @param most about so many characters of it: the first of them, and one event at least
+   */
+  since(topics: readonly string[], seq: number, most?: number): Missed
   /** A topic's newest event. Kept however old it is, until there are too many topics. */
   current(topic: string): Event | undefined
   kept(): Kept
@@ -61,12 +66,12 @@ export interface HistoryOptions extends Pick<SharedLevelOptions<string, string>,
   readonly folder: string
   /** Most events of a topic. */
   readonly count: number
-  /** Most bytes of a topic's values. */
+  /** Most bytes of memory that a topic's events may take. */
   readonly bytes: number
   /** How long an event is kept (ms). */
   readonly age: number
-  /** Most topics; beyond, the one that was not put to for the longest time is forgotten. */
+  /** Most topics; beyond, new ones take each other's places, or those of topics not put to for a day. */
   readonly topics: number
-  /** Most bytes of all values; beyond, topics are forgotten likewise. */
+  /** Most bytes of memory for all; beyond, values that are not current go, and then topics likewise. */
   readonly total: number
 }
