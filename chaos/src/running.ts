@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
@@ -7,8 +8,9 @@ const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
 /** A service as `pnpm start` runs it: a process, and the supervisor that started it in another. */
 export interface Running {
   readonly url: string
-  /** Of the service itself; it changes when its supervisor had to start it again. */
-  readonly pid: number
+  /** Of the service itself: another one when its supervisor has started it again, none meanwhile. */
+  readonly pid: number | undefined
+  readonly supervisor: number
   /** Kills the service alone: its supervisor starts it again. */
   kill(): void
   /** Kills both in the middle of whatever they do; resolves once they are gone. */
@@ -55,10 +57,19 @@ export async function run(
   void ended.then(() => process.off('exit', onExit))
 
   const { url, pid } = await ready.promise
+  const supervisor = child.pid!
+  const current = () =>
+    readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8').split(' ').map(Number).find(Boolean)
   return {
     url,
-    pid,
-    kill: () => void process.kill(pid, 'SIGKILL'),
+    supervisor,
+    get pid() {
+      return current()
+    },
+    kill() {
+      const now = current()
+      if (now) process.kill(now, 'SIGKILL')
+    },
     async crash() {
       process.kill(pid, 'SIGKILL')
       child.kill('SIGKILL')

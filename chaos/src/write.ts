@@ -16,6 +16,8 @@ export interface WritingOptions {
   onAcknowledged?(): void
   /** Without it a write that fails is a writer's last; with it writers go on, whatever fails, until then. */
   readonly goesOnUntil?: AbortSignal
+  /** How long a writer waits after each write (ms). */
+  readonly pause?: number
 }
 
 /** No two writes leave the same, so that a number that is found tells its write. */
@@ -23,7 +25,7 @@ let last = 0
 
 /** Lets all writers change their units, each one write after the other, until the service is gone. */
 export async function write(session: Session, options: WritingOptions): Promise<void> {
-  const { subject, ledger, random, durable, onAcknowledged, goesOnUntil } = options
+  const { subject, ledger, random, durable, onAcknowledged, goesOnUntil, pause } = options
 
   function next({ keys }: Unit): Contents {
     const value = ++last
@@ -39,6 +41,7 @@ export async function write(session: Session, options: WritingOptions): Promise<
       try {
         await ledger.write(unit, contents, isDurable, () => session.write(contents, isDurable))
         onAcknowledged?.()
+        if (pause) await delay(pause)
       } catch {
         if (!goesOnUntil) return
         await delay(PAUSE)

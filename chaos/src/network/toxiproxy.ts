@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { until } from '@influencer-stats/runtime/testing/until'
+import { freePort } from './free-port.ts'
 import type { Fault, Proxy } from './proxy.ts'
 
 // The newest that the Go of a current Debian can build.
@@ -68,13 +68,4 @@ export async function createToxiproxy(target: string): Promise<Proxy> {
       await ended
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
