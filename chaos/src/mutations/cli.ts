@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { randomInt } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createRandom } from '../random.ts'
@@ -38,7 +39,7 @@ interface Case {
 
 const sources = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .stdout.split('\n')
-  .filter(Boolean)
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
 const sourceOf = (file: string) => (sources.includes(file) ? readFileSync(join(ROOT, file), 'utf8') : '')
 
 function namedCases(): Case[] {
@@ -68,12 +69,24 @@ function chosenCases(count: number): Case[] {
 
 function copyOfCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'influencer-stats-mutants-'))
-  for (const file of sources) cpSync(join(ROOT, file), join(copy, file), { recursive: true })
-  const { status } = spawnSync('npx', ['-y', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline'], {
-    cwd: copy,
-    stdio: 'inherit',
-  })
+  for (const file of sources) cpSync(join(ROOT, file), join(copy, file))
+  const install = [
+    '-y',
+    'pnpm@12.21.0',
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--silent',
+  ]
+  const { status } = spawnSync('npx', install, { cwd: copy, stdio: 'inherit' })
   if (status !== 0) throw new Error('the copy could not be installed')
+  // What the install would compile anew.
+  const roaring = dirname(createRequire(join(ROOT, 'packages/prices/package.json')).resolve('roaring/package.json'))
+  for (const folder of ['native', 'build']) {
+    const made = join(roaring, folder)
+    if (existsSync(made)) cpSync(made, join(copy, relative(ROOT, made)), { recursive: true })
+  }
   return copy
 }
 

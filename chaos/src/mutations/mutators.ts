@@ -31,7 +31,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bfalse\b/g, 'true'],
   [/\bMath\.min\b/g, 'Math.max'],
   [/\bMath\.max\b/g, 'Math.min'],
-  [/\bif \((.*)\)(?= |$)/g, 'if (!($1))'],
+  [/\bif \((.*?)\)(?= [\w{#]|$)/g, 'if (!($1))'],
   // A call whose result nobody takes is left out.
   [/^(\s+)(?:void )?(?:await )?[\w.#!?]+\([^;]*\)$/g, '$1;'],
   [/\bbreak$/g, ';'],
