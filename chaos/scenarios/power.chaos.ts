@@ -11,7 +11,7 @@ import type { Subject } from '../src/subjects/subject.ts'
 
 // What a folder is after a power cut is made from what the service asked of the disk: see disk/disk.ts.
 
-const [RECORDINGS, CUTS] = isLong ? [10, 5] : [1, 5]
+const [RECORDINGS, CUTS] = isLong ? [10, 5] : [1, 3]
 const standIn = await embed(youtube)
 
 const cases: { name: string; subject: Subject; writes: number; durable: number }[] = [
