@@ -101,11 +101,11 @@ async function failing(copy: string, tests: readonly string[]): Promise<string |
   for (const args of runs) {
     const child = spawn(vitest, args, {
       cwd: copy,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, NO_COLOR: '1', PATH: `${dirname(vitest)}:${process.env.PATH}` },
     })
     let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     const late = setTimeout(() => child.kill('SIGTERM'), PATIENCE)
     const [code] = await once(child, 'close')
     clearTimeout(late)
