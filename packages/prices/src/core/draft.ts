@@ -50,6 +50,14 @@ export function typeFaultOf({ charValues }: Price, terms: Terms, types: CharType
   return undefined
 }
 
+/** Types that a row is the first to have. */
+export function learnTypes({ values }: Row, terms: Terms, types: CharTypes): void {
+  for (const term of values) {
+    const char = terms.charOf(term)
+    if (!types.has(char)) types.set(char, typeOf(terms.valueOf(term))!)
+  }
+}
+
 /** A price in terms of the dictionary, which learns them. */
 export function toRow(price: Price, terms: Terms): Row {
   const values = price.charValues.map(({ char, value }) => terms.value(terms.name('char', char), value))
@@ -99,7 +107,7 @@ export class Draft {
     const fault = faultOf(price) ?? typeFaultOf(price, this.terms, this.#types)
     if (fault) return fault
     const row = toRow(price, this.terms)
-    for (const term of row.values) this.#learn(term)
+    learnTypes(row, this.terms, this.#types)
     this.add(
       uuidBytes(price.id),
       row,
@@ -107,11 +115,6 @@ export class Draft {
       this.kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
     )
     return undefined
-  }
-
-  #learn(term: number): void {
-    const char = this.terms.charOf(term)
-    if (!this.#types.has(char)) this.#types.set(char, typeOf(this.terms.valueOf(term))!)
   }
 
   /** The same for a row of this dictionary. */

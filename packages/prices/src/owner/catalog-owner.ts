@@ -1,17 +1,18 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Blocks } from '../catalog/catalog.ts'
 import { AnswerBlock, BLOCK_ROWS, blockOf, slotOf } from '../core/answers.ts'
-import { AnswerKinds, Draft, faultOf, toRow, typeFaultOf } from '../core/draft.ts'
+import { AnswerKinds, Draft, faultOf, learnTypes, toRow, typeFaultOf } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
 import type { Row, RowTable } from '../core/rows.ts'
-import { Terms } from '../core/terms.ts'
+import { Terms, type CharTypes } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, Segments } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
-import { editBlock, editsOf, type Edit } from './edits.ts'
+import { changesRow, editBlock, editsOf, type Coded, type Edit } from './edits.ts'
+import { Groups, type Pending } from './groups.ts'
 import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, NO_META, type Loaded, type Log, type Meta } from './generations.ts'
 import { toPrice } from './price-of-row.ts'
@@ -28,6 +29,13 @@ export interface OwnerOptions {
   readonly most: number
   readonly onChange: (change: Change) => Promise<unknown>
   readonly onReplace: (state: State) => Promise<unknown>
+}
+
+/** A price to put; without one it is to be removed. */
+interface SingleChange {
+  /** Its id. */
+  readonly key: string
+  readonly price?: Price
 }
 
 /** What an empty database begins with. */
@@ -59,6 +67,10 @@ export class CatalogOwner {
   readonly #readId = (row: number): Uint8Array => this.#idOf(row)
   #ids = new IdTable(this.#readId)
   #last: Promise<unknown> = Promise.resolve()
+  readonly #groups = new Groups<SingleChange, boolean>(
+    (run) => this.#inTurn(run),
+    (group) => this.#commit(group),
+  )
 
   private constructor(options: OwnerOptions) {
     this.#options = options
@@ -100,27 +112,16 @@ export class CatalogOwner {
   }
 
   /** @returns the price as it is kept and whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
-  put(price: Price): Promise<PutPrice> {
-    return this.#inTurn(async () => {
-      const id = uuidBytes(price.id)
-      const created = this.#ids.find(id) < 0
-      if (created) this.#makeRoom(1)
-      const row = this.#checkedRow(price)
-      const kind = this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY)
-      await this.#apply(this.#edits([{ id, row, value: price.value, kind }]))
-      return { price: (await this.get(price.id))!, created }
-    })
+  async put(price: Price): Promise<PutPrice> {
+    const id = price.id.toLowerCase()
+    const created = await this.#groups.submit({ key: id, price })
+    const { default: isDefault, currency = DEFAULT_CURRENCY, ...rest } = price
+    return { price: { ...rest, id, currency, ...(isDefault && { default: true }) }, created }
   }
 
   /** @returns whether it was there */
-  remove(id: string): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const bytes = uuidBytes(id)
-      const row = this.#ids.find(bytes)
-      if (row < 0) return false
-      await this.#apply([{ row, before: this.#rowAt(row), after: undefined, id: bytes, value: 0, kind: 0 }])
-      return true
-    })
+  async remove(id: string): Promise<boolean> {
+    return this.#groups.submit({ key: id.toLowerCase() })
   }
 
   /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
@@ -152,11 +153,52 @@ export class CatalogOwner {
     await this.#last
   }
 
-  /** Nothing is learned of a price that is refused. */
-  #checkedRow(price: Price): Row {
-    const fault = faultOf(price) ?? typeFaultOf(price, this.#terms, this.#counts.types())
+  /** Makes changes of different prices, all of them or none, but for those that are refused. */
+  async #commit(group: readonly Pending<SingleChange, boolean>[]): Promise<void> {
+    const types = this.#counts.types()
+    const puts: Coded[] = []
+    const edits: Edit[] = []
+    const outcomes: (() => void)[] = []
+    let came = 0
+    for (const { change, resolve, reject } of group) {
+      try {
+        const id = uuidBytes(change.key)
+        const row = this.#ids.find(id)
+        if (change.price) {
+          if (row < 0) this.#makeRoom(came + 1)
+          puts.push(this.#coded(id, change.price, types))
+          if (row < 0) came++
+        } else if (row >= 0) {
+          edits.push({ row, before: this.#rowAt(row), after: undefined, id, value: 0, kind: 0 })
+          came--
+        }
+        outcomes.push(() => resolve(change.price ? row < 0 : row >= 0))
+      } catch (error) {
+        reject(error)
+      }
+    }
+    try {
+      edits.push(...this.#edits(puts))
+      if (edits.length > 0) await this.#apply(edits)
+      for (const settle of outcomes) settle()
+    } catch (error) {
+      // Those that were refused before are settled already.
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  /** Nothing is learned of a price that is refused. @param types what the prices before it make of them */
+  #coded(id: Uint8Array, price: Price, types: CharTypes): Coded {
+    const fault = faultOf(price) ?? typeFaultOf(price, this.#terms, types)
     if (fault) throw errors[fault.code](fault.detail)
-    return toRow(price, this.#terms)
+    const row = toRow(price, this.#terms)
+    learnTypes(row, this.#terms, types)
+    return {
+      id,
+      row,
+      value: price.value,
+      kind: this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
+    }
   }
 
   /** @throws Problem `CATALOG_FULL` */
@@ -183,7 +225,10 @@ export class CatalogOwner {
     const kinds = this.#kinds.list.slice(firstKind)
     const rows = Math.max(this.#meta.rows, ...edits.map(({ row }) => row + 1))
     const segments = new Map<string, Segments>()
-    for (const [name, kind] of indexes) segments.set(name, kind.update(this.#segments.get(name)!, edits))
+    // A price that costs something else is found as before.
+    const found = edits.filter(changesRow)
+    for (const [name, kind] of indexes)
+      segments.set(name, found.length > 0 ? kind.update(this.#segments.get(name)!, found) : new Map())
 
     const meta: Meta = {
       ...this.#meta,
@@ -199,7 +244,7 @@ export class CatalogOwner {
     // Ids that go are found by the old answers, those that come by the new.
     for (const { before, after, id } of edits) if (before && !after) this.#ids.delete(id)
     if (holdsBlocks) for (const [number, bytes] of blocks) this.#blocks.set(number, bytes)
-    for (const { row, before, after, id } of edits) {
+    for (const { row, before, after, id } of found) {
       this.#counts.add(before, -1)
       this.#counts.add(after, 1)
       if (after && !before) this.#ids.add(row, id)
@@ -207,13 +252,13 @@ export class CatalogOwner {
     for (const [name, changed] of segments) {
       for (const [key, bytes] of changed) this.#segments.get(name)!.set(key, bytes)
     }
-    this.#live = this.#counts.live()
+    if (found.length > 0) this.#live = this.#counts.live()
     await onChange({ terms, kinds, live: this.#live, blocks, segments })
   }
 
   #edited(number: number, edits: readonly Edit[]) {
     const exists = number * BLOCK_ROWS < this.#meta.rows
-    const old = exists ? { answers: this.#answers(number), rows: this.#rowsOf(number) } : undefined
+    const old = exists ? { answers: this.#answers(number), rows: () => this.#rowsOf(number) } : undefined
     return editBlock(old, edits)
   }
 

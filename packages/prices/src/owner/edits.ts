@@ -38,18 +38,33 @@ export function editsOf(puts: readonly Coded[], known: Known, rows: number): Edi
   return edits
 }
 
-/** A block with its edits made, in memory of its own: readers go on with the old one. */
+/** Whether an edit is of more than what a price costs. */
+export function changesRow({ before, after }: RowChange): boolean {
+  if (!before || !after) return true
+  const { values, ...rest } = before
+  const { values: others, ...other } = after
+  const same = (name: keyof typeof rest) => rest[name] === other[name]
+  return (
+    !(['offering', 'group', 'spec', 'isDefault', 'from', 'to'] as const).every(same) ||
+    values.length !== others.length ||
+    values.some((term: number, i: number) => term !== others[i])
+  )
+}
+
+/** A block with its edits made, in memory of its own: readers go on with the old one. Rows only where they change. */
 export function editBlock(
-  old: { readonly answers: AnswerBlock; readonly rows: RowTable } | undefined,
+  old: { readonly answers: AnswerBlock; readonly rows: () => RowTable } | undefined,
   edits: readonly Edit[],
-): { answers: Uint8Array; rows: Uint8Array } {
+): { answers: Uint8Array; rows: Uint8Array | undefined } {
   const block = new AnswerBlock(sharedBlock(old?.answers.bytes))
-  const rows = Array.from({ length: old?.rows.size ?? 0 }, (_, slot) => old!.rows.get(slot))
-  for (const { row, after, id, value, kind } of edits) {
-    rows[slotOf(row)] = after
-    if (after) block.set(slotOf(row), id, value, kind)
-  }
+  for (const { row, after, id, value, kind } of edits) if (after) block.set(slotOf(row), id, value, kind)
+  return { answers: block.bytes, rows: edits.some(changesRow) ? editRows(old?.rows(), edits) : undefined }
+}
+
+function editRows(old: RowTable | undefined, edits: readonly Edit[]): Uint8Array {
+  const rows = Array.from({ length: old?.size ?? 0 }, (_, slot) => old!.get(slot))
+  for (const { row, after } of edits) rows[slotOf(row)] = after
   const table = new RowTable(BLOCK_ROWS)
   for (const row of rows) table.push(row)
-  return { answers: block.bytes, rows: table.encode(0, table.size) }
+  return table.encode(0, table.size)
 }

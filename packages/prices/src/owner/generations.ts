@@ -39,7 +39,7 @@ export interface Written {
   readonly firstTerm: number
   readonly kinds: readonly AnswerKind[]
   readonly firstKind: number
-  readonly blocks: ReadonlyMap<number, { readonly answers: Uint8Array; readonly rows: Uint8Array }>
+  readonly blocks: ReadonlyMap<number, { readonly answers: Uint8Array; readonly rows: Uint8Array | undefined }>
 }
 
 interface Put {
@@ -132,8 +132,10 @@ export class Generations {
     const batch = [put(META, textOf(meta))]
     terms.forEach((term, i) => batch.push(putText(termKey(generation, firstTerm + i), term)))
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
-    for (const [number, { answers, rows }] of blocks)
-      batch.push(put(answersKey(generation, number), answers), put(rowsKey(generation, number), rows))
+    for (const [number, { answers, rows }] of blocks) {
+      batch.push(put(answersKey(generation, number), answers))
+      if (rows) batch.push(put(rowsKey(generation, number), rows))
+    }
     await this.#write(batch)
   }
 
