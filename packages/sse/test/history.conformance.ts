@@ -109,6 +109,14 @@ export function historyConformance(
       expect(quiet.map(({ topic }) => history.current(topic))).toEqual(quiet)
     })
 
+    it('lets go of values of several topics for one large one, and of no topic', async () => {
+      const { history, add } = await start({ total: 20_000 })
+      const topics = Array.from({ length: 10 }, (_, i) => `t${i}`)
+      for (let i = 0; i < 9; i++) await add(...topics.map((topic) => [topic, `${i}`] as [string, string]))
+      await add(['large', 'x'.repeat(10_000)])
+      expect(topics.map((topic) => history.current(topic)?.value)).toEqual(Array(10).fill('8'))
+    })
+
     it('has room again for new topics when those that came first are not put to for a day', async () => {
       const { history, add } = await start({ topics: 4 })
       const day = 86_400_000

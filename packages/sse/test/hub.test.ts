@@ -151,6 +151,16 @@ describe('a stream that is told what came before it', () => {
     expect(told.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
   })
 
+  it('hears of what was lost before it came once, though its topics reach back differently', async () => {
+    const { put, open } = startHub({ count: 3 })
+    for (let i = 0; i < 5; i++) put('b', `b${i} ${'x'.repeat(200_000)}`)
+    for (let i = 0; i < 10; i++) put('a', `a${i}`)
+    const reader = open(['a', 'b'], { resumeAfter: 1 })
+    await readAll(reader)
+    const told = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
+    expect(told).toEqual(['gap', 'b2', 'b3', 'b4', 'a7', 'a8', 'a9'])
+  })
+
   it('ends with the closing only when it has been told what came before that', async () => {
     const { history, hub, put, open } = startHub()
     for (let i = 0; i < 10; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
