@@ -1,4 +1,4 @@
-import { AnswerKinds, faultOf, learnTypes, toRow, typeFaultOf } from '../core/draft.ts'
+import { faultOf, learnTypes, toRow, typeFaultOf, type AnswerKinds } from '../core/draft.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
 import type { CharTypes, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
