@@ -14,7 +14,8 @@ const watched: typeof prices = {
   ...prices,
   async open(context) {
     const opened = await prices.open(context)
-    state = opened.shared as typeof state
+    const shared = opened.shared as () => { readonly state: ReturnType<typeof state> }
+    state = () => shared().state
     return opened
   },
 }

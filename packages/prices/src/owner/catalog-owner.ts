@@ -1,20 +1,21 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Blocks } from '../catalog/catalog.ts'
 import { AnswerBlock, BLOCK_ROWS, blockOf, slotOf } from '../core/answers.ts'
-import { AnswerKinds, Draft, faultOf, learnTypes, toRow, typeFaultOf } from '../core/draft.ts'
+import { AnswerKinds, Draft } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
 import type { Row, RowTable } from '../core/rows.ts'
-import { Terms, type CharTypes } from '../core/terms.ts'
+import { Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, Segments } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
-import { changesRow, editBlock, editsOf, type Coded, type Edit } from './edits.ts'
+import { changesRow, editBlock, editsOf, type Edit, type Known } from './edits.ts'
 import { Groups, type Pending } from './groups.ts'
 import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, NO_META, type Loaded, type Log, type Meta } from './generations.ts'
+import { judge, type SingleChange } from './judge.ts'
 import { toPrice } from './price-of-row.ts'
 import { TermCounts } from './term-counts.ts'
 
@@ -29,13 +30,6 @@ export interface OwnerOptions {
   readonly most: number
   readonly onChange: (change: Change) => Promise<unknown>
   readonly onReplace: (state: State) => Promise<unknown>
-}
-
-/** A price to put; without one it is to be removed. */
-interface SingleChange {
-  /** Its id. */
-  readonly key: string
-  readonly price?: Price
 }
 
 /** What an empty database begins with. */
@@ -155,49 +149,19 @@ export class CatalogOwner {
 
   /** Makes changes of different prices, all of them or none, but for those that are refused. */
   async #commit(group: readonly Pending<SingleChange, boolean>[]): Promise<void> {
-    const types = this.#counts.types()
-    const puts: Coded[] = []
-    const edits: Edit[] = []
-    const outcomes: (() => void)[] = []
-    let came = 0
-    for (const { change, resolve, reject } of group) {
-      try {
-        const id = uuidBytes(change.key)
-        const row = this.#ids.find(id)
-        if (change.price) {
-          if (row < 0) this.#makeRoom(came + 1)
-          puts.push(this.#coded(id, change.price, types))
-          if (row < 0) came++
-        } else if (row >= 0) {
-          edits.push({ row, before: this.#rowAt(row), after: undefined, id, value: 0, kind: 0 })
-          came--
-        }
-        outcomes.push(() => resolve(change.price ? row < 0 : row >= 0))
-      } catch (error) {
-        reject(error)
-      }
-    }
     try {
-      edits.push(...this.#edits(puts))
+      const { edits, settle } = judge(group, {
+        ...this.#known(),
+        terms: this.#terms,
+        kinds: this.#kinds,
+        types: this.#counts.types(),
+        makeRoom: (came) => this.#makeRoom(came),
+      })
       if (edits.length > 0) await this.#apply(edits)
-      for (const settle of outcomes) settle()
+      settle()
     } catch (error) {
-      // Those that were refused before are settled already.
+      // Those that were refused are settled already.
       for (const { reject } of group) reject(error)
-    }
-  }
-
-  /** Nothing is learned of a price that is refused. @param types what the prices before it make of them */
-  #coded(id: Uint8Array, price: Price, types: CharTypes): Coded {
-    const fault = faultOf(price) ?? typeFaultOf(price, this.#terms, types)
-    if (fault) throw errors[fault.code](fault.detail)
-    const row = toRow(price, this.#terms)
-    learnTypes(row, this.#terms, types)
-    return {
-      id,
-      row,
-      value: price.value,
-      kind: this.#kinds.codeOf(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
     }
   }
 
@@ -207,9 +171,12 @@ export class CatalogOwner {
     if (this.size + came > most) throw errors.CATALOG_FULL(`more than ${most}`)
   }
 
-  #edits(puts: Parameters<typeof editsOf>[0]): Edit[] {
-    const known = { find: (id: Uint8Array) => this.#ids.find(id), rowAt: (row: number) => this.#rowAt(row) }
-    return editsOf(puts, known, this.#meta.rows)
+  #known(): Known {
+    return {
+      find: (id) => this.#ids.find(id),
+      rowAt: (row) => this.#rowAt(row),
+      rows: this.#meta.rows,
+    }
   }
 
   async #apply(edits: readonly Edit[]): Promise<void> {
@@ -269,7 +236,7 @@ export class CatalogOwner {
     checkTypes(draft, table, this.#terms, this.#counts.types())
     const translated = translate(draft, table, this.#terms, this.#kinds)
     if (translated.length <= FEW) {
-      if (translated.length > 0) await this.#apply(this.#edits(translated))
+      if (translated.length > 0) await this.#apply(editsOf(translated, this.#known()))
       return
     }
     const whole = this.#toDraft()

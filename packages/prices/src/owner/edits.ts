@@ -22,12 +22,14 @@ export interface Known {
   /** The row of an id, or -1. */
   find(id: Uint8Array): number
   rowAt(number: number): Row
+  /** How many rows there are. */
+  readonly rows: number
 }
 
-/** The edits that put prices; a price that changes its offering goes and comes again. @param rows how many rows there are */
-export function editsOf(puts: readonly Coded[], known: Known, rows: number): Edit[] {
+/** The edits that put prices; a price that changes its offering goes and comes again. */
+export function editsOf(puts: readonly Coded[], known: Known): Edit[] {
   const edits: Edit[] = []
-  let next = rows
+  let next = known.rows
   for (const { id, row: after, value, kind } of puts) {
     const found = known.find(id)
     const before = found < 0 ? undefined : known.rowAt(found)
