@@ -1,9 +1,10 @@
-import { destination, pino, type Logger } from 'pino'
+import { pino, type Logger } from 'pino'
+import { createSink } from './sink.ts'
 
-/**
- * The runtime's own log: JSON lines on stdout. Synchronous, because an asynchronous one loses its last lines (999 of
- * 1,000) when a thread exits; it is quiet, so the price is not paid on any hot path.
- */
+/** The runtime's own log: JSON lines on stdout, each written before the next step. Faults of stdout are nobody's. */
 export function createLog(level: string, bindings: Record<string, unknown>): Logger {
-  return pino({ level, base: { pid: process.pid, ...bindings } }, destination({ fd: 1, sync: true }))
+  const base = { pid: process.pid, ...bindings }
+  const tell = (lost: number) =>
+    JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), ...base, lost, msg: 'lines not written' })
+  return pino({ level, base }, createSink(1, { tell }))
 }

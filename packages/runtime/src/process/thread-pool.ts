@@ -5,6 +5,7 @@ import { backOff } from './back-off.ts'
 import { createChannel } from './channel.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
+import { lostCount } from './sink.ts'
 import { keepWasmCode } from './wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
@@ -67,6 +68,7 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       reusePort: options.reusePort,
       shared: options.shared(),
       heartbeats: watchdog.heartbeats,
+      lostLines: lostCount(),
       bus: line.port2,
     }
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {

@@ -5,6 +5,7 @@ import { createBus } from './channel.ts'
 import { createLog } from './log.ts'
 import type { FromThread, ThreadData, ToThread } from './messages.ts'
 import { serve } from './serve.ts'
+import { countLostIn } from './sink.ts'
 
 // The entry of a serving thread: build the app, listen, say so, drain when told.
 
@@ -15,6 +16,7 @@ const port = parentPort!
 const send = (message: FromThread) => port.postMessage(message)
 
 const beat = setInterval(() => Atomics.add(data.heartbeats, data.index, 1), BEAT_EVERY)
+countLostIn(data.lostLines)
 const log = createLog(data.config.logLevel, { service: data.name, thread: data.index })
 
 const listen = Promise.withResolvers<void>()

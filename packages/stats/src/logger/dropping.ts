@@ -1,14 +1,11 @@
-import { destination } from 'pino'
-import { endingOf } from './ending.ts'
-import { formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
+import { createLineSink, formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
 
 const LINES_A_SECOND = 1_000
 const SECOND = 1_000
 
 /** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
 export function createDroppingLogger({ to = 1 }: LoggerOptions = {}): Logger {
-  const out = destination({ dest: to, sync: false })
-  const end = endingOf(out)
+  const out = createLineSink(to)
   let lines: string[] = []
   let droppedNow = 0
   let dropped = 0
@@ -39,7 +36,7 @@ export function createDroppingLogger({ to = 1 }: LoggerOptions = {}): Logger {
     async close() {
       clearInterval(timer)
       flush()
-      await end()
+      out.close()
     },
   }
 }
