@@ -17,6 +17,7 @@ import { errors } from './errors.ts'
 import { createGuard, type Access } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
+import { replyClass } from './last-reply.ts'
 import { openApi } from './openapi.ts'
 import {
   endWithProblem,
@@ -138,10 +139,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const { access, figures } = request.routeOptions.config
     request.figures = figures
     reply.header('x-request-id', request.id)
-    if (lifecycle.phase === 'draining') {
-      reply.header('connection', 'close')
-      if (access !== 'open') return done(errors.DRAINING())
-    }
+    if (lifecycle.phase === 'draining' && access !== 'open') return done(errors.DRAINING())
     done(guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!))
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -189,6 +187,7 @@ type ServerSettings = AppHost['config']
 function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorHost): FastifyServerFactory {
   return (handler) => {
     const server = createServer({
+      ServerResponse: replyClass(host.lifecycle),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
       // Below 60 s Node cuts a slow body at the larger of the two time-outs.
