@@ -39,6 +39,6 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
   )
   app.addHook('onClose', () => store.close())
   entitiesRoutes(app, store)
-  batchRoutes(app, store, config)
+  batchRoutes(app, store, context.budget, config)
   return app
 }

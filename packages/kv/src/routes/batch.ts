@@ -1,3 +1,4 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
 import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies } from '@influencer-stats/runtime/replies'
@@ -17,9 +18,9 @@ function refuse({ line, reason, tooLarge }: BadLine): Error {
 }
 
 /** Many changes at once. */
-export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit }: KvConfig): void {
+export function batchRoutes(app: App, store: Store, budget: Budget, { valueLimit, batchLimit }: KvConfig): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }))
+  app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }, budget))
   app.post(
     '/v0/batch',
     {

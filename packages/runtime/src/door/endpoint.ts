@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Access, Guard } from '../http/guard.ts'
 import { logFault, toProblem } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
+import type { Budget } from '../memory/budget.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
 import type { Lifecycle } from '../service.ts'
 import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
@@ -12,6 +13,7 @@ export interface DoorHost {
   readonly lifecycle: Lifecycle
   readonly requests: RequestMetrics
   readonly log: Logger
+  readonly budget: Budget
   nextRequestId(): string
 }
 
@@ -46,9 +48,9 @@ export class Endpoint {
   answer(asked: unknown, request: HotRequest, id: string): Answer | Promise<Answer> {
     try {
       const answer = this.route.answer(asked, request)
-      return answer instanceof Promise ? answer.catch((error: unknown) => this.#fault(error, id)) : answer
+      return answer instanceof Promise ? answer.catch((error: unknown) => this.fault(error, id)) : answer
     } catch (error) {
-      return this.#fault(error, id)
+      return this.fault(error, id)
     }
   }
 
@@ -58,7 +60,8 @@ export class Endpoint {
     figures.observe(status, (performance.now() - startedAt) / 1_000)
   }
 
-  #fault(error: unknown, requestId: string): Reply {
+  /** What is answered in place of an answer. */
+  fault(error: unknown, requestId: string): Reply {
     const problem = toProblem(error)
     logFault(this.#host.log, error, problem, requestId)
     return asReply(problem)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { releaseHold } from '../memory/budget.ts'
 import type { Lifecycle } from '../service.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
@@ -32,6 +33,7 @@ export function replyClass(lifecycle: Lifecycle): typeof ServerResponse {
       super.detachSocket(socket)
       const connection: Connection = socket
       if (connection[LAST] === this) connection[LAST] = undefined
+      releaseHold(this.req)
     }
   } as never
 }

@@ -2,7 +2,14 @@ import { errors } from './errors.ts'
 import { problemReplies, type ProblemKind, type ProblemReplies } from './problems.ts'
 
 const always = [errors.HOST_MISSING, errors.HOST_AMBIGUOUS, errors.INTERNAL]
-const guarded = [...always, errors.MISDIRECTED_HOST, errors.UNAUTHORIZED, errors.CALL_TIMED_OUT, errors.DRAINING]
+const guarded = [
+  ...always,
+  errors.MISDIRECTED_HOST,
+  errors.UNAUTHORIZED,
+  errors.CALL_TIMED_OUT,
+  errors.MEMORY_FULL,
+  errors.DRAINING,
+]
 
 /** The problems of a route that anybody may ask, always, besides its own. */
 export const openReplies = (...own: ProblemKind[]): ProblemReplies => problemReplies(...always, ...own)

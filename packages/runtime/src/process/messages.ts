@@ -16,6 +16,8 @@ export interface ThreadData {
   readonly shared: unknown
   /** One counter a thread; a thread that is alive keeps adding to its own. */
   readonly heartbeats: Int32Array
+  /** What all threads count the bytes in that they hold for clients. */
+  readonly budget: Int32Array
   /** What all threads count the log lines in that they could not write. */
   readonly lostLines: Int32Array
   /** The line of calls to and from main. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from '../http/connections.ts'
 import { drain } from './drain.ts'
+import { createBudget } from '../memory/budget.ts'
 import { COLLECT, SCRAPE } from './messages.ts'
 import { createThreadRegistry } from '../metrics/metrics.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
@@ -14,6 +15,8 @@ export interface ServeContext {
   readonly shared: unknown
   readonly bus: Bus<Calls, Calls>
   readonly log: Logger
+  /** What all threads count in. */
+  readonly budgetMemory: Int32Array
   /** Which of the serving threads this is. */
   readonly index: number
   /** The port to share with other threads; 0 picks a free one. */
@@ -38,7 +41,8 @@ export async function serve(context: ServeContext): Promise<Serving> {
   const registry = createThreadRegistry(context.index)
   bus.on(COLLECT, () => registry.getMetricsAsJSON())
   const scrape = () => bus.call(SCRAPE) as Promise<string>
-  const app = await definition.app({ ...context, lifecycle, registry, scrape })
+  const budget = createBudget(context.budgetMemory, context.index, config.clientMemory)
+  const app = await definition.app({ ...context, lifecycle, budget, registry, scrape })
   const connections = trackConnections(app.server)
   try {
     await context.beforeListen()

@@ -27,6 +27,7 @@ const starting = serve({
   shared: data.shared,
   bus: createBus(data.bus),
   log,
+  budgetMemory: data.budget,
   index: data.index,
   port: data.port,
   reusePort: data.reusePort,
