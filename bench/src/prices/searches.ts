@@ -19,14 +19,34 @@ export function isPriceOf(row: number, spec: string): (body: Buffer) => boolean 
   return (body) => body.length === ID_END + expected.length && body.compare(expected, 0, expected.length, ID_END) === 0
 }
 
+/** Operators on a row's last characteristic that leave the same row: of the sample's two values of it, the row's. */
+const OPERATORS = {
+  not: (value: string) => ({ op: 'not', value: value === 'Included' ? 'Not Included' : 'Included' }),
+  in: (value: string) => ({ op: 'in', value: [value, 'Unknown'] }),
+  between: (value: string) => ({ op: 'between', value: [value, value] }),
+}
+export type OperatorName = keyof typeof OPERATORS
+
+function withOperator(body: string, name: OperatorName): string {
+  const request = JSON.parse(body)
+  const { char, value } = request.charValues.pop()
+  request.charValues.push({ char, ...OPERATORS[name](value) })
+  return JSON.stringify(request)
+}
+
 /** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
-const searchesOf = (plan: CatalogPlan, index: string, { constant = false } = {}): Drawer => {
+const searchesOf = (
+  plan: CatalogPlan,
+  index: string,
+  { constant = false, operator }: { readonly constant?: boolean; readonly operator?: OperatorName } = {},
+): Drawer => {
   return (common, random) => {
     const catalog = new KnownCatalog(plan)
     const head = `POST ${searchPath(index)} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: `
     return () => {
       const row = Math.floor(random() * catalog.size)
-      const body = catalog.bodyOf(row)
+      const usual = catalog.bodyOf(row)
+      const body = operator ? withOperator(usual, operator) : usual
       const bytes = Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
       const isRight = constant ? undefined : isPriceOf(row, catalog.specOf(row))
       // None of these is sent twice: there is no reply to remember.
@@ -42,5 +62,8 @@ const drawers = (plan: CatalogPlan, prefix: string) =>
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
   ...drawers(SAMPLE, 'prices'),
   ...drawers(UNIFORM, 'prices-uniform'),
+  'prices-not': searchesOf(SAMPLE, 'roaring-offering', { operator: 'not' }),
+  'prices-in': searchesOf(SAMPLE, 'roaring-offering', { operator: 'in' }),
+  'prices-between': searchesOf(SAMPLE, 'roaring-offering', { operator: 'between' }),
   'prices-constant': searchesOf(SAMPLE, 'roaring-offering', { constant: true }),
 }

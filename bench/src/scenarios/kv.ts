@@ -18,14 +18,14 @@ const BARE_GET = {
     'x-request-id': 'abcdef-12345',
     'content-type': 'application/octet-stream',
     'x-content-type-options': 'nosniff',
-    etag: '"j0NDRmSPa5bfid2pAcUXaw"',
+    etag: '"XWzQ3mAB"',
     'content-length': '150',
   },
   body: valueOf(0).repeat(2).slice(0, 150),
 }
 const BARE_PUT = {
   status: 201,
-  headers: { 'x-request-id': 'abcdef-12345', etag: '"j0NDRmSPa5bfid2pAcUXaw"', 'content-length': '0' },
+  headers: { 'x-request-id': 'abcdef-12345', etag: '"XWzQ3mAB"', 'content-length': '0' },
   body: '',
 }
 

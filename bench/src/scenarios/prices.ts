@@ -4,7 +4,7 @@ import type { Running } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
 import { SAMPLE } from '../prices/catalogs.ts'
 import { KnownCatalog } from '../prices/known-catalog.ts'
-import { INDEXES, isPriceOf, searchPath, type IndexName } from '../prices/searches.ts'
+import { INDEXES, isPriceOf, searchPath, type IndexName, type OperatorName } from '../prices/searches.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
 import { RAW } from './doors.ts'
@@ -113,4 +113,28 @@ const servers: Scenario = {
   ],
 }
 
-export const scenarios: readonly Scenario[] = [search, servers]
+const withOperator = (name: OperatorName): Row => {
+  const row = searches(name, pricesSpec(), 20)
+  return { ...row, load: { ...row.load, requests: { drawer: `prices-${name}` } } }
+}
+
+const operators: Scenario = {
+  service: 'prices',
+  name: 'operators',
+  title: 'The same with an operator in place of one of the five conditions, 20 connections',
+  full: true,
+  generator: 'raw',
+  steps: [
+    ['not', 'equals'],
+    ['in', 'equals'],
+    ['between', 'equals'],
+  ],
+  rows: async () => [
+    searches('equals', pricesSpec(), 20),
+    withOperator('not'),
+    withOperator('in'),
+    withOperator('between'),
+  ],
+}
+
+export const scenarios: readonly Scenario[] = [search, servers, operators]

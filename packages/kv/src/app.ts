@@ -2,7 +2,7 @@ import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
 import { groupSizes, reportQueue } from './gauges.ts'
-import type { Shared } from './messages.ts'
+import type { Shared, ToMain } from './messages.ts'
 import { parts } from './parts.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { entitiesRoutes } from './routes/entities.ts'
@@ -10,11 +10,11 @@ import { entityRoutes } from './routes/entity.ts'
 import type { KvConfig } from './settings.ts'
 import type { Store } from './store/store.ts'
 
-type Context = AppContext<KvConfig, Record<never, never>, Record<never, never>>
+type Context = AppContext<KvConfig, ToMain, Record<never, never>>
 
 /** Builds the app of one serving thread. */
-export async function createKvApp({ config, shared, registry, ...context }: Context): Promise<App> {
-  const { health, stripes } = shared as Shared
+export async function createKvApp({ config, shared, registry, bus, ...context }: Context): Promise<App> {
+  const { share, revisions, stripes } = shared as Shared
   const store: Store = await parts.store[config.store]({
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -22,7 +22,9 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
     maxBytes: config.queueBytes,
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,
-    health,
+    share,
+    log: context.log,
+    revisions: { memory: revisions, reserve: () => bus.call('reserve') },
     stripes,
     onCommit: groupSizes(registry),
   })
@@ -33,12 +35,13 @@ export async function createKvApp({ config, shared, registry, ...context }: Cont
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
+      fault: () => store.fault?.(),
       querystringParser: parseQuery as never,
       hotRoutes: entityRoutes(store, config.valueLimit),
     },
   )
   app.addHook('onClose', () => store.close())
-  entitiesRoutes(app, store)
+  entitiesRoutes(app, store, config.readTimeout)
   batchRoutes(app, store, context.budget, config)
   return app
 }

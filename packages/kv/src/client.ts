@@ -12,7 +12,7 @@ export interface KvClientOptions {
   readonly timeout?: number
 }
 
-/** A value and the tag that a conditional write names it by. */
+/** A value and the tag that a conditional write names it by: of the write that put it there, not of its bytes. */
 export interface KvValue {
   readonly value: Buffer
   readonly etag: string

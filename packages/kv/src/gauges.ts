@@ -1,7 +1,6 @@
 import { gauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
-import type { Level } from './store/commit.ts'
-import { createHealth } from './store/health.ts'
+import type { KvLevel, Level } from './store/commit.ts'
 import type { Queue } from './store/store.ts'
 
 const LEVELS = 7
@@ -18,7 +17,8 @@ function sizesOf(db: Level): Map<number, number> {
 const filesAt = (db: Level, level: number) => Number(db.getProperty(`leveldb.num-files-at-level${level}`))
 
 /** The figures of the database, of main. */
-export function reportLevel(db: Level, health: SharedArrayBuffer, cacheMegabytes: number, registry: Registry): void {
+export function reportLevel(level: KvLevel, cacheMegabytes: number, registry: Registry): void {
+  const { db } = level
   const files: Gauge = new Gauge({
     name: 'kv_level_files',
     help: 'Table files at each level of LevelDB.',
@@ -38,13 +38,12 @@ export function reportLevel(db: Level, health: SharedArrayBuffer, cacheMegabytes
       for (let level = 0; level < LEVELS; level++) sizes.set({ level }, (found.get(level) ?? 0) * 1_048_576)
     },
   })
-  const state = createHealth(health)
   gauge(registry, 'kv_write_stall', 'Whether LevelDB slows writes down (1) or stops them (2).', () => {
     const behind = filesAt(db, 0)
     return behind >= STOP_FILES ? 2 : behind >= SLOWDOWN_FILES ? 1 : 0
   })
   gauge(registry, 'kv_writes_refused', 'Whether a failed write made the store refuse more.', () =>
-    state.fault() ? 1 : 0,
+    level.fault() ? 1 : 0,
   )
   gauge(registry, 'kv_block_cache_bytes', "Size of LevelDB's cache of blocks.", () => cacheMegabytes * 1_048_576)
 }

@@ -1,9 +1,10 @@
 import { defineService } from '@influencer-stats/runtime/service'
+import type { ToMain } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 /** Bytes under keys: durable, ordered, conditional. */
-export const kv = defineService<typeof settings>({
+export const kv = defineService<typeof settings, ToMain>({
   name: 'kv',
   summary: 'keeps bytes under keys, durably and in order',
   port: 8082,

@@ -22,6 +22,13 @@ export const settings = defineSettings({
   },
   valueLimit: { ...bytes, default: 16_777_216, description: 'largest value (bytes)' },
   batchLimit: { ...bytes, default: 33_554_432, description: 'largest body of a batch (bytes)' },
+  batchLines: {
+    type: 'integer',
+    default: 100_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'most lines of a batch',
+  },
   queueBytes: { ...bytes, default: 67_108_864, description: 'most bytes that wait to be written, each thread' },
   queueWrites: {
     type: 'integer',

@@ -1,11 +1,12 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openKvLevel } from '../src/store/level.ts'
+import { revisionOf, toStored } from '../src/core/stored.ts'
 import { startKv, type TestKv } from './support/kv.ts'
+import { openLevelOf } from './support/level.ts'
+import { damageTables } from '@influencer-stats/runtime/testing/damage'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
@@ -115,6 +116,36 @@ describe.each(SERVERS)('the API with server %s', (server) => {
       expect((await put('3', { 'if-match': bad })).code).toBe('CONDITION_INVALID')
     expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': etag })).code).toBe('CONDITION_FAILED')
     expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': '*' })).status).toBe(202)
+  })
+
+  it('tells a value from the same bytes written again, in whatever way', async () => {
+    const line = JSON.stringify({ op: 'put', id: 'aba', value: 'A' })
+    const ways: [string, () => Promise<unknown>][] = [
+      ['put', () => kv.ask('PUT', entity('aba'), 'A')],
+      ['put durably', () => kv.ask('PUT', `${entity('aba')}&durable=true`, 'A')],
+      ['put by a batch', () => kv.ask('POST', '/v0/batch', line)],
+      ['put under a condition', () => kv.ask('PUT', entity('aba'), 'A', { 'if-match': '*' })],
+    ]
+    const tags = new Set<string>()
+    for (const [way, putAgain] of ways) {
+      for (const between of [
+        () => kv.ask('PUT', entity('aba'), 'B'),
+        () => kv.ask('DELETE', entity('aba')).then(() => kv.ask('PUT', entity('aba'), 'B')),
+        () => Promise.resolve(),
+      ]) {
+        await kv.ask('PUT', entity('aba'), 'A')
+        const old = (await kv.ask('GET', entity('aba'))).headers.get('etag')!
+        await between()
+        await putAgain()
+        const swap = await kv.ask('PUT', entity('aba'), 'C', { 'if-match': old })
+        expect([way, swap.code]).toEqual([way, 'CONDITION_FAILED'])
+        expect((await kv.ask('DELETE', entity('aba'), undefined, { 'if-match': old })).code).toBe('CONDITION_FAILED')
+        const now = await kv.ask('GET', entity('aba'), undefined, { 'if-none-match': old })
+        expect(now).toMatchObject({ status: 200, text: 'A' })
+        for (const tag of [old, now.headers.get('etag')!]) expect(tags.has(tag)).toBe(false)
+        tags.add(old).add(now.headers.get('etag')!)
+      }
+    }
   })
 
   it('says 304 to who has the value, 412 to who asked for another', async () => {
@@ -259,11 +290,12 @@ describe.each(SERVERS)('the API with server %s', (server) => {
 describe.each(SERVERS)('a damaged store with server %s', (server) => {
   it('fails for what is damaged, with a code, and goes on for the rest', async () => {
     const data = temporaryFolder()
-    const db = await openKvLevel(data, 8)
+    const level = await openLevelOf(data)
+    const { db } = level
     const keys = Array.from({ length: 500 }, (_, i) => `k${1_000 + i}`)
-    for (const key of keys) await db.put(Buffer.from(key), Buffer.from(key.repeat(100)))
+    for (const key of keys) await db.put(Buffer.from(key), toStored(revisionOf(1), Buffer.from(key.repeat(100))))
     await db.compactRange(Buffer.from('a'), Buffer.from('z'))
-    await db.close()
+    await level.close()
     damageTables(join(data, 'level'))
     const kv = await startKv({ server, data })
     onTestFinished(async () => void (await kv.stop()))
@@ -272,17 +304,9 @@ describe.each(SERVERS)('a damaged store with server %s', (server) => {
       const { status, text, code } = await kv.ask('GET', entity(key))
       seen.add(status)
       if (status === 200) expect(text).toBe(key.repeat(100))
-      else expect([status, code, text.includes('orruption')]).toEqual([500, 'INTERNAL', false])
+      else expect([status, code, text.includes('orruption')]).toEqual([500, 'DATA_DAMAGED', false])
     }
     expect([...seen].toSorted()).toEqual([200, 500])
+    expect((await kv.ask('GET', '/metrics')).text).toMatch(/^request_faults_total\{code="DATA_DAMAGED"\} [1-9]/m)
   })
 })
-
-/** Spoils some bytes in the middle of each table. */
-function damageTables(folder: string): void {
-  for (const name of readdirSync(folder).filter((one) => /\.(ldb|sst)$/.test(one))) {
-    const bytes = readFileSync(join(folder, name))
-    bytes.fill(0xab, bytes.length >> 1, (bytes.length >> 1) + 50)
-    writeFileSync(join(folder, name), bytes)
-  }
-}

@@ -41,6 +41,32 @@ it('names the line of the file that is bad', async () => {
   expect(refused.stderr).toContain('line 3')
 })
 
+it('imports what was exported, be it 6 MB that are six times as long as text', async () => {
+  const values = [Buffer.alloc(6_000_000), Buffer.from('"\\\n'.repeat(1_000)), Buffer.from('ключ\n'.repeat(1_000))]
+  for (const [i, value] of values.entries()) await kv.client.put(`k${i}`, value)
+  expect((await runCli('export', file, '--url', kv.url)).code).toBe(0)
+  for (let i = 0; i < values.length; i++) await kv.client.delete(`k${i}`)
+  expect(await runCli('import', file, '--url', kv.url)).toMatchObject({ code: 0 })
+  for (const [i, value] of values.entries()) expect((await kv.client.get(`k${i}`))!.value.equals(value)).toBe(true)
+})
+
+it('names the lines of the file that the service refuses', async () => {
+  const small = await startKv({ valueLimit: 10, batchLimit: 5_000 })
+  const line = '{"op":"put","id":"a","value":"1"}'
+  const long = JSON.stringify({ op: 'put', id: 'b', value: 'x'.repeat(11) })
+  for (const [lines, where] of [
+    [[line, '', line, long, line], 'line 4 of'],
+    [['', JSON.stringify({ op: 'put', id: 'b', value: 'x'.repeat(5_000) })], 'line 2 of'],
+    [['', ...Array.from({ length: 200 }, () => line)], 'lines 2 to 201 of'],
+  ] as const) {
+    writeFileSync(file, lines.join('\n'))
+    const { code, stderr } = await runCli('import', file, '--url', small.url)
+    expect(code).toBe(1)
+    expect(stderr).toContain(where)
+  }
+  await small.stop()
+})
+
 it('says what is wrong in a line, without a stack', async () => {
   expect((await runCli('export', file, '--url', 'http://127.0.0.1:9')).code).toBe(1)
   expect((await runCli('import', join(file, 'none'), '--url', kv.url)).stderr.trim().split('\n')).toHaveLength(1)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { isUtf8 } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
 import { parseBatch } from '../src/core/batch.ts'
 import { parseTags } from '../src/core/condition.ts'
@@ -6,6 +7,9 @@ import { eachLine } from '../src/core/each-line.ts'
 import { toChunks, type Entry } from '../src/core/frames.ts'
 import { opLine, parseLine, putLine, type Op } from '../src/core/lines.ts'
 import { parseQuery } from '../src/core/query.ts'
+import { countTurns } from './support/turns.ts'
+
+const LIMITS = { maxValue: 1e6, maxLines: 1e6 }
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 })
 const bytes = fc.uint8Array().map((one) => Buffer.from(one))
@@ -64,12 +68,24 @@ describe('lines', () => {
     )
   })
 
-  it('make a batch of any changes', () => {
-    fc.assert(
-      fc.property(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), (ops, between) => {
-        expect(parseBatch(Buffer.from(ops.map(opLine).join(between)), 1e6)).toEqual(ops)
+  it('make a batch of any changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), async (ops, between) => {
+        expect(await parseBatch(Buffer.from(ops.map(opLine).join(between)), LIMITS)).toEqual(ops)
       }),
     )
+  })
+
+  it('of a large batch are parsed while others have their turn, and no more of them than allowed', async () => {
+    const body = Buffer.from('{"op":"delete","id":"a"}\n'.repeat(60_000))
+    const { turns, result } = await countTurns(() => parseBatch(body, LIMITS))
+    expect(result).toHaveLength(60_000)
+    expect(turns).toBeGreaterThan(20)
+    for (const lines of [body, Buffer.alloc(60_000, '\n')]) {
+      expect(await parseBatch(lines, { ...LIMITS, maxLines: 60_000 })).toBeInstanceOf(Array)
+      const refused = await parseBatch(lines, { ...LIMITS, maxLines: 59_999 })
+      expect(refused).toMatchObject({ line: 60_000, tooLarge: 'batch' })
+    }
   })
 
   it('are found in bytes, whatever pieces those come in', async () => {
@@ -87,6 +103,43 @@ describe('lines', () => {
         if (expected.at(-1) === '') expected.pop()
         expect(lines).toEqual(expected)
       }),
+    )
+  })
+
+  it('take at most half as much again as their values, and are text where they can be', () => {
+    const one = fc.constantFrom('\0', '\n', '"', '\\', 'a', 'é', '🎈', '\u2028', '\u007f')
+    const escaped = fc.oneof(
+      value,
+      fc.array(one, { maxLength: 40 }).map((parts) => Buffer.from(parts.join(''))),
+      fc.tuple(one, fc.nat(200), one, fc.nat(200)).map(([a, m, b, n]) => Buffer.from(a.repeat(m) + b.repeat(n))),
+    )
+    fc.assert(
+      fc.property(escaped, (bytes) => {
+        const base64 = `{"op":"put","id":"k","valueBase64":"${bytes.toString('base64')}"}\n`
+        for (const given of isUtf8(bytes) ? [bytes, bytes.toString()] : [bytes]) {
+          const line = putLine('k', given)
+          const asText = `{"op":"put","id":"k","value":${JSON.stringify(bytes.toString())}}\n`
+          const isShort = isUtf8(bytes) && Buffer.byteLength(JSON.stringify(bytes.toString())) - 2 <= bytes.length * 1.5
+          expect(line).toBe(isShort ? asText : base64)
+          expect(parseLine(line)).toEqual({ type: 'put', key: Buffer.from('k'), value: bytes })
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('may have base64 of any length, and nothing that is none', () => {
+    const large = Buffer.alloc(16_777_216, 0xff)
+    expect(parseLine(putLine('k', large))).toEqual({ type: 'put', key: Buffer.from('k'), value: large })
+    const groups = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+    const characters = fc.array(fc.constantFrom('A', 'z', '9', '+', '/', '=', '%', '-'), { maxLength: 9 })
+    fc.assert(
+      fc.property(characters, (given) => {
+        const text = given.join('')
+        const op = parseLine(JSON.stringify({ op: 'put', id: 'k', valueBase64: text }))
+        expect(typeof op === 'object').toBe(groups.test(text))
+      }),
+      { numRuns: 1_000 },
     )
   })
 

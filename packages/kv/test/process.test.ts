@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createKvClient } from '../src/client.ts'
-import { openKvLevel } from '../src/store/level.ts'
 import { startKv } from './support/kv.ts'
+import { openLevelOf } from './support/level.ts'
 import { spawnKv } from './support/process.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
@@ -60,17 +60,15 @@ it('opens or refuses a damaged log, and never gives a wrong value', async () => 
   }
   for await (const damage of damages()) {
     const folder = temporaryFolder()
-    const db = await openKvLevel(folder, 8)
-    for (let i = 0; i < 200; i++) await db.put(Buffer.from(`k${i}`), Buffer.from(valueOf(i)))
-    await db.close()
+    const level = await openLevelOf(folder)
+    for (let i = 0; i < 200; i++) await level.db.put(Buffer.from(`k${i}`), Buffer.from(valueOf(i)))
+    await level.close()
     const log = readdirSync(join(folder, 'level')).find((name) => name.endsWith('.log'))!
     const file = join(folder, 'level', log)
     damage(file, readFileSync(file).length)
-    const found = await openKvLevel(folder, 8).catch((error) =>
-      expect(error).toMatchObject({ code: 'DATA_UNREADABLE' }),
-    )
+    const found = await openLevelOf(folder).catch((error) => expect(error).toMatchObject({ code: 'DATA_UNREADABLE' }))
     if (!found) continue
-    const values = await found.iterator().all()
+    const values = await found.db.iterator().all()
     for (const [key, value] of values) expect(value.toString()).toBe(valueOf(Number(key.toString().slice(1))))
     expect(values.length).toBeGreaterThan(50)
     await found.close()

@@ -1,50 +1,70 @@
 import { describe, expect, it, vi } from 'vitest'
 import { namesOf, parts } from '../src/parts.ts'
 import { createGate } from '../src/store/gate.ts'
-import { healthMemory } from '../src/store/health.ts'
-import type { LevelStoreOptions } from '../src/store/level.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-
-const options = (more: Partial<LevelStoreOptions> = {}): LevelStoreOptions => ({
-  folder: temporaryFolder(),
-  cacheMegabytes: 8,
-  createCommit: parts.commit.group,
-  maxBytes: 1e7,
-  maxWrites: 10_000,
-  timeout: 1_000,
-  health: healthMemory(),
-  ...more,
-})
+import { openLevelStore, openLevelStores } from './support/level-store.ts'
+import { countTurns } from './support/turns.ts'
 
 storeConformance('memory', () => parts.store.memory())
 for (const commit of namesOf('commit')) {
-  storeConformance(`level, commit ${commit}`, () => parts.store.level(options({ createCommit: parts.commit[commit] })))
+  const createCommit = parts.commit[commit]
+  storeConformance(`level, commit ${commit}`, () => openLevelStore({ createCommit }))
   storeConformance(`level, commit ${commit}, with locks`, () =>
-    parts.store.level(options({ createCommit: parts.commit[commit], stripes: { memory: stripesMemory(), owner: 1 } })),
+    openLevelStore({ createCommit, stripes: { memory: stripesMemory(), owner: 1 } }),
   )
 }
+
+const isHeld = (revision: string | undefined) => revision !== undefined
 
 const put = (key: string, value: string) => ({
   ops: [{ type: 'put' as const, key: Buffer.from(key), value: Buffer.from(value) }],
   durable: false,
 })
 
+describe.each(namesOf('commit'))('a write of many changes, commit %s', (commit) => {
+  it.each([false, true])('lets others have their turn, with locks: %s', async (locks) => {
+    const store = await openLevelStore({
+      createCommit: parts.commit[commit],
+      ...(locks && { stripes: { memory: stripesMemory(), owner: 1 } }),
+    })
+    /** How many keys were looked at in each turn of the loop. */
+    const looks: number[] = [0]
+    const ops = Array.from({ length: 20_000 }, (_, i) => ({
+      ...put(`k${i}`, 'x').ops[0]!,
+      get key() {
+        looks[looks.length - 1]!++
+        return Buffer.from(`k${i}`)
+      },
+    }))
+    const large = store.write({ ops, durable: false }, isHeld)
+    looks[0] = 0
+    const { turns } = await countTurns(
+      () => large,
+      () => looks.push(0),
+    )
+    expect(turns).toBeGreaterThan(20)
+    expect(Math.max(...looks)).toBeLessThan(3_000)
+    expect(store.find('k0')).toBeDefined()
+    expect(store.find('k19999')).toBeDefined()
+    await store.close()
+  })
+})
+
 describe('group commit', () => {
   it('makes one batch of what comes in one turn', async () => {
     const onCommit = vi.fn<(writes: number) => void>()
-    const store = await parts.store.level(options({ onCommit }))
-    await Promise.all(Array.from({ length: 50 }, (_, i) => store.write(put(`k${i}`, 'x'))))
+    const store = await openLevelStore({ onCommit })
+    await Promise.all(Array.from({ length: 50 }, (_, i) => store.write(put(`k${i}`, 'x'), isHeld)))
     expect(onCommit.mock.calls).toEqual([[50]])
     await store.close()
   })
 
   it('lets a write that follows a lone one go at once, and those beside it make the next batch', async () => {
     const groups: number[] = []
-    const store = await parts.store.level(options({ onCommit: (writes) => groups.push(writes) }))
+    const store = await openLevelStore({ onCommit: (writes) => groups.push(writes) })
     const together = (count: number) =>
-      Promise.all(Array.from({ length: count }, (_, i) => store.write(put(`k${i}`, 'x'))))
+      Promise.all(Array.from({ length: count }, (_, i) => store.write(put(`k${i}`, 'x'), isHeld)))
     await together(1)
     await together(3)
     await together(3)
@@ -53,14 +73,10 @@ describe('group commit', () => {
   })
 
   it('loses no update between two stores that share locks', async () => {
-    const shared = { folder: temporaryFolder(), health: healthMemory() }
-    const memory = stripesMemory()
-    const stores = await Promise.all(
-      [1, 2].map((owner) => parts.store.level(options({ ...shared, stripes: { memory, owner } }))),
-    )
+    const stores = await openLevelStores(2)
     const won = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
-        stores[i % 2]!.write({ ...put(`k${i % 20}`, String(i)), condition: { noneMatch: '*' } }),
+        stores[i % 2]!.write({ ...put(`k${i % 20}`, String(i)), condition: { noneMatch: '*' } }, isHeld),
       ),
     )
     expect(won.filter(Boolean)).toHaveLength(20)
@@ -77,10 +93,10 @@ describe('a full queue', () => {
     await expect(second).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL', headers: { 'retry-after': '1' } })
     await expect(third).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL' })
     const fourth = gate.enter(10)
-    gate.leave(6)
+    gate.leave(6, 1)
     await fourth
     expect([gate.bytes, gate.writes]).toEqual([10, 1])
-    gate.leave(10)
+    gate.leave(10, 1)
     expect(gate.enter(1_000)).toBeUndefined()
   })
 })
@@ -89,7 +105,7 @@ describe('stripes', () => {
   it('makes the second wait for the first, and frees what a dead owner held', async () => {
     const memory = stripesMemory()
     const [first, second, third] = [1, 2, 3].map((owner) => createStripes(memory, owner))
-    const held = first!.of([put('a', ''), put('b', ''), put('a', '')])
+    const held = await first!.of([put('a', ''), put('b', ''), put('a', '')])
     expect(held).toHaveLength(2)
     expect(first!.acquire(held)).toBeUndefined()
     const order: string[] = []

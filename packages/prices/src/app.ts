@@ -1,11 +1,12 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createBlockStore } from './block-store.ts'
 import type { BlockStore, Catalog } from './catalog/catalog.ts'
 import { openPricesLevel } from './database.ts'
 import { errors } from './errors.ts'
 import { loadIndexes } from './load-indexes.ts'
-import type { State, ToMain, ToThread } from './messages.ts'
+import type { Shared, State, ToMain, ToThread } from './messages.ts'
 import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { bulkRoute, searchRoute } from './routes/search.ts'
@@ -18,10 +19,15 @@ type Context = AppContext<PricesConfig, ToMain, ToThread>
 export async function createPricesApp(context: Context): Promise<App> {
   const { config, bus, log } = context
   const kinds = await loadIndexes(config)
-  const db = SHARED_CATALOGS.includes(config.catalog) ? undefined : await openPricesLevel(config.data)
+  const { state: first, share } = context.shared as Shared
+  const level = SHARED_CATALOGS.includes(config.catalog)
+    ? undefined
+    : await openPricesLevel(config.data, { share, log })
 
   async function open(state: State): Promise<View> {
-    const store: BlockStore = db ? createBlockStore(db, state.generation) : NO_STORE
+    // After a fault main's word may come before the database is open again.
+    await level?.opened()
+    const store: BlockStore = level ? createBlockStore(level.db, state.generation) : NO_STORE
     const { cacheBytes } = config
     const catalog: Catalog = await parts.catalog[config.catalog]({ blocks: state.blocks, store, cacheBytes })
     const indexes = new Map(
@@ -30,7 +36,7 @@ export async function createPricesApp(context: Context): Promise<App> {
     return createView(state, { live: state.live, catalog, indexes })
   }
 
-  let view = await open(context.shared as State)
+  let view = await open(first)
   function become(next: View): void {
     const old = view
     view = next
@@ -52,11 +58,12 @@ export async function createPricesApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Prices',
     description: 'Finds the one price that fits.',
+    fault: () => faultIn(share.memory),
     hotRoutes: [searchRoute(views, names, config.bodyLimit)],
   })
   app.addHook('onClose', async () => {
     await view.release()
-    await db?.close()
+    await level?.close()
   })
   await bulkRoute(app, views, config.readTimeout)
   await priceRoutes(app, bus.within(CATALOG_TIMEOUT))

@@ -2,18 +2,18 @@ import { errors as house } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { beginsItem, itemEnd } from './core/items.ts'
+import { beginsItem, ItemEnds } from './core/items.ts'
+import { Joined } from './core/joined.ts'
 import type { Room } from './core/render.ts'
 import { errors } from './errors.ts'
 import type { PriceIndex } from './index/index.ts'
 import { createAnswerRoom, errorLine, isFull, writeLine, type Searcher } from './searcher.ts'
+import { turnEnds, yieldTurn } from './turn.ts'
 import type { View } from './view.ts'
 
 /** The longest item (bytes). */
 export const LONGEST_ITEM = 65_536
 const CHUNK = 65_536
-/** So much of a chunk is looked at first for the end of an item that began before it. */
-const FIRST_LOOK = 1_024
 const ROOMS_KEPT = 4
 
 /**
@@ -53,12 +53,9 @@ export interface BulkOptions {
 export async function answerBulk(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
   const answers = new Answers(reply, options)
   try {
-    let rest: Buffer = Buffer.alloc(0)
     // A request that is not read to its end is still to be answered.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      rest = await answers.answer(rest, chunk as Buffer)
-    }
-    if (rest.length > 0) throw house.BAD_JSON('the request ends in the middle of an item')
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) await answers.answer(chunk as Buffer)
+    if (answers.inItem) throw house.BAD_JSON('the request ends in the middle of an item')
     answers.end()
   } catch (error) {
     if (!(error instanceof Problem) || !answers.any) throw error
@@ -74,6 +71,9 @@ export async function answerBulk(request: Readable, reply: Writable, options: Bu
 class Answers {
   readonly #reply: Writable
   readonly #options: BulkOptions
+  readonly #ends = new ItemEnds()
+  /** The beginning of an item. */
+  readonly #rest = new Joined()
   #room: Room
   #begun = false
   #later: NodeJS.Immediate | undefined
@@ -88,30 +88,24 @@ class Answers {
     return this.#begun || this.#room.filled > 0
   }
 
-  /**
-   * Answers the items that end in a chunk.
-   * @param rest the beginning of an item that came before
-   * @returns the beginning of one that is to go on
-   */
-  async answer(rest: Buffer, chunk: Buffer): Promise<Buffer> {
+  /** Whether an item has begun that has not ended. */
+  get inItem(): boolean {
+    return this.#rest.length > 0
+  }
+
+  /** Answers the items that end in a chunk, and keeps the beginning of one that is to go on. */
+  async answer(chunk: Buffer): Promise<void> {
     await this.#drained()
     let bytes = chunk
-    if (rest.length > 0) {
-      // Joined with as much as ends the item: the whole chunk would be another 64 KB to copy and to throw away.
-      let joined = Buffer.concat([rest, chunk.subarray(0, FIRST_LOOK)])
-      let end = itemEnd(joined, 0)
-      if (end < 0 && FIRST_LOOK < chunk.length) {
-        joined = Buffer.concat([rest, chunk])
-        end = itemEnd(joined, 0)
-      }
-      const taken = await this.#items(end < 0 ? joined : joined.subarray(0, end))
-      if (end < 0) return joined.subarray(taken)
-      bytes = chunk.subarray(end - rest.length)
+    if (this.inItem) {
+      const end = this.#ends.find(chunk, 0)
+      this.#keep(end < 0 ? chunk : chunk.subarray(0, end))
+      if (end < 0) return
+      await this.#items(this.#rest.take())
+      bytes = chunk.subarray(end)
     }
-    const taken = await this.#items(bytes)
-    const left = Buffer.from(bytes.subarray(taken))
+    this.#keep(bytes.subarray(await this.#items(bytes)))
     release(chunk)
-    return left
   }
 
   /** Writes what is left. @param error why there is no more */
@@ -131,7 +125,7 @@ class Answers {
     const { searcher, view, index } = this.#options
     let at = 0
     for (;;) {
-      at = searcher.answerUsual(bytes, at, view, index, this.#room)
+      at = searcher.answerUsual(bytes, at, view, index, this.#room, turnEnds())
       if (isFull(this.#room)) {
         this.#write()
         await this.#drained()
@@ -139,15 +133,21 @@ class Answers {
       }
       if (at === bytes.length) break
       if (!beginsItem(bytes[at]!)) throw house.BAD_JSON('an item is not a JSON object')
-      const end = itemEnd(bytes, at)
-      if ((end < 0 ? bytes.length : end) - at > LONGEST_ITEM) throw errors.ITEM_TOO_LARGE(`${LONGEST_ITEM} bytes`)
+      const end = this.#ends.find(bytes, at)
       if (end < 0) break
+      if (end - at > LONGEST_ITEM) throw tooLarge()
       searcher.answerItem(bytes.subarray(at, end), view, index, this.#room)
       at = end
+      await yieldTurn()
     }
     // Not at once: more of the request has often come by then, and a write costs as much as 50 answers.
     if (this.#room.filled > 0) this.#later ??= setImmediate(() => this.#write())
     return at
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (this.#rest.length + piece.length > LONGEST_ITEM) throw tooLarge()
+    this.#rest.add(piece)
   }
 
   async #drained(): Promise<void> {
@@ -167,6 +167,8 @@ class Answers {
     this.#room = rooms.take()
   }
 }
+
+const tooLarge = () => errors.ITEM_TOO_LARGE(`${LONGEST_ITEM} bytes`)
 
 /**
  * Gives back the memory of a chunk that nobody will read again. As garbage it lies outside of V8's heap, and for every

@@ -1,5 +1,6 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createProgress } from '@influencer-stats/runtime/progress'
 import { createPricesClient } from './client.ts'
@@ -7,9 +8,11 @@ import { samplePrices } from './core/sample.ts'
 
 // `pnpm prices import FILE` and `pnpm prices generate`: fill a running service, over HTTP.
 
-const HELP = `pnpm prices import FILE [--replace] [--url URL]   imports prices, one JSON object a line
-pnpm prices generate [--offerings N] [--url URL]  replaces the catalog by the sample one (50 offerings, 487,200 prices)
+const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object a line
+pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
+pnpm prices generate FILE [--offerings N]                    writes them to a new file
 
+--replace removes all other prices; a file without any does so with --empty only.
 --url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set.
 `
 const ROWS_AN_OFFERING = 9_744
@@ -45,23 +48,31 @@ async function main(): Promise<void> {
     options: {
       url: { type: 'string', default: 'http://127.0.0.1:8084' },
       replace: { type: 'boolean', default: false },
+      empty: { type: 'boolean', default: false },
       offerings: { type: 'string', default: '50' },
       help: { type: 'boolean', default: false },
     },
   })
-  const [command, file] = positionals
+  const { replace, empty, url } = values
+  const [command, file, ...rest] = positionals
   const offerings = Number(values.offerings)
-  const known = command === 'generate' || (command === 'import' && file)
-  if (values.help || !known || !Number.isSafeInteger(offerings) || offerings < 1) {
+  const writes = command === 'generate' && file !== undefined
+  const known = (command === 'generate' && !(writes && replace)) || (command === 'import' && file)
+  if (values.help || !known || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
     process[values.help ? 'stdout' : 'stderr'].write(HELP)
     process.exitCode = values.help ? 0 : 1
     return
   }
-  const client = createPricesClient(values.url, { token: process.env.API_TOKEN })
   const progress = createProgress(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
   const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)
-  const { imported, prices } = await client.import(lines, { replace: values.replace || command === 'generate' })
+  if (writes) {
+    await pipeline(lines, createWriteStream(file, { flags: 'wx' }))
+    progress.end()
+    return
+  }
+  const client = createPricesClient(url, { token: process.env.API_TOKEN })
+  const { imported, prices } = await client.import(lines, { replace, empty })
   progress.end()
   process.stdout.write(`${imported} imported, ${prices} prices in all\n`)
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
 import type { Price } from './core/price.ts'
 import type { SearchRequest } from './core/request.ts'
+import type { ImportOptions } from './messages.ts'
 
 export type { Price, SearchRequest }
 
@@ -26,8 +27,11 @@ export interface PricesClient {
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
   delete(id: string): Promise<boolean>
-  /** Sends bytes of NDJSON, a price a line. All or nothing. */
-  import(lines: AsyncIterable<Uint8Array>, options?: { readonly replace?: boolean }): Promise<Imported>
+  /**
+   * Sends bytes of NDJSON, a price a line. All or nothing.
+   * @param options.replace in place of all prices there are; with `empty` even if nothing is imported
+   */
+  import(lines: AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<Imported>
 }
 
 /** @param options.token needed for changes where the service was started with an `API_TOKEN` */
@@ -51,8 +55,13 @@ export function createPricesClient(url: string, options: { readonly token?: stri
     get: (id) => orMiss(ask('GET', `/prices/${id}`)),
     put: (price) => ask('PUT', `/prices/${price.id}`, JSON.stringify(price)),
     delete: async (id) => (await orMiss(ask('DELETE', `/prices/${id}`).then(() => true))) ?? false,
-    import: (lines, { replace = false } = {}) =>
-      ask('POST', `/prices/import?replace=${replace}`, Readable.toWeb(Readable.from(lines)), 'application/x-ndjson'),
+    import: (lines, { replace = false, empty = false } = {}) =>
+      ask(
+        'POST',
+        `/prices/import?replace=${replace}&empty=${empty}`,
+        Readable.toWeb(Readable.from(lines)),
+        'application/x-ndjson',
+      ),
   }
 }
 

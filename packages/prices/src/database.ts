@@ -1,4 +1,5 @@
-import { openLevel } from '@influencer-stats/runtime/level'
+import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
+import { fromFirstFormat } from './owner/upgrade.ts'
 
 /** How a catalog is written: since 2, blocks of answers row by row. */
 export const FORMAT = 2
@@ -7,4 +8,13 @@ export const FORMAT = 2
 const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
 
 /** Opens the database that all of a process share. */
-export const openPricesLevel = (folder: string) => openLevel(folder, { service: 'prices', format: FORMAT, ...LEVEL })
+type Part = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered'>
+
+export const openPricesLevel = (folder: string, part: Part = {}) =>
+  openSharedLevel(folder, {
+    ...part,
+    service: 'prices',
+    format: FORMAT,
+    upgrades: { 1: fromFirstFormat },
+    ...LEVEL,
+  })

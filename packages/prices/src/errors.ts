@@ -17,6 +17,7 @@ export const errors = defineErrors({
   ID_MISMATCH: { status: 409, title: 'The id in the body is not that of the path' },
   ITEM_TOO_LARGE: { status: 413, title: 'An item is larger than allowed' },
   BAD_LINE: { status: 400, title: 'A line of the import is wrong; nothing was imported' },
+  IMPORT_EMPTY: { status: 400, title: 'An import without a price would leave an empty catalog; `empty=true` does it' },
   CATALOG_FULL: { status: 413, title: 'The catalog would have more prices than allowed' },
   IMPORT_RUNNING: { status: 409, title: 'Another import is under way' },
   IMPORT_LOST: { status: 409, title: 'The import was given up; nothing was imported' },

@@ -1,5 +1,6 @@
 import type { CatalogOwner } from './owner/catalog-owner.ts'
 import { errors } from './errors.ts'
+import type { ImportOptions } from './messages.ts'
 import { PriceLineReader } from './price-line-reader.ts'
 
 /** An import whose thread is silent for so long is given up: the thread may have died (ms). */
@@ -11,6 +12,7 @@ export class ImportSessions {
   readonly #most: number
   #token = 0
   #current: PriceLineReader | undefined
+  #mayBeEmpty = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(owner: CatalogOwner, most: number) {
@@ -19,9 +21,10 @@ export class ImportSessions {
   }
 
   /** @throws Problem `IMPORT_RUNNING` */
-  start(replace: boolean): number {
+  start({ replace, empty }: ImportOptions): number {
     if (this.#current) throw errors.IMPORT_RUNNING()
     this.#current = new PriceLineReader(this.#owner.draft(replace), replace, this.#most)
+    this.#mayBeEmpty = empty || !replace
     this.#wait()
     return ++this.#token
   }
@@ -38,13 +41,14 @@ export class ImportSessions {
     }
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_LOST`, `TYPE_CONFLICT` */
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT` */
   async end(token: number): Promise<{ imported: number; prices: number }> {
     const reader = this.#of(token)
     clearTimeout(this.#timer)
     try {
       reader.end()
-      return { imported: reader.imported, prices: await this.#owner.take(reader, this.#most) }
+      if (reader.imported === 0 && !this.#mayBeEmpty) throw errors.IMPORT_EMPTY()
+      return { imported: reader.imported, prices: await this.#owner.take(reader) }
     } finally {
       this.#drop()
     }

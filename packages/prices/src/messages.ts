@@ -1,8 +1,17 @@
+import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { Blocks } from './catalog/catalog.ts'
 import type { AnswerKind } from './core/answers.ts'
 import type { Price } from './core/price.ts'
 import type { Term } from './core/terms.ts'
 import type { Segments } from './index/index.ts'
+
+/** What becomes of the prices there are. */
+export interface ImportOptions {
+  /** Begin with an empty catalog. */
+  readonly replace: boolean
+  /** Even if nothing is imported. */
+  readonly empty: boolean
+}
 
 /** What threads ask of main, which owns the catalog. */
 export type ToMain = {
@@ -12,7 +21,7 @@ export type ToMain = {
   /** Whether it was there. */
   remove(id: string): boolean
   /** @returns a number that the other import calls name it by */
-  importStart(replace: boolean): number
+  importStart(options: ImportOptions): number
   importChunk(token: number, bytes: Uint8Array): void
   importEnd(token: number): { imported: number; prices: number }
   importAbort(token: number): void
@@ -29,11 +38,18 @@ export interface State {
   readonly generation: number
   readonly terms: readonly Term[]
   readonly kinds: readonly AnswerKind[]
-  /** By term: 1 if some row has it. */
+  /** By term: 0 where no row has it; of a characteristic, its type. */
   readonly live: Uint8Array
   readonly blocks: Blocks
   /** By the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
+}
+
+/** What a thread is started with. */
+export interface Shared {
+  readonly state: State
+  /** Its part in the database. */
+  readonly share: LevelShare
 }
 
 /** What an update changed: new terms and kinds, and what takes the place of older bytes. */

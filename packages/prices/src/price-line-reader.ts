@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import type { Draft } from './core/draft.ts'
 import { isDate } from './core/dates.ts'
+import { Joined } from './core/joined.ts'
 import type { Price } from './core/price.ts'
 import { errors } from './errors.ts'
 import { fitsPrice, misfit } from './price-schema.ts'
@@ -12,7 +14,8 @@ export class PriceLineReader {
   readonly draft: Draft
   readonly replace: boolean
   readonly #most: number
-  #rest = Buffer.alloc(0)
+  /** The beginning of a line. */
+  readonly #rest = new Joined()
   #line = 0
   imported = 0
 
@@ -25,31 +28,34 @@ export class PriceLineReader {
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
   take(chunk: Uint8Array): void {
-    const bytes =
-      this.#rest.length > 0
-        ? Buffer.concat([this.#rest, chunk])
-        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#takeLine(bytes.subarray(start, end))
+      this.#keep(bytes.subarray(start, end))
+      this.#takeLine(this.#rest.take())
       start = end + 1
     }
-    this.#rest = Buffer.from(bytes.subarray(start))
-    if (this.#rest.length > LONGEST_LINE)
-      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
+    this.#keep(bytes.subarray(start))
   }
 
   /** Takes the last line, which may have no end. */
   end(): void {
-    this.#takeLine(this.#rest)
-    this.#rest = Buffer.alloc(0)
+    this.#takeLine(this.#rest.take())
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#rest.add(piece)
+    if (this.#rest.length > LONGEST_LINE)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
   }
 
   #takeLine(bytes: Buffer): void {
     this.#line++
+    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
+    // As text it would become U+FFFD, and two names one.
+    if (!isUtf8(bytes)) throw fail('not UTF-8')
     const text = bytes.toString('utf8').trim()
     if (text === '') return
-    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
     let price: unknown
     try {
       price = JSON.parse(text)

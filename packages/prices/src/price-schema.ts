@@ -25,7 +25,8 @@ export const priceFields = {
       properties: { char: name, value: valueSchema },
     },
   },
-  value: { type: 'number' },
+  // Beyond these JSON.parse gives infinities, which JSON cannot say.
+  value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
   currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'USD if absent.' },
   default: { type: 'boolean', description: 'Chosen where several prices fit.' },
   from: { ...date, description: 'The first day it is valid on.' },

@@ -28,7 +28,7 @@ export const settings = defineSettings({
     default: 5_000_000,
     minimum: 1,
     maximum: 100_000_000,
-    description: 'an import may not leave more prices than this',
+    description: 'so many prices there may be',
   },
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },

@@ -54,7 +54,10 @@ export class View implements Words {
       this.#texts.push(toKindText(kind))
     }
     const indexes = new Map(
-      Array.from(this.indexes, ([name, index]) => [name, index.with(segments.get(name) ?? new Map())]),
+      Array.from(this.indexes, ([name, index]) => {
+        const changed = segments.get(name)
+        return [name, changed?.size ? index.with(changed) : index]
+      }),
     )
     return new View(this.terms, this.#kinds, this.#texts, { live, catalog: this.#catalog.with(blocks), indexes })
   }

@@ -73,6 +73,14 @@ it('cuts off a client that sends and never reads', async () => {
   await stillServes()
 })
 
+it('answers an import that is refused while most of it is still to come', async () => {
+  const lines = `nonsense\n${`${JSON.stringify(price)}\n`.repeat(20_000)}`
+  const own = await startPrices({ data: temporaryFolder() })
+  expect(await own.import([lines])).toMatchObject({ status: 400, body: { code: 'BAD_LINE' } })
+  // And nothing of it is waited for at the end.
+  expect(await own.stop()).toBe(true)
+})
+
 it('answers 100,000 items, one after the other', async () => {
   const answers = await prices.bulk(String(item).repeat(100_000))
   expect(answers).toHaveLength(100_000)

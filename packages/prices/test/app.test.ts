@@ -76,6 +76,11 @@ describe.each(namesOf('index'))('search with index %s', (index) => {
   it('knows operators over texts, integers and dates', async () => {
     expect(await valueOf([{ char: 'speed', op: 'not', value: 10 }])).toBe(2.5)
     expect(await valueOf([{ char: 'speed', op: 'between', value: [15, 99] }])).toBe(2.5)
+    for (const edges of [
+      [20, 21],
+      [11, 20],
+    ])
+      expect(await valueOf([{ char: 'speed', op: 'between', value: edges }])).toBe(2.5)
     expect(await valueOf([{ char: 'term', op: 'in', value: ['24', '36'] }])).toBe(-3)
     expect(await valueOf([{ char: 'term', op: 'notIn', value: ['12', '36'] }])).toBe(-3)
     expect(await valueOf([{ char: 'term', op: 'between', value: ['2', '3'] }])).toBe(-3)
@@ -87,7 +92,8 @@ describe.each(namesOf('index'))('search with index %s', (index) => {
   it('has no row fit an operator on a characteristic that it lacks', async () => {
     const other = { ...g1, groupId: 'g3', at: '2026-03-01' }
     expect(await valueOf([], other)).toBe(6)
-    expect(await valueOf([{ char: 'term', op: 'not', value: 'x' }], other)).toBe('PRICE_NOT_FOUND')
+    for (const value of ['x', '12'])
+      expect(await valueOf([{ char: 'term', op: 'not', value }], other)).toBe('PRICE_NOT_FOUND')
   })
 
   it('heeds dates where a day is given', async () => {

@@ -3,11 +3,8 @@ import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { answerBulk, Rooms } from '../src/bulk.ts'
-import { Draft } from '../src/core/draft.ts'
-import { Terms } from '../src/core/terms.ts'
-import { parts } from '../src/parts.ts'
 import { createAnswerRoom, Searcher } from '../src/searcher.ts'
-import { createView } from '../src/view.ts'
+import { viewOf } from './support/catalog.ts'
 import { priceOf, searchOf } from './support/prices.ts'
 
 const many = Array.from({ length: 200 }, (_, i) =>
@@ -16,19 +13,8 @@ const many = Array.from({ length: 200 }, (_, i) =>
 // Two that one search finds.
 const twins = [0, 1].map((value) => priceOf({ value, groupId: 'twins', charValues: [{ char: 'n', value: '0' }] }))
 
-const kind = await parts.index.bitset()
-const draft = new Draft(new Terms())
-for (const price of [...many, ...twins]) draft.put(price)
-const index = kind.read(kind.build(draft.table()))
-const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
-const view = createView(
-  { terms: draft.terms.list, kinds: draft.kinds.list },
-  {
-    live: new Uint8Array(draft.terms.list.length).fill(1),
-    catalog: await parts.catalog.memory({ blocks, store: undefined as never, cacheBytes: 0 }),
-    indexes: new Map([['bitset', index]]),
-  },
-)
+const odd = priceOf({ offeringId: '"}', groupId: '\\', charValues: [{ char: 'n', value: '\\"}' }] })
+const { view, index } = await viewOf([...many, ...twins, odd])
 const searcher = new Searcher()
 
 const usual = fc.integer({ min: 0, max: many.length - 1 }).map((i) => searchOf(many[i]!))
@@ -38,6 +24,8 @@ const other = fc.oneof(
   fc.constant(searchOf(twins[0]!)),
   fc.constant({ ...searchOf(many[0]!), groupId: 'unknown' }),
   fc.constant({ groupId: 3 }),
+  // Braces and quotes in texts.
+  fc.constant(searchOf(odd)),
 )
 const item = fc.record({
   search: fc.oneof({ weight: 12, arbitrary: usual }, other),

@@ -11,7 +11,8 @@ const KEPT = 3
 
 for (const [name, create] of Object.entries(parts.catalog)) {
   catalogConformance(name, async (blocks) => {
-    const db = await openPricesLevel(temporaryFolder())
+    const level = await openPricesLevel(temporaryFolder())
+    const { db } = level
     async function write(some: ReadonlyMap<number, Uint8Array>): Promise<Blocks> {
       for (const [number, bytes] of some)
         await db.put(answersKey(GENERATION, number), bytes as never, { valueEncoding: 'view' })
@@ -28,7 +29,7 @@ for (const [name, create] of Object.entries(parts.catalog)) {
       async close() {
         await catalog.close()
         await store.close()
-        await db.close()
+        await level.close()
       },
     }
   })

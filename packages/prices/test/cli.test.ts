@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +49,44 @@ it('generates the sample catalog', async () => {
     const { id, value, priceSpecId: spec } = price
     expect(await client.search(searchOf(price))).toEqual({ id, value, spec, currency: 'USD' })
   }
+})
+
+it('destroys nothing that it was not told to destroy', async () => {
+  const client = createPricesClient(prices.url)
+  const kept = priceOf({ offeringId: 'kept' })
+  await client.put(kept)
+  const empty = join(temporaryFolder(), 'empty.ndjson')
+  for (const content of ['', '\n \n']) {
+    writeFileSync(empty, content)
+    expect(await run('import', empty, '--replace', '--url', prices.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('IMPORT_EMPTY'),
+    })
+  }
+  // A name is where it is written to, and never over what is there.
+  const file = join(temporaryFolder(), 'sample.ndjson')
+  expect(await run('generate', file, '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  expect(lines).toHaveLength(9_744)
+  expect(JSON.parse(lines[9_743]!)).toEqual([...samplePrices(1)][9_743])
+  expect(await run('generate', file, '--offerings', '1')).toMatchObject({ code: 1 })
+  expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(9_744)
+  for (const more of [
+    ['generate', file, '--replace'],
+    ['generate', `${file}.2`, `${file}.3`],
+    ['import', file, file],
+  ])
+    expect(await run(...more, '--url', prices.url)).toMatchObject({ code: 1, stdout: '' })
+  expect(await run('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+  expect(await client.get(kept.id)).toMatchObject({ offeringId: 'kept' })
+
+  expect(await run('generate', '--offerings', '1', '--replace', '--url', prices.url)).toMatchObject({ code: 0 })
+  expect(await client.get(kept.id)).toBeUndefined()
+  writeFileSync(empty, '')
+  expect(await run('import', empty, '--replace', '--empty', '--url', prices.url)).toMatchObject({
+    code: 0,
+    stdout: '0 imported, 0 prices in all\n',
+  })
 })
 
 it('says what is wrong', async () => {

@@ -83,7 +83,7 @@ const termsOf = (query: Query) => ({
   group: query.group,
   spec: query.spec,
   values: [...query.values.subarray(0, query.count)],
-  any: query.any,
+  choices: query.choices,
   at: query.at,
 })
 
@@ -107,6 +107,20 @@ it('the scanner gives what JSON.parse would have given, or leaves it alone', () 
     { numRuns: 5_000 },
   )
   expect(scanned).toBeGreaterThan(200)
+})
+
+it('what was learned since a view began is not known to it', () => {
+  // A view's `live` is as long as the dictionary was.
+  const asked = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
+  const bytes = Buffer.from(JSON.stringify(asked))
+  for (let length = 0; length < live.length; length++) {
+    const old = { terms, live: live.slice(0, length) }
+    const known = [terms.offerings.find('a'), terms.groups.find('bb'), terms.specs.find('long name')]
+    const char = terms.chars.find('bb')
+    const expected = Math.max(...known, char, terms.findValue(char, 'a')) < length
+    expect(new RequestScanner().scan(bytes, 0, old, new Query())).toBe(expected)
+    expect(resolve(asked, old, new Query()) === undefined).toBe(expected)
+  }
 })
 
 it('the usual shape is never left alone', () => {

@@ -12,7 +12,8 @@ const IDS = 12 * BLOCK_ROWS
 
 /** Writes what lies in a folder as the first version of the service did. */
 async function downgrade(folder: string): Promise<void> {
-  const db = await openPricesLevel(folder)
+  const level = await openPricesLevel(folder)
+  const { db } = level
   const { generation, rows } = JSON.parse((await db.get(META))!)
   for (let number = 0; number * BLOCK_ROWS < rows; number++) {
     const key = answersKey(generation, number)
@@ -26,7 +27,7 @@ async function downgrade(folder: string): Promise<void> {
     await db.put(key, columns as never, { valueEncoding: 'view' })
   }
   await db.put(META, JSON.stringify({ generation, rows }))
-  await db.close()
+  await level.close()
   writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'prices', format: 1 }))
 }
 

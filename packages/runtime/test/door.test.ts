@@ -109,6 +109,22 @@ const put = `PUT /items/ab HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`
 const view = `GET /items/ab/view HTTP/1.1\r\n${HOST}Accept: */*\r\n\r\n`
 
 test.each([
+  ['another length', '2', 'X-A: 1'],
+  ['no length', '', 'X-A: 1'],
+  ['a length that is no number', '3x', 'X-A: 1'],
+  ['a length of 16 digits', '3'.repeat(16), 'X-A: 1'],
+  ['another field behind the length', '3', 'X-A: 2'],
+  ['another field of the same name', '3', 'X-A: 1\r\nX-a: 1'],
+  ['the end of the connection', '3', 'Connection: close'],
+])('fields of a request are not taken for those of the last one: %s', async (_what, length, field) => {
+  const put = (size: string, last: string) =>
+    `PUT /items/ab HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n${last}\r\n\r\n`
+  const requests = [[`${put('3', 'X-A: 1')}abc`], [`${put(length, field)}abc`]]
+  await check({ guarded: false, requests, cuts: 'requests', halfCloses: false })
+  await check({ guarded: false, requests, cuts: 'none', halfCloses: false })
+})
+
+test.each([
   ['a GET', [view]],
   ['a HEAD', [view.replace('GET', 'HEAD')]],
   ['a body', [put]],

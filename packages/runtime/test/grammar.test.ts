@@ -15,7 +15,9 @@ interface Head {
 function readByDoor(head: string): Head | undefined {
   const line = readRequestLine(head, 0)
   const fields = line && readFields(head.slice(line.end))
-  return fields && { method: line.method, target: line.target, headers: { ...fields.headers }, length: fields.length }
+  if (!fields) return undefined
+  const length = Number(head.slice(line.end + fields.before.length, head.length - fields.after.length))
+  return { method: line.method, target: line.target, headers: { ...fields.headers }, length }
 }
 
 /** What Node makes of a text that begins with it; nothing where it refuses it, or where it is not the whole of a head. */
@@ -23,13 +25,8 @@ async function readByNode(text: string): Promise<Head | undefined> {
   const [ours, theirs] = duplexPair()
   const server = createServer({ requireHostHeader: false })
   const read = new Promise<Head | undefined>((resolve) => {
-    server.on('request', ({ method, url, headers }) =>
-      resolve({
-        method: method!,
-        target: url!,
-        headers: { ...headers },
-        length: Number(headers['content-length'] ?? 0),
-      }),
+    server.on('request', ({ method, url, headers: { 'content-length': length = 0, ...headers } }) =>
+      resolve({ method: method!, target: url!, headers, length: Number(length) }),
     )
     server.on('clientError', () => resolve(undefined))
     server.emit('connection', theirs)

@@ -1,35 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { openLevel } from '../src/level.ts'
+import { describe, expect, test } from 'vitest'
+import { openLevel, type LevelOptions } from '../src/level/open-level.ts'
+import { temporaryFolder } from './support/temporary.ts'
 
 const options = { service: 'counter', format: 2 }
-const MODULE = new URL('../src/level.ts', import.meta.url).href
-
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'runtime-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
 
 const refused = (code: string) => expect.objectContaining({ name: 'StartError', code })
+const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
 
 test('makes the folder, and finds again what was put in it', async () => {
-  const folder = join(emptyFolder(), 'data', 'counter')
+  const folder = join(temporaryFolder(), 'data', 'counter')
   const first = await openLevel(folder, options)
   await first.put('key', 'value')
   await first.close()
   const again = await openLevel(folder, options)
   expect(await again.get('key')).toBe('value')
   await again.close()
-  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual(options)
+  expect(formatOf(folder)).toEqual(options)
 })
 
 test('refuses a folder that another process has open', async () => {
-  const folder = emptyFolder()
+  const folder = temporaryFolder()
   const hold = `
     const { openLevel } = await import('${MODULE}')
     await openLevel(${JSON.stringify(folder)}, ${JSON.stringify(options)})
@@ -48,12 +43,127 @@ test('refuses a folder that another process has open', async () => {
 })
 
 test('refuses a folder that cannot be written, is of another service, or of a newer version', async () => {
-  const folder = emptyFolder()
+  const folder = temporaryFolder()
   writeFileSync(join(folder, 'file'), '')
   await expect(openLevel(join(folder, 'file', 'data'), options)).rejects.toThrow(refused('DATA_UNWRITABLE'))
   await (await openLevel(folder, options)).close()
   await expect(openLevel(folder, { service: 'asker', format: 2 })).rejects.toThrow(refused('DATA_FOREIGN'))
   await expect(openLevel(folder, { service: 'counter', format: 1 })).rejects.toThrow(refused('DATA_NEWER'))
-  await (await openLevel(folder, { service: 'counter', format: 3 })).close()
-  await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_NEWER'))
+})
+
+describe('what tells the format', () => {
+  const WHOLE = JSON.stringify(options)
+
+  test.each(['', WHOLE.slice(0, -1), WHOLE.slice(0, 3), '\0'.repeat(WHOLE.length)])(
+    'cut to %j is written anew where nothing is kept, and never guessed where something is',
+    async (text) => {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, 'format.json'), text)
+      await (await openLevel(folder, options)).close()
+      expect(formatOf(folder)).toEqual(options)
+      writeFileSync(join(folder, 'format.json'), text)
+      await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FORMAT_DAMAGED'))
+    },
+  )
+
+  test.each(['{}', 'null', '[]', '7', '"counter"', '{"service":"counter"}', '{"service":"counter","format":"2"}'])(
+    'is foreign as %s',
+    async (text) => {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, 'format.json'), text)
+      await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FOREIGN'))
+      expect(readFileSync(join(folder, 'format.json'), 'utf8')).toBe(text)
+    },
+  )
+})
+
+describe('an upgrade', () => {
+  type Upgrades = NonNullable<LevelOptions['upgrades']>
+  const LATEST = 4
+
+  /** Each version keeps the list of the upgrades it came by. */
+  const upgradeFrom =
+    (version: number): Upgrades[number] =>
+    async (db) => {
+      const path = ((await db.get('path')) ?? '').split(',')
+      if (!path.includes(String(version))) await db.put('path', [...path, version].join(','))
+    }
+  const upgrades: Upgrades = { 1: upgradeFrom(1), 2: upgradeFrom(2), 3: upgradeFrom(3) }
+
+  async function folderOf(format: number): Promise<string> {
+    const folder = temporaryFolder()
+    const db = await openLevel(folder, { service: 'counter', format })
+    await db.put('path', 'made')
+    await db.close()
+    return folder
+  }
+
+  async function pathOf(folder: string, format = LATEST, by = upgrades): Promise<string | undefined> {
+    const db = await openLevel(folder, { service: 'counter', format, upgrades: by })
+    const path = await db.get('path')
+    await db.close()
+    return path
+  }
+
+  test('is run for each version between, in order, once', async () => {
+    const folder = await folderOf(1)
+    for (let start = 0; start < 2; start++) expect(await pathOf(folder)).toBe('made,1,2,3')
+    expect(formatOf(folder)).toEqual({ service: 'counter', format: LATEST })
+  })
+
+  test('that is missing refuses the folder, and leaves it as it is', async () => {
+    const folder = await folderOf(1)
+    const { 2: _, ...others } = upgrades
+    await expect(pathOf(folder, LATEST, others)).rejects.toThrow(refused('DATA_OLDER'))
+    expect(formatOf(folder)).toEqual({ service: 'counter', format: 1 })
+    expect(await pathOf(folder, 1)).toBe('made')
+  })
+
+  test('that fails is run again at the next start; older versions refuse what it left', async () => {
+    const folder = await folderOf(1)
+    const failing: Upgrades[number] = async (db) => {
+      await upgrades[2]!(db)
+      throw new Error('half done')
+    }
+    await expect(pathOf(folder, LATEST, { ...upgrades, 2: failing })).rejects.toThrow(refused('DATA_UPGRADE_FAILED'))
+    await expect(pathOf(folder, 2)).rejects.toThrow(refused('DATA_NEWER'))
+    expect(await pathOf(folder)).toBe('made,1,2,3')
+  })
+
+  test('that a kill cuts off is run again at the next start', async () => {
+    const folder = await folderOf(2)
+    const cutOff = `
+      const { openLevel } = await import('${MODULE}')
+      const upgrades = { 2: (db) => db.put('path', 'made,half').then(() => process.kill(process.pid, 'SIGKILL')) }
+      await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 3, upgrades })`
+    const [, signal] = await once(spawn(process.execPath, ['--input-type=module', '-e', cutOff]), 'exit')
+    expect(signal).toBe('SIGKILL')
+    expect(await pathOf(folder)).toBe('made,half,2,3')
+  })
+
+  test('is in synced tables before the folder says that it is done', async () => {
+    const folder = await folderOf(1)
+    const log = () => readFileSync(join(folder, 'level', 'LOG'), 'utf8')
+    let atEnd = ''
+    const db = await openLevel(folder, {
+      service: 'counter',
+      format: 2,
+      upgrades: {
+        async 1(db) {
+          await upgrades[1]!(db)
+          atEnd = log()
+        },
+      },
+    })
+    expect(log().slice(atEnd.length)).toMatch(/Level-0 table #\d+: \d+ bytes OK/)
+    await db.close()
+  })
+})
+
+test('makes no data where it finds out that the folder is not its own', async () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'other'))
+  writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'asker', format: 1 }))
+  await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FOREIGN'))
+  expect(() => readFileSync(join(folder, 'level', 'CURRENT'))).toThrow('ENOENT')
 })

@@ -90,3 +90,34 @@ test('GET /metrics leaves out a thread that is blocked, and has it again when it
   expect(await threadsSeen()).toBe(2)
   await until(async () => (await threadsSeen()) === 3)
 })
+
+test('the counts of a thread stay while it is blocked, and when it has died and was replaced', async () => {
+  const counter = await startCounter({ threads: 2 })
+  const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+  async function counted(): Promise<{ values: number; threads: number; respawned: number }> {
+    other.send(requestText('GET', '/metrics'))
+    const { body } = await other.reply()
+    const [values] = /^http_request_duration_seconds_count\{method="GET",route="\/value",status="200"\} (\d+)$/m
+      .exec(body)!
+      .slice(1)
+    const [respawned] = /^threads_respawned_total (\d+)$/m.exec(body)!.slice(1)
+    const threads = body.match(/^thread_event_loop_utilization/gm)!.length
+    return { values: Number(values), threads, respawned: Number(respawned) }
+  }
+  for (let i = 0; i < 20; i++) {
+    victim.send(requestText('GET', '/value'))
+    await victim.reply()
+  }
+  const { values } = await counted()
+  expect(values).toBeGreaterThanOrEqual(22)
+  victim.send(requestText('POST', '/block?ms=2500'))
+  await victim.reply()
+  expect(await counted()).toMatchObject({ values, threads: 1 })
+  await until(async () => (await counted()).threads === 2)
+  victim.send(requestText('POST', '/die'))
+  await until(async () => {
+    const now = await counted()
+    expect(now.values).toBe(values)
+    return now.respawned === 1 && now.threads === 2
+  })
+})

@@ -3,7 +3,7 @@ import { DEFAULT_TOPIC } from './core/event.ts'
 import { readEventId } from './core/event-id.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { History } from './history/history.ts'
-import type { StreamRequest } from './hub.ts'
+import type { StreamRequest } from './stream-request.ts'
 import type { WaitQuery } from './routes/schemas.ts'
 
 /** The encoders that a client may choose from. */

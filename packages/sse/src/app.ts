@@ -1,4 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
 import { reportHub } from './gauges.ts'
@@ -6,8 +7,9 @@ import type { History } from './history/history.ts'
 import { createNoHistory } from './history/none.ts'
 import { createRingHistory } from './history/ring.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { historyOptions, lagLimits } from './part-options.ts'
+import { historyOptions, lagLimits, mostPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
+import { Places } from './places.ts'
 import { pageRoute } from './routes/page.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { putRoutes, valueRoute } from './routes/values.ts'
@@ -20,16 +22,16 @@ type Context = AppContext<SseConfig, ToMain, ToThread>
 /** Builds the app of one serving thread from the parts that the configuration names. */
 export async function createSseApp(context: Context): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { kept, streams: cell } = context.shared as Shared
+  const { kept, health, places } = context.shared as Shared
   const history = await openHistory(context, kept)
   const streams = new Streams({
     history,
-    cell,
+    places: new Places(places, config.maxStreams),
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
-    maxStreams: config.maxStreams,
-    maxPerAddress: config.maxStreamsPerAddress,
+    readTimeout: config.readTimeout,
+    maxPerAddress: mostPerAddress(config),
     heartbeat: config.heartbeat,
   })
   reportHub(streams.hub, registry, config.metricTopics)
@@ -45,6 +47,7 @@ export async function createSseApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Broadcaster',
     description: 'Values for every open stream.',
+    fault: () => (health ? faultIn(health) : history.level?.fault()),
     querystringParser: parseQuery,
     hotRoutes: [
       waitRoute({ streams, history, encoders, broker }),
@@ -63,8 +66,8 @@ export async function createSseApp(context: Context): Promise<App> {
 }
 
 /** The thread's own history: main's copy, or, where main keeps none, the history itself. */
-async function openHistory({ config }: Context, kept: Shared['kept']): Promise<History> {
-  const options = historyOptions(config)
+async function openHistory({ config, log }: Context, kept: Shared['kept']): Promise<History> {
+  const options = historyOptions(config, log)
   if (!kept) return parts.history[config.history](options)
   return config.history === 'none' ? createNoHistory(options, kept) : createRingHistory(options, kept)
 }

@@ -1,3 +1,4 @@
+import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Hub } from './hub.ts'
@@ -6,10 +7,10 @@ import type { Hub } from './hub.ts'
 export function reportHub(hub: Hub, registry: Registry, topics: readonly string[]): void {
   const { figures } = hub
   gauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
-  gauge(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
-  gauge(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
-  gauge(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
-  gauge(registry, 'sse_streams_cut_total', 'Streams cut because they were not read.', () => figures.cut)
+  counter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
+  counter(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
+  counter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
+  counter(registry, 'sse_streams_cut_total', 'Streams cut because they were not read.', () => figures.cut)
   registry.registerMetric(
     new Gauge({
       name: 'sse_topic_streams',

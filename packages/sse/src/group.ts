@@ -8,6 +8,8 @@ export class Group {
   readonly topics: readonly string[]
   readonly heartbeat: Buffer
   readonly connections = new Set<StreamConnection>()
+  /** Streams that have yet to be told what came before. */
+  arriving = 0
   /** What is to be written. */
   pending: Buffer[] = []
 
@@ -16,5 +18,9 @@ export class Group {
     this.encoder = encoder
     this.topics = topics
     this.heartbeat = Buffer.from(encoder.heartbeat)
+  }
+
+  get size(): number {
+    return this.connections.size + this.arriving
   }
 }

@@ -1,30 +1,25 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { Arrival, SLICE } from './arrival.ts'
+import { Arrivals } from './arrivals.ts'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout, Fanout } from './fanout/fanout.ts'
 import { Group } from './group.ts'
 import type { History } from './history/history.ts'
-
-/** What a stream is to be. */
-export interface StreamRequest {
-  readonly encoder: Encoder
-  /** Without doubles. */
-  readonly topics: readonly string[]
-  /** Begin with each topic's current value. */
-  readonly last: boolean
-  /** Where the client was when it lost its stream; `NaN` if that is not known here. */
-  readonly resumeAfter: number | undefined
-}
+import { SharedValues } from './shared-values.ts'
+import type { StreamRequest } from './stream-request.ts'
 
 export interface HubOptions {
   readonly history: History
-  /** When clients are to come back (ms). */
+  /** Clients are to come back after this and up to as long again (ms), so that not all come in one moment. */
   readonly retry: number
   /** When values are written to streams. */
   readonly createFanout: CreateFanout
   /** Most bytes that a client may leave unread. */
   readonly streamBuffer: number
+  /** A client that takes nothing of what came before its stream for so long is cut (ms). */
+  readonly readTimeout: number
 }
 
 /** What streams cost and got since the start. */
@@ -47,10 +42,18 @@ export class Hub {
   readonly #byTopic = new Map<string, Set<Group>>()
   readonly #groupOf = new Map<StreamConnection, Group>()
   readonly #fanout: Fanout
+  readonly #arrivals: Arrivals
+  readonly #values = new SharedValues()
 
   constructor(options: HubOptions) {
     this.#options = options
     this.#fanout = options.createFanout((group) => this.#flush(group))
+    const { streamBuffer, readTimeout } = options
+    this.#arrivals = new Arrivals({
+      streamBuffer,
+      readTimeout,
+      arrived: (connection, arrival) => this.#settle(connection, arrival),
+    })
   }
 
   get size(): number {
@@ -62,20 +65,27 @@ export class Hub {
     const counts = new Map<string, number>()
     for (const [topic, groups] of this.#byTopic) {
       let streams = 0
-      for (const group of groups) streams += group.connections.size
+      for (const group of groups) streams += group.size
       counts.set(topic, streams)
     }
     return counts
   }
 
-  /** Opens a stream; what it has to be told first is told at once. @param head goes before everything */
+  /** Opens a stream, which is told first what came before it. @param head goes before everything */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
+    const { history, streamBuffer } = this.#options
     const group = this.#groupFor(request)
-    // What the group has yet to send is in the history, from which the stream gets what came before it.
-    this.#flush(group)
-    connection.write(head + this.#opening(request))
-    group.connections.add(connection)
     this.#groupOf.set(connection, group)
+    const text = head + group.encoder.opening(this.#retry())
+    if (request.last || request.resumeAfter !== undefined) {
+      group.arriving++
+      const slice = Math.min(SLICE, streamBuffer)
+      const arrival = new Arrival(group, request, { history, values: this.#values, slice })
+      this.#arrivals.open(connection, arrival, text)
+    } else {
+      connection.write(text + group.encoder.position(eventId(history.epoch, history.seq)))
+      this.#join(connection, group)
+    }
   }
 
   /** Forgets a stream, if it is one. Returns whether it was. */
@@ -83,8 +93,9 @@ export class Hub {
     const group = this.#groupOf.get(connection)
     if (!group) return false
     this.#groupOf.delete(connection)
-    group.connections.delete(connection)
-    if (group.connections.size === 0) this.#drop(group)
+    if (this.#arrivals.leave(connection)) group.arriving--
+    else group.connections.delete(connection)
+    if (group.size === 0) this.#drop(group)
     return true
   }
 
@@ -95,6 +106,7 @@ export class Hub {
       if (isClosing(entry)) {
         const id = closingId(epoch, entry.seq)
         this.#endAll(({ closed }) => closed(id))
+        for (const [, arrival] of this.#arrivals.entries()) arrival.lastWords = arrival.group.encoder.closed(id)
       } else {
         this.#deliver(entry, eventId(epoch, entry.seq))
       }
@@ -104,11 +116,18 @@ export class Hub {
   /** Shows every client that the connection lives, and finds out which does not. */
   beat(): void {
     for (const group of this.#groups.values()) this.#queue(group, group.heartbeat)
+    for (const connection of this.#arrivals.stalled()) this.#cut(connection)
   }
 
   /** Ends all streams; their clients come back, to another process maybe. */
   end(): void {
-    this.#endAll(({ farewell }) => farewell(this.#options.retry))
+    const farewell = (encoder: Encoder) => encoder.farewell(this.#retry())
+    this.#endAll(farewell)
+    const arriving = Array.from(this.#arrivals.entries(), ([connection, { group }]) => [connection, group] as const)
+    for (const [connection, { encoder }] of arriving) {
+      this.leave(connection)
+      this.#finish([connection], () => farewell(encoder))
+    }
   }
 
   #deliver({ topic, value }: Event, id: string): void {
@@ -116,6 +135,7 @@ export class Hub {
     // Formatted once for each encoder, into one Buffer that all streams share.
     const encoded = new Map<Encoder, Buffer>()
     for (const group of this.#byTopic.get(topic) ?? []) {
+      if (group.connections.size === 0) continue
       let bytes = encoded.get(group.encoder)
       if (!bytes) encoded.set(group.encoder, (bytes = Buffer.from(group.encoder.value(id, value))))
       this.figures.deliveries += group.connections.size
@@ -149,24 +169,45 @@ export class Hub {
     connection.destroy()
   }
 
+  /** A stream that has been told what came before it is one of its group. */
+  #settle(connection: StreamConnection, { group, lastWords }: Arrival): void {
+    group.arriving--
+    this.#join(connection, group)
+    if (lastWords === undefined) return
+    this.leave(connection)
+    this.#finish([connection], () => lastWords)
+  }
+
+  /** What the group has yet to send has come to the stream in another way. */
+  #join(connection: StreamConnection, group: Group): void {
+    this.#flush(group)
+    group.connections.add(connection)
+  }
+
+  /** Ends all streams that have been told what came before. */
   #endAll(lastWords: (encoder: Encoder) => string): void {
-    const ended: StreamConnection[] = []
     for (const group of this.#groups.values()) {
       this.#flush(group)
-      const bytes = Buffer.from(lastWords(group.encoder))
-      for (const connection of group.connections) {
-        if (bytes.length > 0) connection.write(bytes)
-        if (connection.destroySoon) connection.destroySoon()
-        else connection.end()
-        ended.push(connection)
-      }
-      group.connections.clear()
+      const ended = [...group.connections]
+      for (const connection of ended) this.leave(connection)
+      this.#finish(ended, () => lastWords(group.encoder))
     }
-    this.#groups.clear()
-    this.#byTopic.clear()
-    this.#groupOf.clear()
+  }
+
+  /** Ends streams that are forgotten. */
+  #finish(ended: readonly StreamConnection[], lastWords: () => string): void {
+    for (const connection of ended) {
+      const text = lastWords()
+      if (text !== '') connection.write(text)
+      if (connection.destroySoon) connection.destroySoon()
+      else connection.end()
+    }
     // Who does not read does not get the end, either.
     if (ended.length > 0) setTimeout(() => ended.forEach((connection) => connection.destroy()), LINGER).unref()
+  }
+
+  #retry(): number {
+    return Math.round(this.#options.retry * (1 + Math.random()))
   }
 
   #groupFor({ encoder, topics }: StreamRequest): Group {
@@ -190,23 +231,4 @@ export class Hub {
       if (groups.size === 0) this.#byTopic.delete(topic)
     }
   }
-
-  #opening({ encoder, topics, last, resumeAfter }: StreamRequest): string {
-    const { history, retry } = this.#options
-    const id = (seq: number) => eventId(history.epoch, seq)
-    const missed = resumeAfter === undefined ? undefined : history.since(topics, resumeAfter || 0)
-    const first = missed?.events ?? (last ? currentOf(history, topics) : [])
-    let text = encoder.opening(retry)
-    // The client is right before what follows, should the stream break in between.
-    if (missed && (Number.isNaN(resumeAfter) || !missed.complete)) {
-      text += encoder.gap(id(first[0] ? first[0].seq - 1 : history.seq))
-    }
-    for (const { seq, value } of first) text += encoder.value(id(seq), value)
-    return text + encoder.position(id(history.seq))
-  }
-}
-
-function currentOf(history: History, topics: readonly string[]): Event[] {
-  const events = topics.map((topic) => history.current(topic)).filter((event) => event !== undefined)
-  return events.sort((a, b) => a.seq - b.seq)
 }

@@ -4,18 +4,20 @@ import { Sequencer } from './broker/sequencer.ts'
 import type { Shared, ThreadCount, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits } from './part-options.ts'
 import { parts } from './parts.ts'
+import { PlaceTable } from './places.ts'
 import type { SseConfig } from './settings.ts'
 
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
 export async function openSse(context: OpenContext<SseConfig, ToThread>): Promise<Opened<ToMain>> {
   const { config, broadcast, log } = context
-  const streams = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  const places = new PlaceTable()
+  const threadGone = (shared: unknown) => places.gone((shared as Shared).places)
   if (config.broker === 'local') {
-    const shared = (): Shared => ({ streams, kept: undefined })
-    return { shared, handlers: {} as never, async close() {} }
+    const shared = (): Shared => ({ places: places.share(), kept: undefined })
+    return { shared, threadGone, handlers: {} as never, async close() {} }
   }
 
-  const history = await parts.history[config.history](historyOptions(config))
+  const history = await parts.history[config.history](historyOptions(config, log))
   const sequencer = new Sequencer({
     history,
     lag: lagLimits(config),
@@ -23,21 +25,10 @@ export async function openSse(context: OpenContext<SseConfig, ToThread>): Promis
   })
   gauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
   const connections = async (): Promise<ThreadCount[]> => (await broadcast('count')).sort((a, b) => a.thread - b.thread)
-  let started = 0
-
-  /** A thread that died took its streams along without counting them off. */
-  async function recount(): Promise<void> {
-    const counts = await connections()
-    const sum = counts.reduce((all, count) => all + count.streams, 0)
-    Atomics.store(new Int32Array(streams), 0, sum)
-  }
 
   return {
-    shared(): Shared {
-      // The first threads have nothing to count; one that is started later stands in for one that died.
-      if (++started > 1) recount().catch((error: unknown) => log.error({ err: error }, 'streams not counted'))
-      return { streams, kept: history.kept() }
-    },
+    shared: (): Shared => ({ places: places.share(), health: history.level?.memory, kept: history.kept() }),
+    threadGone,
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),

@@ -1,5 +1,6 @@
 import type { Entry } from './core/event.ts'
 import type { Kept } from './history/history.ts'
+import type { PlaceShare } from './places.ts'
 
 /** A value for a topic that has no place in the order yet. */
 export type Put = readonly [topic: string, value: string]
@@ -30,8 +31,10 @@ export type ToThread = {
 
 /** What a thread is started with. */
 export interface Shared {
-  /** How many streams are open on all threads: one Int32. */
-  readonly streams: SharedArrayBuffer
+  /** Where it counts its streams. */
+  readonly places: PlaceShare
+  /** Whether the history takes values, where it may refuse. */
+  readonly health?: SharedArrayBuffer
   /** What has been put so far, where main keeps it. */
   readonly kept: Kept | undefined
 }

@@ -37,7 +37,7 @@ export const settings = defineSettings({
     default: 0,
     minimum: 0,
     maximum: 10_000_000,
-    description: 'most streams of one address, each thread; 0 for no limit',
+    description: 'most streams of one address, each thread; 0 for half of maxStreams, shared by the threads',
   },
   streamBuffer: { ...bytes, default: 8_388_608, description: 'a stream that leaves more unread is cut (bytes)' },
   maxValue: {
@@ -48,8 +48,12 @@ export const settings = defineSettings({
   },
   maxTopics: { ...count, default: 10_000, description: 'topics whose values are remembered' },
   historyCount: { ...count, default: 1_000, description: 'values remembered of a topic' },
-  historyBytes: { ...bytes, default: 1_048_576, description: 'values remembered of a topic (bytes)' },
-  historyTotal: { ...bytes, default: 67_108_864, description: 'values remembered of all topics (bytes)' },
+  historyBytes: { ...bytes, default: 1_048_576, description: 'values remembered of a topic (bytes of memory)' },
+  historyTotal: {
+    ...bytes,
+    default: 67_108_864,
+    description: 'values remembered of all topics, by all threads together (bytes of memory)',
+  },
   historyAge: {
     type: 'integer',
     default: 3_600_000,

@@ -1,7 +1,8 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startSse, type TestSse } from './support/sse.ts'
-import { waitText, type TestStream } from './support/stream.ts'
+import { VIA_FASTIFY, waitText, type TestStream } from './support/stream.ts'
 import { until } from '@influencer-stats/runtime/testing/until'
 
 /** Sends bytes on a connection of its own; waits until what came back looks right or the server ends it. */
@@ -125,6 +126,28 @@ describe('whatever else comes', () => {
     const others = await sse.openBoth()
     expect(await say(sse.port, text)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     await expectUnmoved(sse, others)
+  })
+
+  it.each(SERVERS)('comes behind a request for a stream is dropped, and the stream goes on: %s', async (server) => {
+    const sse = await startSse({ server })
+    const others = await sse.openBoth()
+    for (const path of ['/wait', VIA_FASTIFY.path]) {
+      const stream = await sse.open('', { path })
+      stream.socket.write(waitText(sse.port).repeat(50))
+      stream.socket.write(`GET /put?v=unheard HTTP/1.1\r\n${host}\r\n`)
+      stream.socket.write('garbage'.repeat(10_000))
+      await until(() => stream.socket.writableLength === 0)
+      const again = await sse.open('', { pieces: [waitText(sse.port, '', {}, path).repeat(50)] })
+      await until(async () => (await sse.figure('sse_streams')) === others.length + 2)
+      await sse.put(path)
+      for (const one of [stream, again]) {
+        await one.until(1)
+        expect(one.values).toEqual([path])
+      }
+      for (const { socket } of [stream, again]) socket.end()
+      await until(async () => (await sse.figure('sse_streams')) === others.length)
+    }
+    await expectUnmoved(sse, others, ['/wait', VIA_FASTIFY.path])
   })
 
   it('is cut within seconds when it never ends: 500 half heads and as many silent connections', async () => {

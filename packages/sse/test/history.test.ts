@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { openLevel } from '@influencer-stats/runtime/level'
+import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { History } from '../src/history/history.ts'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
 import { historyConformance } from './history.conformance.ts'
@@ -24,8 +28,10 @@ describe('history ring', () => {
     expect(second.kept()).toEqual(first.kept())
     for (const history of [first, second]) {
       history.append([event(8, 'c')])
-      expect(history.since(['a'], 5).complete).toBe(true)
-      expect(history.since(['a'], 4).complete).toBe(false)
+      expect(history.since(['a'], 2).complete).toBe(true)
+      expect(history.since(['a'], 1).complete).toBe(false)
+      expect(history.since(['b'], 6).complete).toBe(true)
+      expect(history.since(['b'], 5).complete).toBe(false)
       expect(history.since(['c'], 6).events.map(({ seq }) => seq)).toEqual([7, 8])
     }
   })
@@ -37,7 +43,7 @@ describe('history level', () => {
     const first = await parts.history.level({ ...options, folder })
     for (const seq of [1, 2, 3, 4, 5]) await first.append([event(seq, 'a')])
     await first.append([event(6, 'b')])
-    first.skip(9)
+    await first.append([], 9)
     const { epoch } = first
     await first.close()
 
@@ -59,3 +65,96 @@ describe('history level', () => {
     await third.close()
   })
 })
+
+describe('history level after a life that ended badly', () => {
+  /** The last state of a folder in which nothing was closed: what a killed process leaves. */
+  async function leftBy(use: (history: History) => Promise<void>): Promise<string> {
+    const [folder, left] = [temporaryFolder(), temporaryFolder()]
+    const history = await parts.history.level({ ...options, folder })
+    await use(history)
+    cpSync(folder, left, { recursive: true })
+    await history.close()
+    return left
+  }
+  const logOf = (folder: string) =>
+    join(
+      folder,
+      'level',
+      readdirSync(join(folder, 'level')).find((name) => name.endsWith('.log'))!,
+    )
+  const reopen = async (folder: string) => {
+    const history = await parts.history.level({ ...options, folder })
+    onTestFinished(() => history.close())
+    return history
+  }
+  const pretendPowerCut = async (folder: string) => {
+    const db = await openLevel(folder, { service: 'sse', format: 2 })
+    await db.put('meta', JSON.stringify({ ...JSON.parse((await db.get('meta'))!), boot: 'another' }))
+    await db.close()
+  }
+
+  it('misses nothing that is there where the process was killed', async () => {
+    const folder = await leftBy(async (history) => {
+      for (const seq of [1, 2, 3]) await history.append([event(seq, 'a')])
+    })
+    const { since, seq } = bound(await reopen(folder))
+    expect(since(['a'], 2)).toMatchObject({ events: [{ seq: 3 }], complete: true })
+    expect(since(['a'], 3)).toMatchObject({ events: [], complete: true })
+    expect(since(['a'], seq)).toMatchObject({ complete: true })
+  })
+
+  it('tells a gap to who may have been in a tail that was lost, for good', async () => {
+    const folder = await leftBy(async (history) => {
+      for (const seq of [1, 2, 3, 4, 5]) await history.append([event(seq, 'a', 'x'.repeat(200))])
+    })
+    const log = logOf(folder)
+    truncateSync(log, statSync(log).size - 300)
+    for (let life = 0; life < 3; life++) {
+      const history = await parts.history.level({ ...options, folder })
+      expect(history.current('a')!.seq).toBeLessThan(5)
+      expect(history.since(['a'], 5)).toMatchObject({ complete: false })
+      expect(history.since(['other'], 5)).toMatchObject({ complete: false })
+      expect(history.since(['a'], history.seq)).toMatchObject({ complete: true })
+      // A thread is told so, too.
+      expect(new Ring(options, structuredClone(history.kept())).since(['a'], 5)).toMatchObject({ complete: false })
+      await history.close()
+    }
+  })
+
+  it('tells a gap to all who were there before a power cut', async () => {
+    const folder = await leftBy((history) => history.append([event(1, 'a'), event(2, 'a')]) as Promise<void>)
+    await pretendPowerCut(folder)
+    const { since, seq } = bound(await reopen(folder))
+    expect(since(['a'], 1)).toMatchObject({ events: [{ seq: 2 }], complete: false })
+    expect(since(['a'], 2)).toMatchObject({ complete: false })
+    expect(since(['a'], seq)).toMatchObject({ complete: true })
+  })
+
+  it.each([0, 1, 2, 50])('gives no place twice, though the last %i events are lost', async (lost) => {
+    const most = 1_000_000
+    const given = [most - 1, most, most + 1, most + 2]
+    const folder = await leftBy(async (history) => {
+      for (const seq of given) await history.append([event(seq, 'a')])
+      // Given to what is not kept.
+      await history.append([], 3 * most)
+    })
+    const db = await openLevel(folder, { service: 'sse', format: 2 })
+    for (const seq of given.slice(given.length - lost)) await db.del(`e!${String(seq).padStart(16, '0')}`)
+    await db.close()
+    const { seq } = bound(await reopen(folder))
+    expect(seq).toBeGreaterThan(3 * most)
+  })
+
+  it('takes data of the first format, and gives no place that a lost tail may have had', async () => {
+    const folder = temporaryFolder()
+    cpSync(new URL('./fixtures/format-1', import.meta.url), folder, { recursive: true })
+    const history = await reopen(folder)
+    expect(history.epoch).toBe('mwre4sjwgj2')
+    expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
+    expect(history.since(['a'], 999_998)).toMatchObject({ events: [{ value: 'last' }] })
+    expect(history.seq).toBe(2_000_000)
+    expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ service: 'sse', format: 2 })
+  })
+})
+
+const bound = (history: History) => ({ since: history.since.bind(history), seq: history.seq })

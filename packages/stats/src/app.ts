@@ -1,15 +1,15 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
-import { MAX_VIDEOS } from './core/ids.ts'
 import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
@@ -26,8 +26,9 @@ type Closers = (() => Promise<void>)[]
 /** Builds the app of one serving thread from the parts that the configuration names. */
 export async function createStatsApp(context: Context): Promise<App> {
   const { config } = context
+  const { share } = context.shared as Shared
   const closers: Closers = []
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 
@@ -37,6 +38,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
+    fault: share && (() => faultIn(share.memory)),
     hotRoutes: [statsRoute(cache)],
   })
   app.addHook('onClose', async () => {
@@ -49,12 +51,13 @@ export async function createStatsApp(context: Context): Promise<App> {
 
 async function openCollections(context: Context, closers: Closers): Promise<Collections> {
   const { config, bus, log } = context
-  const open = () => parts.state[config.state](stateOptions(context))
+  const { share } = context.shared as Shared
+  const open = () => parts.state[config.state](stateOptions(context, share))
   if (!mainOwnsState(config)) {
     const owner = new CollectionsOwner({
       state: await open(),
       retention: config.historyDays * DAY,
-      onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
+      onFault: (fault, what) => log.error(fault, what),
     })
     closers.push(() => owner.close())
     return owner
@@ -65,12 +68,8 @@ async function openCollections(context: Context, closers: Closers): Promise<Coll
   return createRemoteCollections(bus, reader)
 }
 
-// What main does besides asking YouTube (ms).
-const POLL_TIMEOUT = 30_000
-
-/** A collection's first reader waits until YouTube was asked for all its videos, by some clients one by one (ms). */
-const firstReadTimeout = ({ upstreamTimeout, upstreamConnections }: StatsConfig) =>
-  POLL_TIMEOUT + upstreamTimeout * Math.ceil(MAX_VIDEOS / upstreamConnections)
+/** What main may take besides waiting for YouTube (ms). */
+const MAIN_TIMEOUT = 5_000
 
 async function openCache(
   context: Context,
@@ -80,17 +79,19 @@ async function openCache(
 ): Promise<StatsCache> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as Shared
+  // Where one thread owns the state, that is in its memory: a killed process has forgotten all of it.
+  const save = mainOwnsState(config) ? () => bus.call('saveUsage') : undefined
+  const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
 
   async function openUpstream(): Promise<CacheOptions> {
-    const meter = new QuotaMeter(memory, config.dailyBudget)
     client = await parts.client[config.client](clientOptions(config, meter, logger))
-    const { refreshInterval, cacheSize: size } = config
-    const upstream = createUpstreamReader({ collections, client, logger, retryAfter: refreshInterval })
+    const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
+    const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: refreshInterval, deadline })
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
-  const published = { bus: bus.within(firstReadTimeout(config)), replies }
+  const published = { bus: bus.within(config.readTimeout + MAIN_TIMEOUT), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.

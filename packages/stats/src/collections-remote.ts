@@ -10,12 +10,12 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
     get: (id) => reader.get(id),
     list: (after, limit) => reader.list(after, limit),
     snapshot: (id) => reader.snapshot(id),
-    history: (id, from, to) => reader.history(id, from, to),
+    history: (id, from, to, limit) => reader.history(id, from, to, limit),
     put: (id, videos) => bus.call('put', id, videos),
     delete: (id) => bus.call('delete', id),
     addVideo: (id, video) => bus.call('addVideo', id, video),
     removeVideo: (id, video) => bus.call('removeVideo', id, video),
-    saveSnapshot: (id, snapshot) => bus.call('saveSnapshot', id, snapshot),
+    saveSnapshot: ({ id, revision }, snapshot) => bus.call('saveSnapshot', { id, revision }, snapshot),
   }
 }
 
@@ -26,6 +26,6 @@ export function createRemoteReader(bus: Bus<ToMain, ToThread>): StateReader {
     get: (id) => bus.call('get', id),
     list: (after, limit) => bus.call('list', after, limit),
     snapshot: (id) => bus.call('snapshot', id),
-    history: (id, from, to) => bus.call('history', id, from, to),
+    history: (id, from, to, limit) => bus.call('history', id, from, to, limit),
   }
 }

@@ -1,8 +1,13 @@
+import { backOff } from '@influencer-stats/runtime/back-off'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ChangeQueue } from './change-queue.ts'
 import { superfluous, type Point } from './core/history.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
-import { sameTotals, sum, type Snapshot } from './core/numbers.ts'
+import type { Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
-import type { Collection, Maybe, State, StateReader } from './state/state.ts'
+import { historyPages } from './history-pages.ts'
+import { SnapshotWriter } from './snapshot-writer.ts'
+import type { Collection, CollectionVersion, Maybe, State, StateReader } from './state/state.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
 export interface Collections extends StateReader {
@@ -14,8 +19,11 @@ export interface Collections extends StateReader {
   addVideo(id: string, video: string): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(id: string, video: string): Promise<Collection>
-  /** Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone. */
-  saveSnapshot(id: string, snapshot: Snapshot): Promise<void>
+  /**
+   * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
+   * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
+   */
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
 }
 
 export interface OwnerOptions {
@@ -24,8 +32,15 @@ export interface OwnerOptions {
   readonly retention: number
   /** Called after a collection changed, before whoever changed it gets an answer. */
   readonly onChange?: (id: string, collection: Collection | undefined) => Maybe<void>
-  /** Told why the histories could not be tidied; the next try is an hour later. */
-  readonly onTidyFault?: (fault: unknown) => void
+  /** Told what could not be done in the background, and why; it is tried again. */
+  readonly onFault?: (fault: unknown, what: string) => void
+}
+
+/** One change of a collection; without `after` it is forgotten, without `before` it is new. */
+interface Change {
+  readonly id: string
+  readonly before: Collection | undefined
+  readonly after: Collection | undefined
 }
 
 const TIDY_EVERY = 3_600_000
@@ -35,20 +50,28 @@ function rethrow(fault: unknown): never {
   throw fault
 }
 
-/** The one owner of a state: changes it one step at a time, so that no two of them mix. */
+/**
+ * The one owner of a state: changes it one step at a time, so that no two of them mix. A change whose outcome is unknown
+ * is repeated until it is known, and until then there is no other.
+ */
 export class CollectionsOwner implements Collections {
   readonly #state: State
   readonly #retention: number
   readonly #onChange: NonNullable<OwnerOptions['onChange']>
   readonly #tidying: NodeJS.Timeout
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new ChangeQueue()
+  readonly #snapshots: SnapshotWriter
+  readonly #closing = new AbortController()
+  #settling: Promise<void> | undefined
   #lastRevision = 0
 
-  constructor({ state, retention, onChange, onTidyFault = rethrow }: OwnerOptions) {
+  constructor({ state, retention, onChange, onFault = rethrow }: OwnerOptions) {
     this.#state = state
     this.#retention = retention
     this.#onChange = onChange ?? (() => {})
-    this.#tidying = setInterval(() => void this.tidy().catch(onTidyFault), TIDY_EVERY).unref()
+    this.#snapshots = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be kept'))
+    const tidy = () => this.tidy().catch((fault) => onFault(fault, 'the histories could not be tidied'))
+    this.#tidying = setInterval(() => void tidy(), TIDY_EVERY).unref()
   }
 
   get isRemote() {
@@ -67,95 +90,149 @@ export class CollectionsOwner implements Collections {
     return this.#state.snapshot(id)
   }
 
-  history(id: string, from: number, to: number) {
-    return this.#state.history(id, from, to)
+  /** The last known numbers of a page of `list`, in its order. */
+  snapshots(ids: readonly string[]) {
+    return this.#state.snapshots(ids)
   }
 
-  put(id: string, videos: readonly string[]) {
-    return this.#inTurn(async () => {
-      const created = (await this.#state.get(id)) === undefined
-      return { collection: await this.#store(id, distinct(videos)), created }
+  history(id: string, from: number, to: number, limit: number) {
+    return this.#state.history(id, from, to, limit)
+  }
+
+  async put(id: string, videos: readonly string[]) {
+    const { before, after } = await this.#change(id, () => distinct(videos))
+    return { collection: after!, created: before === undefined }
+  }
+
+  async delete(id: string) {
+    const { before } = await this.#change(id, () => undefined)
+    return before !== undefined
+  }
+
+  async addVideo(id: string, video: string) {
+    const { before, after } = await this.#change(id, (collection) => {
+      const { videos } = existing(id, collection)
+      if (videos.includes(video)) return videos
+      if (videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
+      return [...videos, video]
     })
+    return { collection: after!, created: after !== before }
   }
 
-  delete(id: string) {
-    return this.#inTurn(async () => {
-      if ((await this.#state.get(id)) === undefined) return false
-      await this.#state.delete(id)
-      await this.#onChange(id, undefined)
-      return true
-    })
-  }
-
-  addVideo(id: string, video: string) {
-    return this.#inTurn(async () => {
-      const collection = await this.#existing(id)
-      if (collection.videos.includes(video)) return { collection, created: false }
-      if (collection.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
-      return { collection: await this.#store(id, [...collection.videos, video]), created: true }
-    })
-  }
-
-  removeVideo(id: string, video: string) {
-    return this.#inTurn(async () => {
-      const { videos } = await this.#existing(id)
+  async removeVideo(id: string, video: string) {
+    const { after } = await this.#change(id, (collection) => {
+      const { videos } = existing(id, collection)
       if (!videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
-      return this.#store(
-        id,
-        videos.filter((other) => other !== video),
-      )
+      return videos.filter((other) => other !== video)
     })
+    return after!
   }
 
-  saveSnapshot(id: string, snapshot: Snapshot) {
-    return this.#inTurn(async () => {
-      if ((await this.#state.get(id)) === undefined) return
-      const last = await this.#state.snapshot(id)
-      if (last && last.asOf > snapshot.asOf) return
-      const totals = sum(snapshot.videos)
-      const changed = !last || !sameTotals(sum(last.videos), totals)
-      await this.#state.putSnapshot(id, snapshot, changed ? { at: snapshot.asOf, ...totals } : undefined)
-    })
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot) {
+    return this.#snapshots.save(collection, snapshot)
   }
 
   /** Thins every history: all points of a day, then one an hour, none older than the retention. */
   async tidy(now = Date.now()): Promise<void> {
     for (let after = '', page; (page = await this.#state.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      for (const { id } of page) await this.#inTurn(() => this.#thin(id, now))
+      for (const { id } of page) await this.#thin(id, now)
     }
   }
 
   async #thin(id: string, now: number): Promise<void> {
-    const points: Point[] = await this.#state.history(id, 0, now)
-    const times = superfluous(points, now, this.#retention)
-    if (times.length > 0) await this.#state.deletePoints(id, times)
+    let last: Point[] = []
+    for await (const page of historyPages(this.#state, id, 0, now)) {
+      const points = [...last, ...page]
+      const times = superfluous(points, now, this.#retention)
+      // Judged once more with the points after it.
+      last = points.slice(-1)
+      if (times.length > 0) await this.#state.deletePoints(id, times)
+    }
   }
 
   /** Waits for what was begun and closes the state. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#tidying)
-    await this.#last
+    this.#closing.abort()
+    await this.#queue.idle()
+    await this.#settling
+    await this.#snapshots.close()
     await this.#state.close()
   }
 
-  async #existing(id: string): Promise<Collection> {
-    const collection = await this.#state.get(id)
-    if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
-    return collection
+  /**
+   * Gives a collection other videos, or forgets it.
+   * @param toVideos from what is there; what it gives back as it is, is no change
+   * @throws Problem `STATE_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or will be
+   */
+  #change(id: string, toVideos: (before: Collection | undefined) => readonly string[] | undefined): Promise<Change> {
+    return this.#queue.run(async () => {
+      if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
+      const before = await this.#state.get(id)
+      const videos = toVideos(before)
+      if (videos === before?.videos) return { id, before, after: before }
+      const change = { id, before, after: videos && { id, videos, revision: this.#nextRevision() } }
+      await this.#snapshots.without(id, () => this.#make(change))
+      await this.#onChange(id, change.after)
+      return change
+    })
   }
 
-  async #store(id: string, videos: readonly string[]): Promise<Collection> {
+  /** Makes a change for good. @throws Problem `STATE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, which is then found out */
+  async #make(change: Change): Promise<void> {
+    try {
+      await this.#write(change)
+    } catch (fault) {
+      if ((fault as { code?: string }).code !== errors.OUTCOME_UNKNOWN.code) throw fault
+      // Where only the reply was lost, it is found out at once.
+      if (await this.#settle(change).catch(() => false)) return
+      this.#settling = this.#settleLater(change)
+      throw fault
+    }
+  }
+
+  async #write({ id, before, after }: Change): Promise<void> {
+    if (after) await this.#state.put(after, before)
+    else await this.#state.delete(id, before)
+  }
+
+  async #settleLater(change: Change): Promise<void> {
+    const { signal } = this.#closing
+    const delays = backOff()
+    const { id, after } = change
+    for (let isKnown = false; !isKnown && !signal.aborted;) {
+      await delay(delays.next(), undefined, { signal }).catch(() => {})
+      try {
+        const isMade = await this.#snapshots.without(id, () => this.#settle(change))
+        await this.#onChange(id, isMade ? after : await this.#state.get(id))
+        isKnown = true
+      } catch {
+        // Still out: the state has said so.
+      }
+    }
+    this.#settling = undefined
+  }
+
+  /**
+   * Makes a change that may have been made, and may still be on its way: what it replaces is named, so that it happens
+   * once, however often it arrives. @returns false if something else is there
+   */
+  async #settle({ id, before, after }: Change): Promise<boolean> {
+    const now = await this.#state.get(id)
+    if (after && now?.revision === after.revision) return true
+    const isGone = !after && !now
+    if (!isGone && now?.revision !== before?.revision) return false
+    await this.#write({ id, before: now, after })
+    return true
+  }
+
+  #nextRevision(): number {
     // Microseconds, so that no revision is given twice, not even over a restart.
-    this.#lastRevision = Math.max(this.#lastRevision + 1, Date.now() * 1000)
-    const collection = { id, videos, revision: this.#lastRevision }
-    await this.#state.put(collection)
-    await this.#onChange(id, collection)
-    return collection
+    return (this.#lastRevision = Math.max(this.#lastRevision + 1, Date.now() * 1000))
   }
+}
 
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(step)
-    this.#last = turn.catch(() => {})
-    return turn
-  }
+function existing(id: string, collection: Collection | undefined): Collection {
+  if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+  return collection
 }

@@ -1,3 +1,4 @@
+import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
 import type { Registry } from '@influencer-stats/runtime/prom-client'
 import type { Announcer } from './announcer.ts'
@@ -17,7 +18,12 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
 
 export function reportPoller(poller: Poller, registry: Registry): void {
   gauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.size)
-  gauge(registry, 'stats_collections_stale', 'Collections whose numbers should be fresher.', () => poller.stale)
+  gauge(
+    registry,
+    'stats_collections_stale',
+    'Collections whose numbers are older than two intervals.',
+    () => poller.stale,
+  )
   gauge(
     registry,
     'stats_refresh_interval_seconds',
@@ -28,11 +34,11 @@ export function reportPoller(poller: Poller, registry: Registry): void {
 
 export function reportAnnouncer(announcer: Announcer, registry: Registry): void {
   const { figures } = announcer
-  gauge(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () => figures.sent)
-  gauge(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () => figures.failed)
+  counter(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () => figures.sent)
+  counter(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () => figures.failed)
   gauge(registry, 'stats_puts_waiting', 'Collections whose numbers wait to be put.', () => announcer.waiting)
 }
 
 export function reportLogger(logger: Logger, registry: Registry): void {
-  gauge(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
+  counter(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
 }

@@ -7,74 +7,74 @@ import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
-import { clientOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
-import { createUpstreamReader } from './upstream-reader.ts'
+import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
 
 type Context = OpenContext<StatsConfig, ToThread>
-
-const SAVE_USAGE_EVERY = 1_000
 
 /** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
-  const meter = new QuotaMeter(memory, config.dailyBudget)
-  reportQuota(meter, registry)
   if (!mainOwnsState(config)) {
+    reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
     return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
   const state = await parts.state[config.state](stateOptions(context))
+  const keeper = createUsageKeeper(
+    () => state.putUsage(meter.toUsage()),
+    (fault) => {
+      // A store that takes no writes has told so already.
+      if (!state.level?.fault()) log.error(fault, 'the usage of the quota could not be kept')
+    },
+  )
+  const meter = new QuotaMeter(memory, config.dailyBudget, { save: keeper.save })
+  reportQuota(meter, registry)
   meter.restore(await firstRead(state, config))
-  const saving = setInterval(() => void saveUsage(), SAVE_USAGE_EVERY)
-  let savedUsage = ''
-  async function saveUsage(): Promise<void> {
-    const usage = meter.toUsage()
-    const text = JSON.stringify(usage)
-    if (savedUsage === text) return
-    try {
-      await state.putUsage(usage)
-      savedUsage = text
-    } catch (fault) {
-      // Tried again the next second: nobody waits for it, and an outage of the state must not end the service.
-      log.error(fault, 'the usage of the quota could not be kept')
-    }
-  }
 
   let polling: Polling | undefined
   const collections = new CollectionsOwner({
     state,
     retention: config.historyDays * DAY,
     onChange: (id, collection) => polling?.poller.changed(id, collection),
-    onTidyFault: (fault) => log.error(fault, 'the histories could not be tidied'),
+    onFault: (fault, what) => log.error(fault, what),
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
   const poller = () => polling!.poller
 
   return {
-    shared: (): Shared => ({ meter: memory, replies: polling?.poller.replies() ?? [] }),
+    shared: (): Shared => ({
+      meter: memory,
+      share: state.level?.share(),
+      replies: polling?.poller.replies() ?? [],
+    }),
+    threadGone(shared) {
+      const { share } = shared as Shared
+      if (share) void state.level!.gone(share)
+    },
     handlers: {
       get: (id) => collections.get(id),
       list: (after, limit) => collections.list(after, limit),
       snapshot: (id) => collections.snapshot(id),
-      history: (id, from, to) => collections.history(id, from, to),
+      history: (id, from, to, limit) => collections.history(id, from, to, limit),
       put: (id, videos) => collections.put(id, videos),
       delete: (id) => collections.delete(id),
       addVideo: (id, video) => collections.addVideo(id, video),
       removeVideo: (id, video) => collections.removeVideo(id, video),
-      saveSnapshot: (id, snapshot) => collections.saveSnapshot(id, snapshot),
+      saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
+      saveUsage: keeper.save,
     },
     async close() {
-      clearInterval(saving)
       await polling?.close()
-      await saveUsage()
+      await keeper.save()
       await collections.close()
     },
   }
@@ -99,25 +99,27 @@ interface Polling {
 
 async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
   const { config, registry } = context
-  const logger = await parts.logger[config.logger]({ level: config.logLevel })
+  const logger = await parts.logger[config.logger](loggerOptions(config))
   const client = await parts.client[config.client](clientOptions(config, meter, logger))
-  const upstream = createUpstreamReader({ collections, client, logger, retryAfter: config.refreshInterval })
   const poller: Poller = new Poller({
     collections,
-    upstream,
+    client,
     meter,
     logger,
     refreshInterval: config.refreshInterval,
+    connections: config.upstreamConnections,
+    readTimeout: config.readTimeout,
     publish(updates) {
       announcer?.take(updates)
       return context.broadcast('publish', updates)
     },
+    onStale: (updates) => announcer?.take(updates),
   })
-  const announcer = await createAnnouncer(config, logger, () => poller.replies())
+  const announcer = await createAnnouncer(config, logger, () => poller.currentReplies())
   reportPoller(poller, registry)
   if (announcer) reportAnnouncer(announcer, registry)
   await poller.start()
-  announcer?.take(poller.replies())
+  announcer?.take(poller.currentReplies())
   return {
     poller,
     async close() {

@@ -1,22 +1,25 @@
+import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
-import type { Collection } from './state/state.ts'
+import type { Collection, CollectionVersion } from './state/state.ts'
 
 /** What threads ask of main, which owns the state and the poller. */
 export type ToMain = {
   get(id: string): Collection | undefined
   list(after: string, limit: number): Collection[]
   snapshot(id: string): Snapshot | undefined
-  history(id: string, from: number, to: number): Point[]
+  history(id: string, from: number, to: number, limit: number): Point[]
   put(id: string, videos: readonly string[]): { collection: Collection; created: boolean }
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }
   removeVideo(id: string, video: string): Collection
-  saveSnapshot(id: string, snapshot: Snapshot): void
+  saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined
   pollByVideo(id: string): Prepared | undefined
+  /** Keeps the count of units used: see `QuotaMeter`. */
+  saveUsage(): void
 }
 
 /** A collection's ready-made reply; nothing when it has none any more. */
@@ -29,8 +32,10 @@ export type ToThread = {
 
 /** What a thread is started with. */
 export interface Shared {
-  /** Units of quota used today and the day, counted by all threads: see `QuotaMeter`. */
+  /** What all threads count and see: see `QuotaMeter`. */
   readonly meter: SharedArrayBuffer
+  /** The thread's part in the database, where the state is one. */
+  readonly share?: LevelShare
   /** All ready-made replies, where the poller makes them. */
   readonly replies: readonly Update[]
 }

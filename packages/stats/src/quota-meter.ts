@@ -1,10 +1,17 @@
 import { pacificDay } from '@influencer-stats/runtime/pacific-time'
-import type { Usage } from './core/pace.ts'
+import { allowance, type Allowance, type Usage } from './core/pace.ts'
 import { errors } from './errors.ts'
 
-// Two 32-bit cells: units used, and the day they belong to as yyyymmdd.
+// 32-bit cells: units used, the day they belong to as yyyymmdd, and the time from one refresh to the next (ms).
 const USED = 0
 const DAY = 1
+const INTERVAL = 2
+
+export interface MeterOptions {
+  /** Keeps the count so that a killed process has lost none of it; called before each call that it pays for. */
+  readonly save?: () => Promise<void>
+  readonly now?: () => number
+}
 
 /**
  * Counts the units of YouTube's daily quota over all threads: a view of memory that they share. The day's first call
@@ -13,17 +20,19 @@ const DAY = 1
 export class QuotaMeter {
   readonly #cells: Int32Array
   readonly #budget: number
+  readonly #save: MeterOptions['save']
   readonly #now: () => number
 
   /** @param budget units a day; 0 for no limit */
-  constructor(memory: SharedArrayBuffer, budget: number, now: () => number = Date.now) {
+  constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: MeterOptions = {}) {
     this.#cells = new Int32Array(memory)
     this.#budget = budget
+    this.#save = save
     this.#now = now
   }
 
   static memory(): SharedArrayBuffer {
-    return new SharedArrayBuffer(8)
+    return new SharedArrayBuffer(12)
   }
 
   get budget(): number {
@@ -36,13 +45,35 @@ export class QuotaMeter {
     return Atomics.load(this.#cells, USED)
   }
 
-  /** Takes one unit, for one call. @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is spent */
-  spend(): void {
+  get allowance(): Allowance {
+    return allowance(this.#budget, this.used, this.#now())
+  }
+
+  /** How often the poller refreshes everything at present (ms): what all threads call old follows from it. */
+  get interval(): number {
+    return Atomics.load(this.#cells, INTERVAL)
+  }
+
+  set interval(interval: number) {
+    Atomics.store(this.#cells, INTERVAL, Math.round(interval))
+  }
+
+  /**
+   * Takes one unit, for one call; resolves when it is kept.
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is spent
+   */
+  async spend(): Promise<void> {
     this.#turnDay()
     const used = Atomics.add(this.#cells, USED, 1)
-    if (this.#budget === 0 || used < this.#budget) return
+    if (this.#budget === 0 || used < this.#budget) return this.#save?.()
     Atomics.sub(this.#cells, USED, 1)
     throw errors.UPSTREAM_UNAVAILABLE(`the day's budget of ${this.#budget} units is spent`)
+  }
+
+  /** The unit of a call that never reached YouTube. */
+  giveBack(): void {
+    // Not below zero, where the day has turned since.
+    if (this.used > 0) Atomics.sub(this.#cells, USED, 1)
   }
 
   toUsage(): Usage {

@@ -40,7 +40,14 @@ export const settings = defineSettings({
     default: 5_000,
     minimum: 1,
     maximum: 600_000,
-    description: 'a call to YouTube may take (ms)',
+    description: 'a call to YouTube may take, to the last byte of its reply (ms)',
+  },
+  readTimeout: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    maximum: 600_000,
+    description: 'a read may wait for numbers that are not known yet (ms)',
   },
   upstreamConnections: {
     type: 'integer',

@@ -1,23 +1,36 @@
 import { Problem } from '@influencer-stats/runtime/problems'
-import type { VideoClient } from './client/client.ts'
+import type { Answer, VideoClient } from './client/client.ts'
 import type { Collections } from './collections.ts'
-import { restrict, sameTotals, sum, toSnapshot, type Snapshot, type Totals, type VideoNumbers } from './core/numbers.ts'
+import { combine, sameTotals, sum, toSnapshot, type Snapshot, type Totals } from './core/numbers.ts'
+import { pace } from './core/pace.ts'
 import type { Reading } from './core/prepared.ts'
+import { within } from './deadline.ts'
+import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
+import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
+import { steadyAt, steadyNow } from './steady-clock.ts'
 
 export interface UpstreamReaderOptions {
   readonly collections: Pick<Collections, 'snapshot' | 'saveSnapshot'>
-  readonly client: VideoClient
+  readonly client: Pick<VideoClient, 'fetch'>
+  readonly meter: Pick<QuotaMeter, 'allowance'>
   readonly logger: Logger
   /** How long until another try may succeed (ms). */
   readonly retryAfter: number
+  /** How long a read may wait (ms). */
+  readonly deadline: number
+}
+
+/** A collection's numbers, and whether they are the last known ones for want of others. */
+export interface UpstreamReading extends Reading {
+  readonly failed: boolean
 }
 
 /** Fetches a collection's numbers and remembers them; where that fails, the last known ones have to do. */
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
-  read(collection: Collection): Promise<Reading>
+  read(collection: Collection): Promise<UpstreamReading>
 }
 
 // Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
@@ -27,11 +40,15 @@ const REMEMBERED = 10_000
 export function createUpstreamReader({
   collections,
   client,
+  meter,
   logger,
   retryAfter,
+  deadline,
 }: UpstreamReaderOptions): UpstreamReader {
   const saved = new Map<string, { asOf: number; totals: Totals }>()
-  const failing = new Set<string>()
+  const failing = new Map<string, Problem>()
+  /** When something that has failed may be asked for again: all failures together cost the day's share, no more. */
+  let retryFrom = -Infinity
 
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
     const key = `${id}@${revision}`
@@ -41,40 +58,42 @@ export function createUpstreamReader({
     if (saved.size >= REMEMBERED) saved.clear()
     saved.set(key, { asOf: snapshot.asOf, totals })
     // Numbers that could not be kept are still right.
-    await collections.saveSnapshot(id, snapshot).catch((fault: unknown) => {
+    await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be kept`, fault)
     })
   }
 
-  async function lastKnown({ id, videos }: Collection, fault: unknown): Promise<Reading> {
-    if (!(fault instanceof Problem)) throw fault
-    const snapshot = await collections.snapshot(id)
-    const known = snapshot && restrict(snapshot, videos)
-    if (!failing.has(id)) {
-      failing.add(id)
-      logger.error(
-        `collection ${id}: ${fault.message}; ${known ? 'its last numbers have to do' : 'no numbers known yet'}`,
-      )
-    }
-    if (known) return { snapshot: known, stale: true }
-    throw withRetryAfter(fault, retryAfter)
+  async function ask({ id, videos }: Collection): Promise<Answer> {
+    const fault = failing.get(id)
+    if (fault && steadyNow() < retryFrom) return { found: [], failed: videos, fault }
+    if (fault) retryFrom = steadyNow() + pace(meter.allowance, Math.max(1, videos.length / 50))
+    logger.debug(`collection ${id} has ${videos.length} videos`)
+    const late = errors.UPSTREAM_UNAVAILABLE('YouTube took too long')
+    return within(client.fetch(videos), deadline, { found: [], failed: videos, fault: late })
   }
 
   return {
     async read(collection) {
       const { id, videos } = collection
-      let found: VideoNumbers[]
-      try {
-        logger.debug(`collection ${id} has ${videos.length} videos`)
-        found = await client.fetch(videos)
-      } catch (fault) {
-        return lastKnown(collection, fault)
-      }
-      const snapshot = toSnapshot(videos, found, Date.now())
+      const [asOf, at] = [Date.now(), steadyNow()]
+      const { found, failed, fault } = await ask(collection)
+      const asked = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
+      const fresh = toSnapshot(asked, found, asOf)
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
-      if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
-      await save(collection, snapshot)
-      return { snapshot, stale: false }
+      if (!fault) {
+        if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
+        await save(collection, fresh)
+        return { snapshot: fresh, at, failed: false }
+      }
+      const snapshot = combine(videos, fresh, await collections.snapshot(id))
+      if (!failing.has(id)) {
+        logger.error(
+          `collection ${id}: ${fault.message}; ${snapshot ? 'what is known has to do' : 'nothing is known yet'}`,
+        )
+      }
+      failing.set(id, fault)
+      if (!snapshot) throw withRetryAfter(fault, retryAfter)
+      return { snapshot, at: Math.min(at, steadyAt(snapshot.asOf)), failed: true }
     },
   }
 }

@@ -15,7 +15,7 @@ import { until } from '@influencer-stats/runtime/testing/until'
 /** A collection's reply; only `asOf` differs where `impressions` does not. */
 function replyOf(impressions: number, asOf: number): Prepared {
   const body = JSON.stringify({ impressions, asOf: new Date(asOf).toISOString() })
-  return { body, etag: '""', asOf }
+  return { body, etag: '""', asOf, at: asOf }
 }
 
 /** A broadcaster that takes values when it is told to, or refuses them while it is away. */
@@ -145,7 +145,7 @@ describe('live numbers', () => {
   })
 
   async function start(sseUri: string, more: { apiToken?: string } = {}) {
-    const timing = { refreshInterval: 30, dailyBudget: 0 }
+    const timing = { refreshInterval: 500, dailyBudget: 0 }
     stats = await startStats({ youtubeUri: standIn.url, sseUri, data: temporaryFolder(), ...timing, ...more })
     const headers = more.apiToken ? { authorization: `Bearer ${more.apiToken}` } : undefined
     expect((await stats.put('/collections/c', { videos: [VIDEO] }, headers)).status).toBe(201)

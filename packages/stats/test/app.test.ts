@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
@@ -93,7 +94,10 @@ describe('the API', () => {
     await stats.get('/collections/h/stats')
     await stats.put(`/collections/h/videos/${SAMPLE_VIDEOS[1]}`)
     await stats.get('/collections/h/stats')
-    const { body } = await stats.get('/collections/h/stats/history')
+    const { body } = await until(async () => {
+      const reply = await stats.get('/collections/h/stats/history')
+      return reply.body.points.length === 2 && reply
+    })
     expect(body.points.map(({ impressions }: { impressions: number }) => impressions)).toEqual([261_734, 523_468])
     const after = new Date(Date.parse(body.points[0].at) + 1).toISOString()
     expect((await stats.get(`/collections/h/stats/history?from=${after}`)).body.points).toEqual(body.points.slice(1))

@@ -2,11 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CacheOptions, StatsCache } from '../src/cache/cache.ts'
 import { CollectionsOwner } from '../src/collections.ts'
 import { DAY } from '../src/core/pace.ts'
+import { asItReads } from '../src/core/prepared.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
-import { FakeUpstreamReader } from './support/fake-upstream-reader.ts'
+import { steadyNow } from '../src/steady-clock.ts'
+import { createUpstreamReader } from '../src/upstream-reader.ts'
+import { FakeClient } from './support/fake-client.ts'
 import { until } from '@influencer-stats/runtime/testing/until'
 
 export interface CacheTraits {
@@ -17,25 +20,26 @@ export interface CacheTraits {
 }
 
 /** What a cache is made of in these tests; the poller's needs what main does, too. */
-export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: CollectionsOwner }
+export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: CollectionsOwner; client: FakeClient }
 
 /** Makes a cache and, for the poller, what main does for it. */
 export type CreateCache = (setUp: CacheSetUp) => Promise<{ cache: StatsCache; poller?: Poller }>
 
 const INTERVAL = 30
+const SIZE = 100
 
 /** What every cache must do. */
 export function cacheConformance(name: string, create: CreateCache, traits: CacheTraits = {}): void {
   const { waitsForRound = false, uncached = false } = traits
 
   describe(`cache ${name}`, () => {
-    let upstream: FakeUpstreamReader
+    let client: FakeClient
     let collections: CollectionsOwner
     let cache: StatsCache
     let poller: Poller | undefined
 
     beforeEach(async () => {
-      upstream = new FakeUpstreamReader()
+      client = new FakeClient()
       collections = new CollectionsOwner({
         state: createMapState(),
         retention: DAY,
@@ -43,7 +47,8 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       })
       const meter = new QuotaMeter(QuotaMeter.memory(), 0)
       const logger = createSilentLogger()
-      const options = { collections, upstream, logger, meter, refreshInterval: INTERVAL, size: 100 }
+      const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, deadline: 5_000 })
+      const options = { collections, client, upstream, logger, meter, refreshInterval: INTERVAL, size: SIZE }
       ;({ cache, poller } = await create(options))
     })
     afterEach(async () => {
@@ -56,7 +61,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     async function read(id: string): Promise<any> {
       if (waitsForRound) await until(async () => (await attempt(id)) !== 'STATS_NOT_READY')
       const reply = await cache.read(id)
-      return reply && JSON.parse(reply.body)
+      return reply && JSON.parse(asItReads(reply, steadyNow(), cache.staleAfter()).body)
     }
 
     const attempt = async (id: string) => {
@@ -75,7 +80,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     it('sums a collection, names what is missing, and gives zeros for an empty one', async () => {
       await collections.put('c', ['a', 'b', 'x_'])
       await collections.put('empty', [])
-      expect(await read('c')).toMatchObject({ impressions: 2, videos: 2, missing: ['x_'], stale: false })
+      expect(await read('c')).toMatchObject({ impressions: 2, videos: 2, missing: ['x_'] })
       expect(await read('empty')).toMatchObject({ impressions: 0, engagements: 0, score: 0, videos: 0, missing: [] })
     })
 
@@ -112,7 +117,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       expect(await cache.read('c')).toBeUndefined()
 
       const { promise, resolve } = Promise.withResolvers<void>()
-      upstream.gate = promise
+      client.gate = promise
       await collections.put('d', ['a'])
       const reading = attempt('d')
       await collections.delete('d')
@@ -124,28 +129,28 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     it('shows new numbers sooner or later', async () => {
       await collections.put('c', ['a'])
       expect(await read('c')).toMatchObject({ impressions: 1 })
-      upstream.views = 7
+      client.views = 7
       await until(async () => (await read('c')).impressions === 7)
     })
 
     it('marks numbers stale that should be fresher, and takes the mark away', async () => {
       await collections.put('c', ['a'])
       await read('c')
-      upstream.stale = true
+      client.down = true
       await until(async () => (await read('c')).stale)
-      upstream.stale = false
+      client.down = false
       await until(async () => !(await read('c')).stale)
     })
 
     it('says so when there are no numbers, and recovers', async () => {
-      upstream.down = true
+      client.down = true
       await collections.put('c', ['a'])
       const code = waitsForRound ? 'STATS_NOT_READY' : 'UPSTREAM_UNAVAILABLE'
       await expect(cache.read('c')).rejects.toMatchObject({
         code,
         headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
       })
-      upstream.down = false
+      client.down = false
       await until(async () => typeof (await attempt('c')) === 'object')
       expect(await read('c')).toMatchObject({ impressions: 1 })
     })
@@ -153,10 +158,22 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     it(uncached ? 'asks the upstream for every read' : 'asks the upstream once for many reads', async () => {
       await collections.put('c', ['a'])
       await read('c')
-      upstream.reads = []
+      client.calls = []
       await Promise.all(Array.from({ length: 100 }, () => cache.read('c')))
-      if (uncached) expect(upstream.reads).toHaveLength(100)
-      else expect(upstream.reads.length).toBeLessThanOrEqual(3)
+      if (uncached) expect(client.calls).toHaveLength(100)
+      else expect(client.calls.length).toBeLessThanOrEqual(3)
+    })
+
+    it('answers all who ask, also for more collections at once than it holds', async () => {
+      const ids = Array.from({ length: 2 * SIZE + 50 }, (_, i) => `c${i}`)
+      for (const id of ids) await collections.put(id, [id])
+      await read(ids.at(-1)!)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      client.gate = promise
+      const replies = Promise.all(ids.map((id) => cache.read(id)))
+      resolve()
+      const summed = (await replies).map((reply) => JSON.parse(reply!.body).videos)
+      expect(summed).toEqual(ids.map(() => 1))
     })
 
     it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {

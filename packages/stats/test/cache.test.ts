@@ -15,12 +15,17 @@ const openUpstream = () => Promise.reject(new Error('this cache asks nobody'))
 
 const createPolled: CreateCache = async (options) => {
   let publish: ToThread['publish'] = () => {}
-  const poller = new Poller({ ...options, publish: async (updates) => publish(structuredClone(updates)) })
+  const poller = new Poller({
+    ...options,
+    connections: 4,
+    readTimeout: 5_000,
+    publish: async (updates) => publish(structuredClone(updates)),
+  })
   const bus = {
     call: (name: string, id: string) => (name === 'poll' ? poller.read(id) : poller.readByVideo(id)) as never,
     on: (_name: string, handler: typeof publish) => void (publish = handler),
   }
-  const published = { bus: bus as never, replies: poller.replies() }
+  const published = { bus: bus as never, replies: poller.replies(), meter: options.meter }
   const cache = await parts.cache.poller({ published, openUpstream })
   await poller.start()
   return { cache, poller }
@@ -28,7 +33,10 @@ const createPolled: CreateCache = async (options) => {
 
 for (const [name, create] of Object.entries(parts.cache)) {
   const createCache: CreateCache = async (options) => ({
-    cache: await create({ published: { bus: {} as never, replies: [] }, openUpstream: async () => options }),
+    cache: await create({
+      published: { bus: {} as never, replies: [], meter: options.meter },
+      openUpstream: async () => options,
+    }),
   })
   cacheConformance(name, name === 'poller' ? createPolled : createCache, traits[name as keyof typeof traits])
 }

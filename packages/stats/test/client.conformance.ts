@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { until } from '@influencer-stats/runtime/testing/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientOptions, VideoClient } from '../src/client/client.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
+import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from './support/fake-youtube.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 
 export interface ClientTraits {
@@ -12,6 +16,15 @@ export interface ClientTraits {
 const sample = { views: 261_734, likes: 14_237, comments: 451, dislikes: 928 }
 const unavailable = { code: 'UPSTREAM_UNAVAILABLE' }
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return `http://127.0.0.1:${port}`
+}
 
 /** What every client must do, against the stand-in and its faults. */
 export function clientConformance(
@@ -46,14 +59,15 @@ export function clientConformance(
     afterEach(() => client.close())
 
     it('gives the numbers of videos, and leaves out those that YouTube does not know', async () => {
-      const found = await client.fetch([...SAMPLE_VIDEOS, 'gone_video_'])
+      const { found, failed } = await client.fetch([...SAMPLE_VIDEOS, 'gone_video_'])
+      expect(failed).toEqual([])
       expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(SAMPLE_VIDEOS.map((id) => ({ id, ...sample })))
-      expect(await client.fetch([])).toEqual([])
+      expect(await client.fetch([])).toEqual({ found: [], failed: [] })
     })
 
     it('asks for any number of videos, and takes a unit of the quota for each call', async () => {
       const ids = manyIds(120)
-      const found = await client.fetch(ids)
+      const { found } = await client.fetch(ids)
       expect(found.map(({ id }) => id).toSorted()).toEqual(ids)
       expect(await standIn.control.counts()).toMatchObject({ calls: callsFor(120), ids: 120 })
       expect(meter.used).toBe(callsFor(120))
@@ -62,7 +76,9 @@ export function clientConformance(
     it('makes no call that the budget does not allow', async () => {
       const poor = await create(options({ meter: new QuotaMeter(QuotaMeter.memory(), 1) }))
       await poor.fetch([SAMPLE_VIDEOS[0]!])
-      await expect(poor.fetch([SAMPLE_VIDEOS[1]!])).rejects.toMatchObject(unavailable)
+      await expect(poor.call([SAMPLE_VIDEOS[1]!])).rejects.toMatchObject(unavailable)
+      const refused = await poor.fetch([SAMPLE_VIDEOS[1]!])
+      expect(refused).toMatchObject({ found: [], failed: [SAMPLE_VIDEOS[1]], fault: unavailable })
       expect((await standIn.control.counts()).calls).toBe(1)
       await poor.close()
     })
@@ -75,24 +91,90 @@ export function clientConformance(
       ['talking nonsense', { malformed: true }],
     ])('says so when YouTube is %s, and works again after', async (_, faults) => {
       await standIn.control.setFaults(faults)
-      await expect(client.fetch(SAMPLE_VIDEOS)).rejects.toMatchObject(unavailable)
+      expect(await client.fetch(SAMPLE_VIDEOS)).toMatchObject({ found: [], failed: SAMPLE_VIDEOS, fault: unavailable })
       await standIn.control.clearFaults()
-      expect(await client.fetch(SAMPLE_VIDEOS)).toHaveLength(3)
+      expect((await client.fetch(SAMPLE_VIDEOS)).found).toHaveLength(3)
     })
 
     it('does not wait for ever', async () => {
       const hasty = await create(options({ timeout: 100 }))
       await standIn.control.setFaults({ hang: true })
-      await expect(hasty.fetch(SAMPLE_VIDEOS)).rejects.toMatchObject(unavailable)
+      expect(await hasty.fetch(SAMPLE_VIDEOS)).toMatchObject({ failed: SAMPLE_VIDEOS, fault: unavailable })
       await hasty.close()
+    })
+
+    it.each([
+      ['drips', dripping],
+      ['floods', flooding],
+      ['says nothing', hanging],
+    ])('ends a call in time whose reply %s, and goes on', async (_, endless) => {
+      const youtube = await startFakeYoutube()
+      youtube.answer = endless
+      const hasty = await create(options({ uri: youtube.url, timeout: 500, connections: 1 }))
+      expect(await hasty.fetch([SAMPLE_VIDEOS[0]!])).toMatchObject({ failed: [SAMPLE_VIDEOS[0]], fault: unavailable })
+      expect(meter.used).toBe(1)
+      youtube.answer = numbers
+      await until(async () => (await hasty.fetch([SAMPLE_VIDEOS[0]!])).found.length === 1, 5_000)
+      await hasty.close()
+    })
+
+    it('takes no reply that is larger than one can be', async () => {
+      const youtube = await startFakeYoutube()
+      youtube.answer = (_, reply) => reply.end(`{"items":[${' '.repeat(1_100_000)}]}`)
+      const small = await create(options({ uri: youtube.url }))
+      expect(await small.fetch([SAMPLE_VIDEOS[0]!])).toMatchObject({ found: [], fault: unavailable })
+      await small.close()
+    })
+
+    it('takes no unit of the quota for what reached nobody', async () => {
+      for (const uri of [await closedUrl(), 'http://nobody.invalid']) {
+        const lost = await create(options({ uri }))
+        await lost.fetch(SAMPLE_VIDEOS)
+        await lost.close()
+      }
+      expect(meter.used).toBe(0)
+    })
+
+    it('has the count of a call kept before it makes it', async () => {
+      const youtube = await startFakeYoutube()
+      const kept = Promise.withResolvers<void>()
+      const asked = Promise.withResolvers<void>()
+      const save = () => {
+        asked.resolve()
+        return kept.promise
+      }
+      const careful = new QuotaMeter(QuotaMeter.memory(), 0, { save })
+      const counting = await create(options({ uri: youtube.url, meter: careful }))
+      const fetching = counting.fetch([SAMPLE_VIDEOS[0]!])
+      await asked.promise
+      expect(careful.used).toBe(1)
+      // A call that did not wait would have come by the time that another one has.
+      await fetch(`${youtube.url}/?id=other`)
+      expect(youtube.calls).toEqual([['other']])
+      kept.resolve()
+      expect((await fetching).found).toHaveLength(1)
+      await counting.close()
+    })
+
+    it('gives what the calls that went well have found, and names the rest', async () => {
+      const youtube = await startFakeYoutube()
+      const ids = manyIds(120)
+      youtube.answer = (asked, reply) => (asked.includes(ids[119]!) ? failing : numbers)(asked, reply)
+      const some = await create(options({ uri: youtube.url }))
+      const { found, failed, fault } = await some.fetch(ids)
+      expect(fault).toMatchObject(unavailable)
+      expect(failed).toContain(ids[119])
+      expect(failed.length).toBeLessThanOrEqual(20)
+      expect([...found.map(({ id }) => id), ...failed].toSorted()).toEqual(ids)
+      await some.close()
     })
 
     it('says so when nobody is there, and when the key is wrong, without showing the key', async () => {
       const lost = await create(options({ uri: 'http://127.0.0.1:9' }))
-      await expect(lost.fetch(SAMPLE_VIDEOS)).rejects.toMatchObject(unavailable)
+      expect(await lost.fetch(SAMPLE_VIDEOS)).toMatchObject({ failed: SAMPLE_VIDEOS, fault: unavailable })
       await lost.close()
       const wrong = await create(options({ key: 'a-secret' }))
-      const error = await wrong.fetch(SAMPLE_VIDEOS).catch((fault: Error) => fault)
+      const { fault: error } = await wrong.fetch(SAMPLE_VIDEOS)
       expect(error).toMatchObject({ ...unavailable, message: expect.stringContaining('keyInvalid') })
       expect(JSON.stringify(error)).not.toContain('a-secret')
       await wrong.close()
@@ -100,7 +182,7 @@ export function clientConformance(
 
     it('can be asked by many at once, and closed twice', async () => {
       const found = await Promise.all(Array.from({ length: 50 }, () => client.fetch(SAMPLE_VIDEOS)))
-      for (const one of found) expect(one).toHaveLength(3)
+      for (const one of found) expect(one.found).toHaveLength(3)
       await client.close()
       await client.close()
     })

@@ -2,7 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CollectionsOwner, type OwnerOptions } from '../src/collections.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY } from '../src/core/pace.ts'
+import { errors } from '../src/errors.ts'
 import { createMapState } from '../src/state/map.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import type { Answer } from '../src/client/client.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { numbersOf } from './support/numbers.ts'
 
 function owner(options: Partial<OwnerOptions> = {}): CollectionsOwner {
@@ -66,12 +71,12 @@ describe('the owner of the collections', () => {
 
   it('adds a point to the history only when the sums changed', async () => {
     const collections = owner()
-    await collections.put('c', ['a'])
+    const c = (await collections.put('c', ['a'])).collection
     const now = Date.now()
-    await collections.saveSnapshot('c', snapshot(now, 1))
-    await collections.saveSnapshot('c', snapshot(now + 1, 1))
-    await collections.saveSnapshot('c', snapshot(now + 2, 2))
-    expect((await collections.history('c', 0, now + 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+    await collections.saveSnapshot(c, snapshot(now, 1))
+    await collections.saveSnapshot(c, snapshot(now + 1, 1))
+    await collections.saveSnapshot(c, snapshot(now + 2, 2))
+    expect((await collections.history('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
       [now, 1],
       [now + 2, 2],
     ])
@@ -80,23 +85,75 @@ describe('the owner of the collections', () => {
 
   it('keeps no numbers of a collection that is gone, nor older ones than it has', async () => {
     const collections = owner()
-    await collections.saveSnapshot('c', snapshot(5))
+    await collections.saveSnapshot({ id: 'c', revision: 1 }, snapshot(5))
     expect(await collections.snapshot('c')).toBeUndefined()
-    await collections.put('c', ['a'])
-    await collections.saveSnapshot('c', snapshot(9))
-    await collections.saveSnapshot('c', snapshot(5))
+    const c = (await collections.put('c', ['a'])).collection
+    await collections.saveSnapshot(c, snapshot(9))
+    await collections.saveSnapshot(c, snapshot(5))
     expect((await collections.snapshot('c'))!.asOf).toBe(9)
+  })
+
+  it.each(['deleted and made anew', 'changed'])(
+    'keeps no numbers that were asked for before it was %s',
+    async (how) => {
+      const collections = owner()
+      const before = (await collections.put('c', ['a'])).collection
+      const answer = Promise.withResolvers<Answer>()
+      const client = { fetch: () => answer.promise }
+      const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+      const upstream = createUpstreamReader({
+        collections,
+        client,
+        meter,
+        logger: createSilentLogger(),
+        retryAfter: 1_000,
+        deadline: 5_000,
+      })
+      const reading = upstream.read(before)
+      if (how !== 'changed') await collections.delete('c')
+      await collections.put('c', ['b'])
+      answer.resolve({ found: [numbersOf('a')], failed: [] })
+      await reading
+      expect(await collections.snapshot('c')).toBeUndefined()
+      expect(await collections.history('c', 0, Date.now(), 9)).toEqual([])
+    },
+  )
+
+  it('lets no more than a thousand changes wait, and none for a state that has failed', async () => {
+    const state = createMapState()
+    const answer = Promise.withResolvers<void>()
+    let puts = 0
+    const put = state.put.bind(state)
+    const collections = owner({
+      state: Object.assign(state, {
+        async put(...args: Parameters<typeof put>) {
+          puts++
+          await answer.promise
+          return put(...args)
+        },
+      }),
+    })
+    const all = Promise.allSettled(ids(1_100).map((id) => collections.put(id, [])))
+    const refused = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } }
+    await expect(collections.put('one more', [])).rejects.toMatchObject(refused)
+    answer.reject(errors.STATE_UNAVAILABLE())
+    const outcomes = await all
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 503 } })
+    expect(puts).toBe(1)
+    Object.assign(state, { put })
+    expect((await collections.put('later', [])).created).toBe(true)
   })
 
   it('thins the histories of all collections', async () => {
     const collections = owner()
     const now = 100 * DAY
     for (const id of ids(250)) await collections.put(id, ['a'])
+    const last = (await collections.get(ids(250)[249]!))!
     for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 5].entries()) {
-      await collections.saveSnapshot(ids(250)[249]!, snapshot(at, i))
+      await collections.saveSnapshot(last, snapshot(at, i))
     }
     await collections.tidy(now)
-    expect((await collections.history(ids(250)[249]!, 0, now)).map(({ at }) => at)).toEqual([
+    expect((await collections.history(ids(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
       now - 2 * DAY + 1,
       now - 5,
     ])

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everyStep, superfluous, type Point } from '../src/core/history.ts'
-import { restrict, sum, toSnapshot } from '../src/core/numbers.ts'
+import { combine, sum, toSnapshot } from '../src/core/numbers.ts'
 import { DAY, refreshInterval, untilReset } from '../src/core/pace.ts'
-import { prepare, prepareByVideo } from '../src/core/prepared.ts'
+import { asItReads, prepare, prepareByVideo } from '../src/core/prepared.ts'
 import { parseVideos, videosPath } from '../src/client/video-list.ts'
 import { videoId, videoNumbers } from './support/numbers.ts'
 
@@ -46,10 +46,16 @@ describe('snapshots', () => {
     )
   })
 
-  it('speak of a part of their videos, not of others', () => {
-    const snapshot = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
-    expect(restrict(snapshot, ['c', 'a'])).toEqual({ ...snapshot, missing: ['c'] })
-    expect(restrict(snapshot, ['a', 'd'])).toBeUndefined()
+  it('speak of a part of their videos, and name those of which they know nothing', () => {
+    const before = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
+    const nothing = toSnapshot([], [], 9)
+    expect(combine(['c', 'a'], nothing, before)).toEqual({ ...before, missing: ['c'] })
+    expect(combine(['a', 'd'], nothing, before)).toEqual({ ...before, missing: [], unknown: ['d'] })
+    expect(combine(['d'], nothing, before)).toBeUndefined()
+    expect(combine([], nothing, before)).toEqual(nothing)
+    const now = toSnapshot(['a', 'b'], [{ id: 'a', views: 2, likes: 1, comments: 1 }], 9)
+    expect(combine(['a', 'b'], now, before)).toEqual(now)
+    expect(combine(['a', 'b', 'c'], now, before)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, since: 9 })
   })
 })
 
@@ -57,13 +63,14 @@ describe('prepared replies', () => {
   it('are JSON whose length is its size, with an ETag that changes with them', () => {
     fc.assert(
       fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
-        const reading = { snapshot: { videos, missing, asOf: 1_000 }, stale }
-        const plain = prepare(reading)
+        const reading = { snapshot: { videos, missing, asOf: 1_000 }, at: 50 }
+        const now = stale ? 71 : 70
+        const plain = asItReads(prepare(reading), now, 20)
         expect(plain.body.length).toBe(Buffer.byteLength(plain.body))
         expect(JSON.parse(plain.body)).toEqual({ ...sum(videos), missing, asOf: '1970-01-01T00:00:01.000Z', stale })
-        expect(JSON.parse(prepareByVideo(reading).body).byVideo).toEqual(videos)
-        expect(prepare({ ...reading, stale: !stale }).etag).not.toBe(plain.etag)
-        expect(prepare(reading).etag).toBe(plain.etag)
+        expect(JSON.parse(asItReads(prepareByVideo(reading), now, 20).body)).toMatchObject({ byVideo: videos, stale })
+        expect(asItReads(prepare(reading), stale ? 70 : 71, 20).etag).not.toBe(plain.etag)
+        expect(asItReads(prepare(reading), now, 20).etag).toBe(plain.etag)
       }),
     )
   })
@@ -155,6 +162,21 @@ describe('videos.list', () => {
     expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}')).toEqual([])
   })
 
+  it('leaves out what cannot be read, and takes the rest', () => {
+    const good = { id: 'good', statistics: { viewCount: '1' } }
+    for (const bad of [
+      { id: 'bad' },
+      { id: 'bad', statistics: { viewCount: 1 } },
+      { id: 1, statistics: {} },
+      null,
+      7,
+    ]) {
+      const found = parseVideos(200, JSON.stringify({ items: [bad, good] }))
+      expect(found).toEqual([{ id: 'good', views: 1, likes: 0, comments: 0 }])
+    }
+    expect(parseVideos(200, '{"items":[{"id":"a"}]}')).toEqual([])
+  })
+
   it.each([
     [200, ''],
     [200, '<html>'],
@@ -162,7 +184,6 @@ describe('videos.list', () => {
     [200, '{}'],
     [200, '{"items":{}}'],
     [200, '{"items":[{"id":1,"statistics":{}}]}'],
-    [200, '{"items":[{"id":"a"}]}'],
     [200, '{"items":[{"id":"a","statistics":{"viewCount":12}}]}'],
     [200, '{"items":[{"id":"a","statistics":{"viewCount":"-1"}}]}'],
     [403, '{"error":{"errors":[{"reason":"quotaExceeded"}]}}'],

@@ -63,7 +63,10 @@ describe.each([
   it('outlive the stats service, with their history and the quota used', async () => {
     await stats.put('/collections/k', { videos: SAMPLE_VIDEOS })
     expect((await stats.get('/collections/k/stats')).status).toBe(200)
-    const { body } = await stats.get('/collections/k/stats/history')
+    const { body } = await until(async () => {
+      const reply = await stats.get('/collections/k/stats/history')
+      return reply.body.points.length > 0 && reply
+    })
     expect(body.points).toHaveLength(1)
     await stats.stop()
     stats = await start()
@@ -79,7 +82,7 @@ it('numbers are marked stale where neither YouTube nor the key-value service ans
   const addresses = { kvUri: kv.url, youtubeUri: standIn.url }
   const stats = await startStats({ variant: 'v7', state: 'kv', ...addresses, refreshInterval: 50, dailyBudget: 0 })
   await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
-  expect((await stats.get('/collections/c/stats')).body.stale).toBe(false)
+  await until(async () => (await stats.get('/collections/c/stats')).body.stale === false)
   await kv.stop()
   await standIn.stop()
   await until(async () => (await stats.get('/collections/c/stats')).body.stale)

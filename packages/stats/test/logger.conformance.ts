@@ -24,7 +24,7 @@ export function loggerConformance(
   async function linesOf(use: (logger: Logger) => void): Promise<string[]> {
     const file = join(temporaryFolder(), 'log')
     const to = openSync(file, 'a')
-    const logger = await create({ to, level: 'debug' })
+    const logger = await create({ to, level: 'debug', secrets: ['a key'] })
     use(logger)
     await logger.close()
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)
@@ -68,6 +68,18 @@ export function loggerConformance(
       for (let i = 0; i < 3; i++) logger.error(`step ${i}`, new Error('the cause'))
       await logger.close()
       expect(lostLines() - before).toBe(silent ? 0 : 3)
+    })
+
+    it('writes no secret, wherever a fault carries it', async () => {
+      const url = 'http://127.0.0.1/videos?key=a%20key'
+      const cause = Object.assign(new TypeError(`cannot read ${url}`), { input: url })
+      const lines = await linesOf((logger) => {
+        logger.debug('asking with a key')
+        logger.info(url)
+        logger.error('in vain', new Error('cannot ask with a key', { cause }))
+      })
+      expect(lines).toHaveLength(silent ? 0 : 3)
+      for (const line of lines) expect(line).not.toMatch(/a key|a%20key/)
     })
 
     it('can be closed twice', async () => {

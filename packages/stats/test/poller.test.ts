@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
 import { DAY } from '../src/core/pace.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
@@ -6,7 +6,7 @@ import type { Update } from '../src/messages.ts'
 import { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
-import { FakeUpstreamReader } from './support/fake-upstream-reader.ts'
+import { FakeClient } from './support/fake-client.ts'
 import { numbersOf } from './support/numbers.ts'
 import { until } from '@influencer-stats/runtime/testing/until'
 
@@ -17,8 +17,9 @@ describe('the poller', () => {
   })
 
   function setUp({ budget = 0, refreshInterval = 20 } = {}) {
-    const upstream = new FakeUpstreamReader()
+    const client = new FakeClient()
     const published: Update[][] = []
+    const told: Update[][] = []
     const state = createMapState()
     const meter = new QuotaMeter(QuotaMeter.memory(), budget)
     const collections: CollectionsOwner = new CollectionsOwner({
@@ -28,89 +29,161 @@ describe('the poller', () => {
     })
     const poller: Poller = new Poller({
       collections,
-      upstream,
+      client,
       meter,
       logger: createSilentLogger(),
       refreshInterval,
+      connections: 4,
+      readTimeout: 5_000,
       publish: async (updates) => void published.push([...updates]),
+      onStale: (updates) => void told.push([...updates]),
     })
     closers.push(
       () => collections.close(),
       () => poller.close(),
     )
-    return { upstream, published, state, meter, collections, poller }
+    return { client, published, told, state, meter, collections, poller }
   }
 
   it('serves the last known numbers after a restart, before YouTube has answered', async () => {
-    const { upstream, state, poller } = setUp()
-    upstream.down = true
+    const { client, state, poller } = setUp()
+    client.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
-    await state.putSnapshot('c', { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY })
+    await state.putSnapshots([
+      { id: 'c', snapshot: { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY } },
+    ])
     await poller.start()
-    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5, stale: true })
+    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5 })
+    expect(poller.stale).toBe(1)
+    expect(JSON.parse(poller.currentReplies()[0]![1]!.body)).toMatchObject({ impressions: 5, stale: true })
     expect(poller.replies()).toHaveLength(1)
   })
 
+  it('looks at each collection a few times while it starts, however many there are', async () => {
+    async function looksAtEach(count: number): Promise<number> {
+      const { client, state, poller } = setUp()
+      let looks = 0
+      client.down = true
+      for (let i = 0; i < count; i++) {
+        const id = String(i)
+        const put = { id, videos: ['a'], revision: 1 }
+        await state.put(Object.defineProperty(put, 'videos', { get: () => (looks++, ['a']) }))
+        await state.putSnapshots([
+          { id: id, snapshot: { videos: [numbersOf('a')], missing: [], asOf: Date.now() - DAY } },
+        ])
+      }
+      looks = 0
+      await poller.start()
+      expect(poller.replies()).toHaveLength(count)
+      return looks / count
+    }
+    expect(await looksAtEach(2_000)).toBeLessThan(10)
+  })
+
   it('fetches the first numbers of a collection once, however many wait for them', async () => {
-    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
     await collections.put('c', ['a'])
     await Promise.all(Array.from({ length: 50 }, () => poller.read('c')))
-    expect(upstream.reads).toEqual(['c'])
+    expect(client.calls).toEqual([['a']])
+  })
+
+  it('asks at once for what is read, also where a restart would take its time', async () => {
+    const { client, state, poller } = setUp({ budget: 100, refreshInterval: 3_600_000 })
+    await state.put({ id: 'c', videos: ['a'], revision: 1 })
+    await poller.start()
+    expect(client.calls).toEqual([])
+    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ videos: 1 })
+  })
+
+  it('says of when the oldest of the numbers are', async () => {
+    const { collections, poller } = setUp({ refreshInterval: 60_000 })
+    await collections.put('c', ['a'])
+    const first = (await poller.read('c'))!
+    await until(() => Date.now() > first.asOf)
+    for (const videos of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ]) {
+      await collections.put('c', videos)
+      expect(await poller.read('c')).toMatchObject({ asOf: first.asOf, at: first.at })
+    }
   })
 
   it('does not ask again for what has just failed', async () => {
-    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
+    const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
-    upstream.down = true
+    client.down = true
     await collections.put('c', ['a'])
     for (let i = 0; i < 20; i++) await expect(poller.read('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
-    expect(upstream.reads).toEqual(['c'])
+    expect(client.calls).toEqual([['a']])
   })
 
-  it('asks again only for the collections that failed until the next round is due', async () => {
-    const { upstream, collections, poller } = setUp({ refreshInterval: 60_000 })
-    await collections.put('bad', ['a'])
-    await collections.put('good', ['a'])
-    await until(() => poller.replies().length === 2)
-    upstream.stale = true
-    upstream.reads = []
-    await poller.start()
-    upstream.stale = false
-    await until(() => poller.stale === 0)
-    expect(upstream.reads.filter((id) => id === 'good').length).toBeLessThanOrEqual(2)
-  })
-
-  it('publishes a round as one message, and a deletion as a reply that is gone', async () => {
+  it('publishes what a call has changed as one message, and a deletion as a reply that is gone', async () => {
     const { published, collections, poller } = setUp({ refreshInterval: 60_000 })
     for (const id of ['c', 'd', 'e']) await collections.put(id, ['a'])
-    await until(() => poller.replies().length === 3)
-    published.length = 0
-    await poller.start()
-    await until(() => published.length > 0)
-    expect(published[0]!.map(([id]) => id).toSorted()).toEqual(['c', 'd', 'e'])
+    await until(() => published.at(-1)?.length === 3)
+    expect(published.at(-1)!.map(([id, reply]) => [id, JSON.parse(reply!.body).videos])).toEqual([
+      ['c', 1],
+      ['d', 1],
+      ['e', 1],
+    ])
     await collections.delete('d')
     expect(published.at(-1)).toEqual([['d', undefined]])
+    expect(poller.size).toBe(2)
   })
 
   it('never publishes what a collection was before it changed', async () => {
-    const { upstream, published, collections, poller } = setUp({ refreshInterval: 60_000 })
-    await collections.put('changes', ['a', 'b'])
-    await collections.put('slow', ['a'])
-    await until(() => poller.replies().length === 2)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const read = upstream.read.bind(upstream)
-    upstream.read = async (collection) => {
-      if (collection.id === 'slow') await promise
-      return read(collection)
-    }
+    const { client, published, collections, poller } = setUp()
+    await collections.put('c', ['a', 'b'])
+    await until(() => poller.replies().length === 1)
+    const gate = Promise.withResolvers<void>()
+    client.gate = gate.promise
+    client.calls = []
+    await until(() => client.calls.length > 0)
+    await collections.put('c', ['a'])
     published.length = 0
-    await poller.start()
-    await collections.put('changes', ['a'])
-    resolve()
-    await until(() => published.some((updates) => updates.some(([id]) => id === 'slow')))
-    const last = published.flat().findLast(([id]) => id === 'changes')![1]!
-    expect(JSON.parse(last.body)).toMatchObject({ videos: 1 })
+    gate.resolve()
+    await until(() => published.length > 0)
+    for (const [, reply] of published.flat()) expect(JSON.parse(reply!.body)).toMatchObject({ videos: 1 })
+  })
+
+  it('keeps polling when the clock is set back by an hour, and calls nothing old fresh', async () => {
+    const { client, collections, poller } = setUp({ refreshInterval: 30 })
+    await collections.put('c', ['a'])
+    await until(() => poller.replies().length === 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    client.views = 7
+    await until(() => JSON.parse(poller.replies()[0]![1]!.body).impressions === 7)
+    client.down = true
+    await until(() => poller.stale === 1)
+  })
+
+  it('does not wait for a state that keeps nothing: numbers stay fresh', async () => {
+    const { client, collections, poller } = setUp({ refreshInterval: 50 })
+    await collections.put('c', ['a'])
+    await until(() => poller.replies().length === 1)
+    let kept = 0
+    collections.saveSnapshot = () => new Promise(() => kept++)
+    for (const views of [3, 4, 5]) {
+      client.views = views
+      await until(() => JSON.parse(poller.replies()[0]![1]!.body).impressions === views)
+    }
+    expect(kept).toBe(1)
+  })
+
+  it('tells once that numbers have become stale, and again after they were fresh', async () => {
+    const { client, told, collections, poller } = setUp({ refreshInterval: 50 })
+    await collections.put('c', ['a'])
+    await until(() => poller.replies().length === 1)
+    client.down = true
+    await until(() => told.length === 1)
+    expect(told[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
+    client.down = false
+    await until(() => poller.stale === 0)
+    client.down = true
+    await until(() => told.length === 2)
   })
 
   it('keeps to an interval that the budget allows', async () => {
@@ -119,34 +192,38 @@ describe('the poller', () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, '0'))
     await collections.put('c', ids)
     expect(poller.interval()).toBeGreaterThanOrEqual((DAY * 20) / 100)
-    for (let i = 0; i < 90; i++) meter.spend()
+    expect(meter.interval).toBeGreaterThanOrEqual((DAY * 20) / 100)
+    for (let i = meter.used; i < 90; i++) await meter.spend()
     expect(poller.interval()).toBeGreaterThan(0)
-    for (let i = 0; i < 10; i++) meter.spend()
-    expect(() => meter.spend()).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
+    for (let i = meter.used; i < 100; i++) await meter.spend()
+    await expect(meter.spend()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     expect(meter.used).toBe(100)
   })
 })
 
 describe('the quota meter', () => {
-  it('is one count for all threads, and starts anew with the day', () => {
+  it('is one count for all threads, and starts anew with the day', async () => {
     let now = Date.parse('2026-11-20T12:00:00Z')
     const memory = QuotaMeter.memory()
-    const [a, b] = [new QuotaMeter(memory, 3, () => now), new QuotaMeter(memory, 3, () => now)]
-    a.spend()
-    b.spend()
-    a.spend()
+    const [a, b] = [new QuotaMeter(memory, 3, { now: () => now }), new QuotaMeter(memory, 3, { now: () => now })]
+    await a.spend()
+    await b.spend()
+    await a.spend()
     expect(b.used).toBe(3)
-    expect(() => b.spend()).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
+    await expect(b.spend()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     expect(a.toUsage()).toEqual({ day: '2026-11-20', used: 3 })
     now += DAY
     expect(b.used).toBe(0)
-    b.spend()
+    await b.spend()
     expect(a.used).toBe(1)
+    b.giveBack()
+    b.giveBack()
+    expect(a.used).toBe(0)
   })
 
   it('goes on from the usage of the same day, not from that of another', () => {
     const now = () => Date.parse('2026-11-20T12:00:00Z')
-    const meter = new QuotaMeter(QuotaMeter.memory(), 10, now)
+    const meter = new QuotaMeter(QuotaMeter.memory(), 10, { now })
     meter.restore({ day: '2026-11-19', used: 9 })
     expect(meter.used).toBe(0)
     meter.restore({ day: '2026-11-20', used: 4 })

@@ -18,22 +18,25 @@ export function stateConformance(name: string, open: () => Promise<State>): void
     })
     afterEach(() => state.close())
 
+    const put = async (next: Collection) => state.put(next, await state.get(next.id))
+    const remove = async (id: string) => state.delete(id, await state.get(id))
+
     it('knows nothing at first', async () => {
       expect(await state.get('a')).toBeUndefined()
       expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, Date.now())).toEqual([])
+      expect(await state.history('a', 0, Date.now(), 100)).toEqual([])
       expect(await state.list('', 10)).toEqual([])
       expect(await state.usage()).toBeUndefined()
     })
 
     it('gives back what was put, the last put winning', async () => {
-      await state.put(collection('a', ['-4lB5EKS5Uk']))
-      await state.put(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
+      await put(collection('a', ['-4lB5EKS5Uk']))
+      await put(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
       expect(await state.get('a')).toEqual(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
     })
 
     it('lists in the order of ids, after an id, up to a limit', async () => {
-      for (const id of ['b', 'a~', 'a', 'Z', 'c', '1']) await state.put(collection(id))
+      for (const id of ['b', 'a~', 'a', 'Z', 'c', '1']) await put(collection(id))
       const ids = async (after: string, limit: number) => (await state.list(after, limit)).map(({ id }) => id)
       expect(await ids('', 10)).toEqual(['1', 'Z', 'a', 'a~', 'b', 'c'])
       expect(await ids('a', 2)).toEqual(['a~', 'b'])
@@ -41,43 +44,61 @@ export function stateConformance(name: string, open: () => Promise<State>): void
     })
 
     it('keeps the last snapshot, and a point for each that has one', async () => {
-      await state.put(collection('a'))
-      await state.putSnapshot('a', snapshot(1), point(1))
-      await state.putSnapshot('a', snapshot(2))
-      await state.putSnapshot('a', snapshot(3), point(3))
+      await put(collection('a'))
+      await state.putSnapshots([{ id: 'a', snapshot: snapshot(1), point: point(1) }])
+      await state.putSnapshots([{ id: 'a', snapshot: snapshot(2) }])
+      await state.putSnapshots([{ id: 'a', snapshot: snapshot(3), point: point(3) }])
       expect(await state.snapshot('a')).toEqual(snapshot(3))
-      expect(await state.history('a', 0, 10)).toEqual([point(1), point(3)])
+      expect(await state.history('a', 0, 10, 100)).toEqual([point(1), point(3)])
+    })
+
+    it('gives the snapshots of a page, nothing for those without', async () => {
+      for (const id of ['a', 'a.b', 'b', 'c', 'd']) await put(collection(id))
+      for (const [at, id] of ['a', 'b', 'c'].entries()) await state.putSnapshots([{ id: id, snapshot: snapshot(at) }])
+      const page = (await state.list('', 4)).map(({ id }) => id)
+      expect(await state.snapshots(page)).toEqual([snapshot(0), undefined, snapshot(1), snapshot(2)])
+      expect(await state.snapshots(['d'])).toEqual([undefined])
+      expect(await state.snapshots([])).toEqual([])
     })
 
     it('gives the history between two times, both inclusive, in order', async () => {
-      await state.put(collection('a'))
-      await state.put(collection('ab'))
-      for (const at of [9, 10, 11, 100]) await state.putSnapshot('a', snapshot(at), point(at))
-      await state.putSnapshot('ab', snapshot(10), point(10))
-      expect(await state.history('a', 10, 100)).toEqual([point(10), point(11), point(100)])
-      expect(await state.history('a', 12, 99)).toEqual([])
-      expect(await state.history('a', 100, 10)).toEqual([])
+      await put(collection('a'))
+      await put(collection('ab'))
+      for (const at of [9, 10, 11, 100])
+        await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
+      await state.putSnapshots([{ id: 'ab', snapshot: snapshot(10), point: point(10) }])
+      expect(await state.history('a', 10, 100, 100)).toEqual([point(10), point(11), point(100)])
+      expect(await state.history('a', 10, 100, 2)).toEqual([point(10), point(11)])
+      expect(await state.history('a', 12, 99, 100)).toEqual([])
+      expect(await state.history('a', 100, 10, 100)).toEqual([])
+    })
+
+    it('puts a point in its place, also after the clock was set back, once for each time', async () => {
+      await put(collection('a'))
+      for (const at of [5, 9, 7, 9]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
+      expect(await state.history('a', 0, 100, 100)).toEqual([point(5), point(7), point(9)])
+      expect(await state.history('a', 7, 9, 100)).toEqual([point(7), point(9)])
     })
 
     it('forgets single points', async () => {
-      await state.put(collection('a'))
-      for (const at of [1, 2, 3]) await state.putSnapshot('a', snapshot(at), point(at))
+      await put(collection('a'))
+      for (const at of [1, 2, 3]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       await state.deletePoints('a', [1, 3, 7])
-      expect(await state.history('a', 0, 10)).toEqual([point(2)])
+      expect(await state.history('a', 0, 10, 100)).toEqual([point(2)])
     })
 
     it('forgets a collection with its numbers and its history, and nothing else', async () => {
       for (const id of ['a', 'ab']) {
-        await state.put(collection(id))
-        await state.putSnapshot(id, snapshot(1), point(1))
+        await put(collection(id))
+        await state.putSnapshots([{ id: id, snapshot: snapshot(1), point: point(1) }])
       }
-      await state.delete('a')
+      await remove('a')
       expect(await state.get('a')).toBeUndefined()
       expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, 10)).toEqual([])
+      expect(await state.history('a', 0, 10, 100)).toEqual([])
       expect(await state.get('ab')).toEqual(collection('ab'))
-      expect(await state.history('ab', 0, 10)).toEqual([point(1)])
-      await state.delete('never there')
+      expect(await state.history('ab', 0, 10, 100)).toEqual([point(1)])
+      await remove('never there')
     })
 
     it('keeps the usage of the quota', async () => {
@@ -98,14 +119,14 @@ export function stateConformance(name: string, open: () => Promise<State>): void
           id,
           fc.integer({ min: 1, max: 7 }),
           async (steps, after, limit) => {
-            for (const known of await state.list('', 100)) await state.delete(known.id)
+            for (const known of await state.list('', 100)) await remove(known.id)
             const model = new Map<string, Collection>()
             for (const one of steps) {
               if (one.op === 'put') {
-                await state.put(collection(one.id, [], one.revision))
+                await put(collection(one.id, [], one.revision))
                 model.set(one.id, collection(one.id, [], one.revision))
               } else {
-                await state.delete(one.id)
+                await remove(one.id)
                 model.delete(one.id)
               }
             }

@@ -2,9 +2,11 @@ import type { RunningService } from '@influencer-stats/runtime/host'
 import { createKvClient } from '@influencer-stats/kv/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
-import type { StateOptions } from '../src/state/state.ts'
+import type { State, StateOptions } from '../src/state/state.ts'
 import { stateConformance } from './state.conformance.ts'
+import { startBreakingProxy } from './support/breaking-proxy.ts'
 import { startKv } from './support/kv.ts'
+import { recordSyncs } from './support/recorded-syncs.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 let service: RunningService
@@ -52,6 +54,52 @@ describe('state level', () => {
   })
 })
 
+/** Everything that a state writes, step by step: a collection made, replaced and forgotten, and what is about it. */
+async function* writes(state: State): AsyncGenerator<string> {
+  const before = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 1 }
+  await state.put(before)
+  yield 'make'
+  await state.put({ ...before, revision: 2 }, await state.get('a'))
+  yield 'replace'
+  await state.putSnapshots([{ id: 'a', snapshot: { videos: [], missing: [], asOf: 1 } }])
+  yield 'numbers'
+  await state.putUsage({ day: '2026-11-20', used: 5 })
+  yield 'usage'
+  await state.delete('a', await state.get('a'))
+  yield 'forget'
+}
+
+/** For what survives a power cut it waits, and for nothing else. */
+const DURABLE = { make: true, replace: true, numbers: false, usage: false, forget: true }
+
+it('state level waits for the disk before a change of a collection is acknowledged', async () => {
+  const state = await parts.state.level(options())
+  const syncs = await recordSyncs()
+  const seen: Record<string, boolean> = {}
+  for await (const what of writes(state)) seen[what] = String(syncs.splice(0)) === 'true'
+  expect(seen).toEqual(DURABLE)
+  await state.close()
+})
+
+it('state kv asks for a durable write before a change of a collection is acknowledged', async () => {
+  await emptyKv()
+  const proxy = await startBreakingProxy(service.url)
+  const lines: string[] = []
+  proxy.fate = (head) => {
+    if (!head.startsWith('GET') && head.includes(' HTTP/1.1')) lines.push(head)
+    return 'pass'
+  }
+  const state = await parts.state.kv(options({ kvUri: proxy.url }))
+  const seen: Record<string, boolean> = {}
+  for await (const what of writes(state)) {
+    expect(lines).not.toEqual([])
+    seen[what] = lines.splice(0).every((line) => line.includes('durable=true'))
+  }
+  expect(seen).toEqual(DURABLE)
+  await state.close()
+  await proxy.close()
+})
+
 describe('state kv', () => {
   const a = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 }
   const b = { ...a, id: 'b' }
@@ -69,10 +117,10 @@ describe('state kv', () => {
       () => state.get('a'),
       () => state.list('', 10),
       () => state.snapshot('a'),
-      () => state.history('a', 0, 10),
+      () => state.history('a', 0, 10, 9),
       () => state.put(b),
-      () => state.delete('a'),
-      () => state.putSnapshot('a', snapshot),
+      () => state.delete('a', a),
+      () => state.putSnapshots([{ id: 'a', snapshot }]),
       () => state.deletePoints('a', [1]),
       () => state.usage(),
       () => state.putUsage({ day: '2026-11-20', used: 6 }),
@@ -104,6 +152,37 @@ describe('state kv', () => {
     await guarded.stop()
   })
 
+  it('begins a new collection without what one of that name left behind, however much', async () => {
+    await emptyKv()
+    const state = await parts.state.kv(options())
+    const points = Array.from({ length: 1_500 }, (_, at) => ({
+      at,
+      impressions: 1,
+      engagements: 1,
+      score: 1,
+      videos: 1,
+    }))
+    await state.putSnapshots(points.map((point) => ({ id: 'a', snapshot, point })))
+    await state.put(a)
+    expect(await state.snapshot('a')).toBeUndefined()
+    expect(await state.history('a', 0, 2_000, 2_000)).toEqual([])
+    await state.close()
+  })
+
+  it('changes nothing that is not what it was when it was read', async () => {
+    await emptyKv()
+    const state = await parts.state.kv(options({ onOutage() {} }))
+    await state.put(a)
+    const before = await state.get('a')
+    await state.put({ ...a, revision: 4 }, before)
+    const unknown = { code: 'OUTCOME_UNKNOWN' }
+    await expect(state.put({ ...a, revision: 5 }, before)).rejects.toMatchObject(unknown)
+    await expect(state.put({ ...a, revision: 5 })).rejects.toMatchObject(unknown)
+    await expect(state.delete('a', before)).rejects.toMatchObject(unknown)
+    expect(await state.get('a')).toMatchObject({ revision: 4 })
+    await state.close()
+  })
+
   it('leaves alone what others keep in the service', async () => {
     await emptyKv()
     const client = createKvClient(service.url)
@@ -111,7 +190,7 @@ describe('state kv', () => {
     for (const id of ['c!a', 'stats', 'stats/', 'stats0', 'usage']) await client.put(id, 'theirs')
     await state.put(a)
     expect(await state.list('', 10)).toEqual([a])
-    await state.delete('a')
+    await state.delete('a', await state.get('a'))
     expect(await Array.fromAsync(client.entries())).toHaveLength(5)
     await state.close()
     await client.close()

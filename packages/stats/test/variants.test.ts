@@ -21,12 +21,17 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
   afterAll(() => standIn.stop())
 
   it.each(['0', '1'])('boots with %s threads and gives the numbers of the sample', async (threads) => {
-    const settings = { variant, threads, youtubeUri: standIn.url, data: temporaryFolder(), refreshInterval: 50 }
+    const settings = { variant, threads, youtubeUri: standIn.url, data: temporaryFolder(), refreshInterval: 200 }
     const stats = await startStats(settings)
     try {
       expect((await stats.put(COLLECTION, { videos: SAMPLE_VIDEOS })).status).toBe(201)
-      expect(await readStats(stats)).toMatchObject({ status: 200, body: { ...SAMPLE_TOTALS, stale: false } })
-      expect((await stats.get(`${COLLECTION}/stats/history`)).body.points).toMatchObject([{ impressions: 785_202 }])
+      expect(await readStats(stats)).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+      const points = await until(async () => {
+        const history = await stats.get(`${COLLECTION}/stats/history`)
+        return history.body.points.length > 0 && history.body.points
+      })
+      expect(points).toMatchObject([{ impressions: 785_202 }])
+      await until(async () => (await stats.get(`${COLLECTION}/stats`)).body.stale === false)
     } finally {
       expect(await stats.stop()).toBe(true)
     }
@@ -40,7 +45,10 @@ describe.each(['v6', 'v7'])('variant %s', (variant) => {
     const first = await startStats(settings)
     await first.put(COLLECTION, { videos: SAMPLE_VIDEOS })
     const before = await first.get(`${COLLECTION}/stats`)
-    const history = await first.get(`${COLLECTION}/stats/history`)
+    const history = await until(async () => {
+      const reply = await first.get(`${COLLECTION}/stats/history`)
+      return reply.body.points.length > 0 && reply
+    })
     await first.stop()
     await standIn.control.setFaults({ hang: true })
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { KvClient } from '../client.ts'
@@ -10,41 +11,66 @@ import type { EntryProgress } from './progress.ts'
 const BATCH_BYTES = 1_048_576
 const NEWLINE = Buffer.from('\n')
 
+/** Lines of the file that are sent as one batch. */
+interface Batch {
+  readonly lines: Buffer[]
+  /** Their numbers in the file. */
+  readonly numbers: number[]
+  bytes: number
+}
+
+/** The service names a line by its number in the batch. */
+const BAD_LINE = /^line (\d+): (.*)$/s
+
+/** What the service refused, by the lines of the file. */
+function named(error: unknown, { numbers }: Batch, file: string): unknown {
+  if (!(error instanceof ServiceError)) return error
+  const [, line, reason = error.message] = BAD_LINE.exec(error.detail ?? '') ?? []
+  const [first, last] = line ? [numbers[Number(line) - 1], undefined] : [numbers[0], numbers.at(-1)]
+  const where = last === undefined || last === first ? `line ${first}` : `lines ${first} to ${last}`
+  return new Error(`${where} of ${file}: ${reason}`, { cause: error })
+}
+
 /**
- * Sends every line of a file to the service, in batches. The lines before a bad one are in the base then.
- * @throws Error that names the number of a line that is not a change
+ * Sends every line of a file to the service, in batches. The lines before a bad one are in the base then, or those before
+ * the batch that the service refused.
+ * @throws Error that names the number of a line that is not a change, or the numbers of those that were refused
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const { size } = await stat(file)
-  let batch: Buffer[] = []
-  let batchBytes = 0
-  let lines = 0
+  const empty = (): Batch => ({ lines: [], numbers: [], bytes: 0 })
+  let batch = empty()
+  let number = 0
   let entries = 0
   let done = 0
 
   async function send(): Promise<void> {
-    if (batch.length === 0) return
-    await client.batchLines(Buffer.concat(batch))
-    entries += batch.length / 2
-    done += batchBytes
+    if (batch.lines.length === 0) return
+    try {
+      await client.batchLines(Buffer.concat(batch.lines.flatMap((line) => [line, NEWLINE])))
+    } catch (error) {
+      throw named(error, batch, file)
+    }
+    entries += batch.lines.length
+    done += batch.bytes
     progress.update(entries, done, size)
-    batch = []
-    batchBytes = 0
+    batch = empty()
   }
 
   for await (const line of eachLine(createReadStream(file, { highWaterMark: BATCH_BYTES }))) {
-    lines++
+    number++
     if (line.length === 0) continue
-    // Looked at here, too: the service knows a line's number in its batch only.
+    // Looked at here, too, so that those before it are sent.
     const op = parseLine(line.toString())
     const wrong = typeof op === 'string' ? op : op.key.length > MAX_KEY ? `its key is over ${MAX_KEY} bytes` : undefined
     if (wrong !== undefined) {
       await send()
-      throw new Error(`line ${lines} of ${file}: ${wrong}`)
+      throw new Error(`line ${number} of ${file}: ${wrong}`)
     }
-    if (batchBytes + line.length > BATCH_BYTES) await send()
-    batch.push(line, NEWLINE)
-    batchBytes += line.length + 1
+    if (batch.bytes + line.length > BATCH_BYTES) await send()
+    batch.lines.push(line)
+    batch.numbers.push(number)
+    batch.bytes += line.length + 1
   }
   await send()
 }

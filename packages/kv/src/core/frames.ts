@@ -1,8 +1,10 @@
+import type { Value } from './stored.ts'
+
 const NEWLINE = 0x0a
 const CRLF = Buffer.from('\r\n')
 
 /** An entry of a scan: its value as text where it was read as such, else as bytes. */
-export type Entry = readonly [key: string, value: string | Buffer]
+export type Entry = readonly [key: string, value: Value]
 
 /** Ends a body of chunks. */
 export const LAST_CHUNK = '0\r\n\r\n'

@@ -14,11 +14,14 @@ const EMPTY = Buffer.alloc(0)
 function refuse({ line, reason, tooLarge }: BadLine): Error {
   const detail = `line ${line}: ${reason}`
   if (tooLarge === 'key') return errors.KEY_TOO_LARGE(detail)
+  if (tooLarge === 'batch') return errors.BATCH_TOO_LARGE(detail)
   return tooLarge === 'value' ? errors.VALUE_TOO_LARGE(detail) : errors.BATCH_LINE_INVALID(detail)
 }
 
 /** Many changes at once. */
-export function batchRoutes(app: App, store: Store, budget: Budget, { valueLimit, batchLimit }: KvConfig): void {
+export function batchRoutes(app: App, store: Store, budget: Budget, config: KvConfig): void {
+  const { valueLimit, batchLimit, batchLines } = config
+  const limits = { maxValue: valueLimit, maxLines: batchLines }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }, budget))
   app.post(
@@ -55,10 +58,10 @@ export function batchRoutes(app: App, store: Store, budget: Budget, { valueLimit
     },
     async (request) => {
       const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
-      const ops = parseBatch((request.body as Buffer | undefined) ?? EMPTY, valueLimit)
+      const ops = await parseBatch((request.body as Buffer | undefined) ?? EMPTY, limits)
       if (!Array.isArray(ops)) throw refuse(ops)
-      if (ops.length > 0) await store.write({ ops, durable: isDurable })
-      return { applied: ops.length }
+      const applied = () => ({ applied: ops.length })
+      return ops.length > 0 ? store.write({ ops, durable: isDurable }, applied) : applied()
     },
   )
 }

@@ -10,8 +10,8 @@ import { streamScan } from './stream.ts'
 const URL = '/v0/entities'
 const NDJSON = 'application/x-ndjson'
 
-/** Entries in the order of their keys. */
-export function entitiesRoutes(app: App, store: Store): void {
+/** Entries in the order of their keys. @param readTimeout how long a client may take for a part of its reply (ms) */
+export function entitiesRoutes(app: App, store: Store, readTimeout: number): void {
   app.get(
     URL,
     {
@@ -47,8 +47,11 @@ export function entitiesRoutes(app: App, store: Store): void {
       const scan = store.scan({ start, ...(end && { end: requireKey(end, 'end') }), ...(limit && { limit }) })
       // HTTP/1.0 has no chunks to put entries in.
       const asLines = request.headers.accept?.includes(NDJSON) || request.raw.httpVersion === '1.0'
-      const headers = headersOf(reply)
-      await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, headers, () => reply.hijack())
+      await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, {
+        headers: headersOf(reply),
+        timeout: readTimeout,
+        begin: () => reply.hijack(),
+      })
     },
   )
 }

@@ -8,8 +8,9 @@ import {
 import { optionalBody } from '@influencer-stats/runtime/openapi'
 import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
-import { etagOf, holds } from '../core/condition.ts'
+import { holds } from '../core/condition.ts'
 import { parseQuery, type Query } from '../core/query.ts'
+import { etagOf, toEtag, valueOf } from '../core/stored.ts'
 import { errors } from '../errors.ts'
 import type { Store, Write } from '../store/store.ts'
 import { readCondition } from './read-condition.ts'
@@ -76,19 +77,15 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     match: (target) => matchTarget(target, READ),
     read: ({ query }) => readTarget(query as Query, READ),
     answer({ id }, { headers }) {
-      const value = store.find(id)
+      const stored = store.find(id)
+      const etag = stored && etagOf(stored)
       const { match } = readCondition(headers) ?? {}
-      if (match !== undefined && !holds({ match }, value)) throw errors.CONDITION_FAILED()
-      if (value === undefined) return MISS
-      return { status: 200, headers: VALUE_HEADERS, etag: etagOf(value), type: 'application/octet-stream', body: value }
+      if (match !== undefined && !holds({ match }, etag)) throw errors.CONDITION_FAILED()
+      if (stored === undefined) return MISS
+      return { status: 200, headers: VALUE_HEADERS, etag, type: 'application/octet-stream', body: valueOf(stored) }
     },
   })
 
-  /** @throws CONDITION_INVALID, CONDITION_FAILED, and what the store throws */
-  async function change(write: Write, reply: Reply): Promise<Reply> {
-    if (!(await store.write(write))) throw errors.CONDITION_FAILED()
-    return reply
-  }
   const writeOf = (ops: Write['ops'], { durable: isDurable }: Asked, { headers }: HotRequest): Write => ({
     ops,
     durable: isDurable,
@@ -115,9 +112,8 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     match: (target) => matchTarget(target, CHANGE),
     read: ({ query }) => readTarget(query as Query, CHANGE),
     answer(asked, request) {
-      const { body: value } = request
-      const write = writeOf([{ type: 'put', key: Buffer.from(asked.id), value }], asked, request)
-      return change(write, { status: 201, headers: ['etag', etagOf(value)], body: '' })
+      const op = { type: 'put', key: Buffer.from(asked.id), value: request.body } as const
+      return store.write(writeOf([op], asked, request), toCreated)
     },
   })
 
@@ -138,13 +134,28 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     },
     match: (target) => matchTarget(target, CHANGE),
     read: ({ query }) => readTarget(query as Query, CHANGE),
-    answer: (asked, request) => change(writeOf([{ type: 'del', key: Buffer.from(asked.id) }], asked, request), DELETED),
+    answer(asked, request) {
+      const op = { type: 'del', key: Buffer.from(asked.id) } as const
+      return store.write(writeOf([op], asked, request), toDeleted)
+    },
   })
 
   return [get, put, remove]
 }
 
 const DELETED: Reply = { status: 202, headers: [], body: '', isKept: true }
+
+/** @throws CONDITION_FAILED */
+function toCreated(revision: string | undefined): Reply {
+  if (revision === undefined) throw errors.CONDITION_FAILED()
+  return { status: 201, headers: ['etag', toEtag(revision)], body: '' }
+}
+
+/** @throws CONDITION_FAILED */
+function toDeleted(revision: string | undefined): Reply {
+  if (revision === undefined) throw errors.CONDITION_FAILED()
+  return DELETED
+}
 
 const changeQuery = {
   type: 'object',

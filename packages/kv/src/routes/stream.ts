@@ -27,17 +27,21 @@ const formats = {
   },
 } as const
 
+// A client has the time for one write for each so many bytes of it.
+const PIECE = 262_144
+
 /**
  * Sends a scan, slice by slice, each only when the client has taken the one before. Rejects only before anything was
- * sent; a later fault cuts the connection, so that the client cannot take a part for the whole.
+ * sent; a later fault cuts the connection, so that the client cannot take a part for the whole, and so does a client
+ * that takes less than 256 KiB in `timeout` ms: as long as it has not taken all, nothing of the base as it was when the
+ * scan began can be thrown away.
  * @param begin called when the first slice is there
  */
 export async function streamScan(
   scan: Scan,
   format: keyof typeof formats,
   response: ServerResponse,
-  hookHeaders: readonly string[],
-  begin: () => void,
+  { headers: hookHeaders, timeout, begin }: { headers: readonly string[]; timeout: number; begin: () => void },
 ): Promise<void> {
   const { headers, open, render, end } = formats[format]
   try {
@@ -49,7 +53,7 @@ export async function streamScan(
       // The next slice is read while this one is sent.
       const next = scan.next()
       next.catch(() => {})
-      if (!response.write(render(entries))) await drained(response)
+      if (!response.write(render(entries))) await drained(response, timeout)
       entries = await next
     }
     response.end(end)
@@ -61,14 +65,17 @@ export async function streamScan(
   }
 }
 
-/** Resolves when the client has taken what was sent, or is gone. */
-async function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the client has taken what was sent, or is gone; one that does not take it in time is cut. */
+async function drained(response: ServerResponse, timeout: number): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting
   if (response.destroyed) return
+  const pieces = Math.ceil(response.writableLength / PIECE)
+  const deadline = setTimeout(() => response.destroy(), timeout * pieces)
   try {
     await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
   } finally {
+    clearTimeout(deadline)
     waiting.abort()
   }
 }

@@ -1,15 +1,17 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { ClassicLevel } from 'classic-level'
 import type { Gate } from './gate.ts'
-import type { Health } from './health.ts'
-import type { Write } from './store.ts'
+import type { Revisions } from './revisions.ts'
+import type { Answer, Write } from './store.ts'
 import type { Stripes } from './stripes.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
+export type KvLevel = SharedLevel<Buffer, Buffer>
 
 export interface CommitOptions {
-  readonly db: Level
+  readonly level: KvLevel
   readonly gate: Gate
-  readonly health: Health
+  readonly revisions: Revisions
   /** Nothing where this thread is the only one that writes. */
   readonly stripes?: Stripes
   /** Told of every batch that LevelDB has written: of how many writes it was. */
@@ -18,8 +20,8 @@ export interface CommitOptions {
 
 /** How writes that have come become batches of LevelDB. */
 export interface Commit {
-  /** Resolves with whether the condition held. `bytes` leave the gate when it has settled. */
-  submit(write: Write, bytes: number): Promise<boolean>
+  /** Resolves with what `answer` makes of the write's revision. `bytes` leave the gate when it has settled. */
+  submit<T>(write: Write, bytes: number, answer: Answer<T>): Promise<T>
   /** Resolves once nothing is being written. */
   idle(): Promise<void>
 }

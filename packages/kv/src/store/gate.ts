@@ -13,7 +13,8 @@ export interface GateOptions {
 export interface Gate extends Queue {
   /** Nothing where there is room; else a promise of it. @throws WRITE_QUEUE_FULL after the time-out */
   enter(bytes: number): Promise<void> | undefined
-  leave(bytes: number): void
+  /** Of so many writes that have settled. */
+  leave(bytes: number, writes: number): void
 }
 
 interface Waiting {
@@ -65,9 +66,9 @@ export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate 
       take(more)
       return undefined
     },
-    leave(less) {
+    leave(less, settled) {
       bytes -= less
-      writes--
+      writes -= settled
       // In their order: a large one is not overtaken for ever by small ones.
       for (const one of waiting) {
         if (!hasRoom(one.bytes)) return

@@ -1,4 +1,5 @@
 import type { Entry } from '../core/frames.ts'
+import { valueOf, type Stored } from '../core/stored.ts'
 import type { Level } from './commit.ts'
 import type { Range, Scan } from './store.ts'
 
@@ -31,7 +32,7 @@ export function createLevelScan(db: Level, { start, end, limit = Infinity }: Ran
   const texts = open<string>(start.toString(), 'utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
 
-  async function slice(): Promise<readonly Entry[]> {
+  async function slice(): Promise<[key: string, stored: Stored][]> {
     if (bytes) return bytes.nextv(SLICE)
     const entries = await texts.nextv(SLICE)
     if (!entries.some(([, value]) => value.includes(REPLACED))) return entries
@@ -40,9 +41,10 @@ export function createLevelScan(db: Level, { start, end, limit = Infinity }: Ran
   }
 
   return {
-    async next() {
+    async next(): Promise<readonly Entry[]> {
       const entries = await slice()
       left -= entries.length
+      for (const entry of entries) entry[1] = valueOf(entry[1])
       return entries
     },
     async close() {

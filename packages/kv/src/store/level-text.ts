@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Level } from './commit.ts'
+import type { Stored } from '../core/stored.ts'
 import { REPLACED } from './level-scan.ts'
-import type { Found } from './store.ts'
 
 const AS_TEXT = { keyEncoding: 'utf8', valueEncoding: 'utf8' } as const
 const AS_BYTES = { keyEncoding: 'utf8', valueEncoding: 'buffer' } as const
@@ -13,7 +13,7 @@ const LONGEST = 16_384
  * Reads a value as a string where that is what it is: a random key of 1.5 million takes 2.5 us so, and 3.7 us where key
  * and value are Buffers. Which to try first is guessed from the value before, so that a base of bytes is not read twice.
  */
-export function createTextReader(db: Level): (key: string) => Found | undefined {
+export function createTextReader(db: Level): (key: string) => Stored | undefined {
   let wasText = true
 
   return (key) => {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type sortedBtree from 'sorted-btree'
 import { holds } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
+import { beforeFirst, etagOf, revisionOf, toStored, valueOf } from '../core/stored.ts'
 import type { Store } from './store.ts'
 
 // A CommonJS module whose default export Node and vitest unwrap differently.
@@ -16,18 +17,23 @@ const toText = (key: Buffer) => key.toString('latin1')
 /** A sorted tree in memory: what HTTP alone costs. Known to one thread, gone with the process. */
 export function createMemoryStore(): Store {
   const tree = new BTree<string, Buffer>(undefined, compare)
+  let given = beforeFirst()
+
+  function etagAt(key: Buffer): string | undefined {
+    const stored = tree.get(toText(key))
+    return stored && etagOf(stored)
+  }
 
   return {
-    get: (key) => tree.get(toText(key)),
     find: (key) => tree.get(toText(Buffer.from(key))),
-    async write({ ops, condition }) {
-      if (condition && !holds(condition, tree.get(toText(ops[0]!.key)))) return false
+    async write({ ops, condition }, answer) {
+      if (condition && !holds(condition, etagAt(ops[0]!.key))) return answer(undefined)
+      const revision = revisionOf(++given)
       for (const op of ops) {
-        // A copy: the value is a piece of what was read from a socket.
-        if (op.type === 'put') tree.set(toText(op.key), Buffer.from(op.value))
+        if (op.type === 'put') tree.set(toText(op.key), toStored(revision, op.value))
         else tree.delete(toText(op.key))
       }
-      return true
+      return answer(revision)
     },
     scan({ start, end, limit = Infinity }) {
       // Copies nothing now: nodes that change later are copied then.
@@ -41,7 +47,7 @@ export function createMemoryStore(): Store {
             const { value, done } = entries.next()
             if (done || (stop !== undefined && value[0] >= stop)) left = 0
             else {
-              slice.push([Buffer.from(value[0], 'latin1').toString(), value[1]])
+              slice.push([Buffer.from(value[0], 'latin1').toString(), valueOf(value[1])])
               left--
             }
           }

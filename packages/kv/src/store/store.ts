@@ -1,6 +1,8 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Condition } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
 import type { Op } from '../core/lines.ts'
+import type { Stored } from '../core/stored.ts'
 
 /** Changes that happen all or not at all, in their order. */
 export interface Write {
@@ -32,23 +34,24 @@ export interface Queue {
   readonly writes: number
 }
 
-/** A value: a string where it is UTF-8 and was had as one, else its bytes. */
-export type Found = string | Buffer
+/** What becomes of a write: made of its revision, which its values have from then on, or of nothing where its condition did not hold. */
+export type Answer<T> = (revision: string | undefined) => T
 
 /** Bytes under keys, which are UTF-8, ordered bytewise. */
 export interface Store {
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
-  /** Synchronous: see `store/level.ts` for why. */
-  get(key: Buffer): Buffer | undefined
-  /** The same for the hottest requests, which need no more than to send it: cheaper where keys and values are text. */
-  find(key: string): Found | undefined
+  /** Why it takes no writes at present, where that may be. */
+  fault?(): Problem | undefined
+  /** A value and its revision. Synchronous: see `store/level.ts` for why. */
+  find(key: string): Stored | undefined
   /**
-   * Resolves with whether the condition held; then the changes are seen by every later read, on any thread, and outlive
-   * this process. Conditions and changes take effect one write after the other, whichever thread they are made on.
+   * Resolves when the changes are seen by every later read, on any thread, and outlive this process, or the condition
+   * did not hold. Conditions and changes take effect one write after the other, whichever thread they are made on; each
+   * write has a revision that none has had before, in this base or one that was kept in its place.
    * @throws WRITE_QUEUE_FULL, DISK_FULL, STORE_FAILED
    */
-  write(write: Write): Promise<boolean>
+  write<T>(write: Write, answer: Answer<T>): Promise<T>
   scan(range: Range): Scan
   /** Finishes the writes it took. Idempotent. */
   close(): Promise<void>

@@ -1,15 +1,19 @@
+import { turn } from '../core/turn.ts'
 import type { Write } from './store.ts'
 
 // 256 KiB. Two groups of 64 keys, on two threads, share one of 65,536 stripes in 6 % of all cases, one of 1,024 always.
 const STRIPES = 65_536
 
+// Keys that are looked at before others have their turn: 3 ms where they are long.
+const SLICE = 1_000
+
 /** Locks of keys. A key belongs to one stripe; who holds a stripe is alone to write its keys. */
 export interface Stripes {
   /** The stripes of all keys, ascending, each once. */
-  of(writes: readonly Write[]): readonly number[]
+  of(writes: readonly Write[]): Promise<Uint32Array>
   /** Takes them in that order, so that no two ever wait for each other. Nothing where all were free: no turn is lost. */
-  acquire(stripes: readonly number[]): Promise<void> | undefined
-  release(stripes: readonly number[]): void
+  acquire(stripes: Uint32Array): Promise<void> | undefined
+  release(stripes: Uint32Array): void
 }
 
 export const stripesMemory = () => new SharedArrayBuffer(STRIPES * Int32Array.BYTES_PER_ELEMENT)
@@ -23,7 +27,7 @@ export const stripesMemory = () => new SharedArrayBuffer(STRIPES * Int32Array.BY
 export function createStripes(memory: SharedArrayBuffer, owner: number): Stripes {
   const words = new Int32Array(memory)
 
-  async function waitFor(stripes: readonly number[], from: number): Promise<void> {
+  async function waitFor(stripes: Uint32Array, from: number): Promise<void> {
     for (let i = from; i < stripes.length; i++) {
       const stripe = stripes[i]!
       for (;;) {
@@ -37,10 +41,16 @@ export function createStripes(memory: SharedArrayBuffer, owner: number): Stripes
   }
 
   return {
-    of(writes) {
+    async of(writes) {
       const stripes = new Set<number>()
-      for (const { ops } of writes) for (const { key } of ops) stripes.add(stripeOf(key))
-      return [...stripes].sort((a, b) => a - b)
+      let keys = 0
+      for (const { ops } of writes) {
+        for (const { key } of ops) {
+          stripes.add(stripeOf(key))
+          if (++keys % SLICE === 0) await turn()
+        }
+      }
+      return Uint32Array.from(stripes).sort()
     },
     acquire(stripes) {
       for (let i = 0; i < stripes.length; i++) {

@@ -3,7 +3,7 @@ import { dayOf, FIRST_DAY, LAST_DAY } from './dates.ts'
 import { IdTable } from './id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import { RowTable, type Row } from './rows.ts'
-import type { Terms } from './terms.ts'
+import { fits, typeOf, type CharTypes, type Terms } from './terms.ts'
 import { uuidBytes } from './uuid.ts'
 
 /** Why a price cannot be taken: the code of an error and what it is about. */
@@ -41,15 +41,26 @@ export function faultOf({ charValues, from, to }: Price): Fault | undefined {
   return undefined
 }
 
-/** A price in terms of the dictionary, which learns them. */
-export function toRow(price: Price, terms: Terms): Row | Fault {
-  const values: number[] = []
-  for (const { char, value } of price.charValues) {
-    const code = terms.name('char', char)
-    const term = terms.value(code, value)
-    if (term < 0) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${terms.typeOf(code) ?? 'integer'}` }
-    values.push(term)
+/** The value that is not of its characteristic's type, if there is one. */
+export function typeFaultOf({ charValues }: Price, terms: Terms, types: CharTypes): Fault | undefined {
+  for (const { char, value } of charValues) {
+    const type = types.get(terms.chars.codeOf(char)) ?? typeOf(value) ?? 'integer'
+    if (!fits(type, value)) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
   }
+  return undefined
+}
+
+/** Types that a row is the first to have. */
+export function learnTypes({ values }: Row, terms: Terms, types: CharTypes): void {
+  for (const term of values) {
+    const char = terms.charOf(term)
+    if (!types.has(char)) types.set(char, typeOf(terms.valueOf(term))!)
+  }
+}
+
+/** A price in terms of the dictionary, which learns them. */
+export function toRow(price: Price, terms: Terms): Row {
+  const values = price.charValues.map(({ char, value }) => terms.value(terms.name('char', char), value))
   return {
     offering: terms.name('offering', price.offeringId),
     group: terms.name('group', price.groupId),
@@ -68,18 +79,23 @@ export class Draft {
   readonly blocks: AnswerBlock[] = []
   readonly ids: IdTable
   readonly #table = new RowTable()
-  /** Rows that came again, with what they are now. */
-  readonly #replaced = new Map<number, Row>()
+  /** Rows that came again, with what they are now: nothing where they have another place. */
+  readonly #replaced = new Map<number, Row | undefined>()
+  readonly #types: CharTypes
 
-  /** @param expected how many prices are likely to come: a table of ids that grows on the way takes twice as long */
-  constructor(terms: Terms, kinds = new AnswerKinds(), expected?: number) {
+  /**
+   * @param types of characteristics that are known
+   * @param expected how many prices are likely to come: a table of ids that grows on the way takes twice as long
+   */
+  constructor(terms: Terms, kinds = new AnswerKinds(), types: CharTypes = new Map(), expected?: number) {
     this.terms = terms
     this.kinds = kinds
+    this.#types = new Map(types)
     this.ids = new IdTable((row) => this.idOf(row), expected)
   }
 
   get size(): number {
-    return this.#table.size
+    return this.ids.size
   }
 
   idOf(row: number): Uint8Array {
@@ -88,10 +104,10 @@ export class Draft {
 
   /** Adds a price, or replaces the one with its id, which keeps its place unless its offering changes. */
   put(price: Price): Fault | undefined {
-    const fault = faultOf(price)
+    const fault = faultOf(price) ?? typeFaultOf(price, this.terms, this.#types)
     if (fault) return fault
     const row = toRow(price, this.terms)
-    if ('code' in row) return row
+    learnTypes(row, this.terms, this.#types)
     this.add(
       uuidBytes(price.id),
       row,
@@ -104,7 +120,10 @@ export class Draft {
   /** The same for a row of this dictionary. */
   add(id: Uint8Array, row: Row, value: number, kind: number): void {
     const found = this.ids.find(id)
-    if (found >= 0) {
+    if (found >= 0 && this.#offeringOf(found) !== row.offering) {
+      this.#replaced.set(found, undefined)
+      this.ids.delete(id)
+    } else if (found >= 0) {
       this.#replaced.set(found, row)
       this.blocks[blockOf(found)]!.set(slotOf(found), id, value, kind)
       return
@@ -116,11 +135,17 @@ export class Draft {
     this.ids.add(number, id)
   }
 
+  #offeringOf(row: number): number {
+    return (this.#replaced.get(row) ?? this.#table.get(row))!.offering
+  }
+
   /** All rows as they are now. */
   table(): RowTable {
     if (this.#replaced.size === 0) return this.#table
-    const table = new RowTable(this.size)
-    for (let row = 0; row < this.size; row++) table.push(this.#replaced.get(row) ?? this.#table.get(row))
+    const { size } = this.#table
+    const table = new RowTable(size)
+    for (let row = 0; row < size; row++)
+      table.push(this.#replaced.has(row) ? this.#replaced.get(row) : this.#table.get(row))
     return table
   }
 }

@@ -12,20 +12,26 @@ export function skipSpace(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Where the JSON object that begins at `start` ends, or -1 where that has not come yet. */
-export function itemEnd(bytes: Buffer, start: number): number {
-  let depth = 0
-  let inText = false
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at]!
-    if (inText) {
-      if (byte === BACKSLASH) at++
-      else if (byte === QUOTE) inText = false
-    } else if (byte === QUOTE) inText = true
-    else if (byte === OPEN) depth++
-    else if (byte === CLOSE && --depth === 0) return at + 1
+/** Looks for the ends of JSON objects in bytes that come in pieces, at each byte once. */
+export class ItemEnds {
+  #depth = 0
+  #inText = false
+  #escaped = false
+
+  /** Where the object ends that begins at `start`, or that began in an earlier piece; -1 where it goes on in the next. */
+  find(bytes: Uint8Array, start: number): number {
+    for (let at = start; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (this.#escaped) this.#escaped = false
+      else if (this.#inText) {
+        if (byte === BACKSLASH) this.#escaped = true
+        else if (byte === QUOTE) this.#inText = false
+      } else if (byte === QUOTE) this.#inText = true
+      else if (byte === OPEN) this.#depth++
+      else if (byte === CLOSE && --this.#depth === 0) return at + 1
+    }
+    return -1
   }
-  return -1
 }
 
 /** Whether an item can begin with this byte. */

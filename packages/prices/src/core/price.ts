@@ -29,7 +29,7 @@ export const DEFAULT_CURRENCY = 'USD'
 
 /** The most characteristics a price can have, and conditions a query. */
 export const MAX_CONDITIONS = 100
-/** The longest name, value or id (UTF-16 code units). */
+/** The longest name, value or id (code points). */
 export const MAX_TEXT = 256
 /** The most values of an `in` or `notIn`. */
 export const MAX_CHOICES = 1_000

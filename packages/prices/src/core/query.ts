@@ -3,6 +3,15 @@ import { MAX_CONDITIONS } from './price.ts'
 /** Free: any will do. */
 export const FREE = -1
 
+/** What an operator asks of a characteristic. */
+export interface Choice {
+  readonly char: number
+  /** The characteristic that a value is of. */
+  charOf(term: number): number
+  /** Whether a value of this characteristic will do. */
+  accepts(term: number): boolean
+}
+
 /**
  * What a search looks for, in terms of the dictionary. One object serves all searches of a thread: a new one for each
  * would cost 0.1 us and garbage.
@@ -14,8 +23,8 @@ export class Query {
   /** The values that a row must have, the first `count` of them. */
   readonly values = new Int32Array(MAX_CONDITIONS)
   count = 0
-  /** Of each of these lists a row must have one value. */
-  any: Int32Array[] = []
+  /** A row must have a value for each of these. */
+  choices: Choice[] = []
   /** The day on which the price must be valid (days since 1970); nothing where dates do not matter. */
   at: number | undefined = undefined
 
@@ -25,7 +34,7 @@ export class Query {
     this.spec = spec
     this.count = 0
     // Another list only where there was one.
-    if (this.any.length > 0) this.any = []
+    if (this.choices.length > 0) this.choices = []
     this.at = undefined
   }
 }

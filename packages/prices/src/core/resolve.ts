@@ -1,8 +1,8 @@
 import { dayOf, isDate } from './dates.ts'
 import type { Value } from './price.ts'
-import type { Query } from './query.ts'
+import type { Choice, Query } from './query.ts'
 import type { Condition, SearchRequest } from './request.ts'
-import { fits, type Terms } from './terms.ts'
+import { fits, typeIn, type Terms } from './terms.ts'
 
 /** Why a request cannot be searched for: the code of an error and what it is about. */
 export interface Miss {
@@ -17,14 +17,14 @@ export interface Miss {
   readonly detail: string
 }
 
-/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it. */
+/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it, and the types of characteristics. */
 export interface Words {
   readonly terms: Terms
   readonly live: Uint8Array
 }
 
 /** A term that some row has, or -1. */
-const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term] === 1 ? term : -1)
+const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term]! > 0 ? term : -1)
 
 /** Puts a request into terms. @returns why it cannot be */
 export function resolve(request: SearchRequest, { terms, live }: Words, query: Query): Miss | undefined {
@@ -56,23 +56,32 @@ function resolveCondition(condition: Condition, terms: Terms, live: Uint8Array, 
     query.values[query.count++] = term
     return undefined
   }
-  const type = terms.typeOf(char)!
+  const type = typeIn(live, char)!
   const wrong = (Array.isArray(value) ? value : [value]).find((one) => !fits(type, one))
   if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
   if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
-  const keep = choiceOf(op, value)
-  const chosen = terms.valuesOf(char).flatMap(({ value: one, term }) => (live[term] === 1 && keep(one) ? [term] : []))
-  query.any.push(Int32Array.from(chosen))
+  query.choices.push(choiceOf(condition, char, terms))
   return undefined
 }
 
-/** Which values an operator chooses. Texts are ordered by code unit, which is the order of time for dates. */
-function choiceOf(op: 'not' | 'in' | 'notIn' | 'between', given: unknown): (value: Value) => boolean {
-  if (op === 'not') return (value) => value !== given
+/** Every condition of a request that `resolve` took, one by one. */
+export const choicesOf = ({ charValues }: SearchRequest, { terms }: Words): Choice[] =>
+  charValues.map((condition) => choiceOf(condition, terms.chars.find(condition.char), terms))
+
+function choiceOf({ op = 'equals', value }: Condition, char: number, terms: Terms): Choice {
+  const choice = (accepts: Choice['accepts']): Choice => ({ char, charOf: (term) => terms.charOf(term), accepts })
   if (op === 'between') {
-    const [low, high] = given as [Value, Value]
-    return (value) => low <= value && value <= high
+    const [low, high] = value as [Value, Value]
+    // Texts are ordered by code unit, which is the order of time for dates.
+    return choice((term) => {
+      const one = terms.valueOf(term)
+      return low <= one && one <= high
+    })
   }
-  const list = new Set(given as Value[])
-  return op === 'in' ? (value) => list.has(value) : (value) => !list.has(value)
+  if (op === 'equals' || op === 'not') {
+    const asked = terms.findValue(char, value as Value)
+    return choice(op === 'equals' ? (term) => term === asked : (term) => term !== asked)
+  }
+  const listed = new Set((value as Value[]).map((one) => terms.findValue(char, one)))
+  return choice(op === 'in' ? (term) => listed.has(term) : (term) => !listed.has(term))
 }

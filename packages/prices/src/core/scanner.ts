@@ -82,7 +82,7 @@ export class RequestScanner {
     if (this.#has(NO_VALUES)) return true
     for (;;) {
       const char = this.#char(terms, query.count)
-      if (char < 0 || live[char] !== 1) return false
+      if (char < 0 || !(live[char]! > 0)) return false
       const value = this.#term(terms.textsOf(char), live)
       if (value < 0) return false
       query.values[query.count++] = value

@@ -20,13 +20,19 @@ export function typeOf(value: Value): CharType | undefined {
 export const fits = (type: CharType, value: Value): boolean =>
   type === 'string' ? typeof value === 'string' : typeOf(value) === type
 
-/** The values of one characteristic. */
+/** The types of the characteristics that some row has, by term. */
+export type CharTypes = Map<number, CharType>
+
+// What `live` says of a characteristic.
+const LIVE: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
+export const liveOf = (type: CharType): number => LIVE.indexOf(type)
+/** The type of a characteristic, if some row has it. @param live by term: 0 where no row has it */
+export const typeIn = (live: Uint8Array, char: number): CharType | undefined => LIVE[live[char] ?? 0]
+
+/** The values of one characteristic, also those that no row has any more. */
 interface Values {
-  readonly type: CharType
   readonly texts: TextTable
   readonly integers: Map<number, number>
-  /** Every value and its term. */
-  readonly list: { readonly value: Value; readonly term: number }[]
 }
 
 const NO_TEXTS = new TextTable()
@@ -57,15 +63,10 @@ export class Terms {
     return found >= 0 ? found : this.#push({ kind, text })
   }
 
-  /** The term of a characteristic's value, made if there is none; -1 where the value is not of the characteristic's type. */
+  /** The term of a characteristic's value, made if there is none. */
   value(char: number, value: Value): number {
-    const values = this.#values[char]
-    if (values) {
-      const found = typeof value === 'string' ? values.texts.codeOf(value) : (values.integers.get(value) ?? -1)
-      if (found >= 0) return found
-      if (!fits(values.type, value)) return -1
-    } else if (!typeOf(value)) return -1
-    return this.#push({ kind: 'value', char, value })
+    const found = this.#codeOf(char, value)
+    return found >= 0 ? found : this.#push({ kind: 'value', char, value })
   }
 
   /** The term of a value that may not be there: -1. */
@@ -75,21 +76,29 @@ export class Terms {
     return typeof value === 'string' ? values.texts.find(value) : (values.integers.get(value) ?? -1)
   }
 
-  typeOf(char: number): CharType | undefined {
-    return this.#values[char]?.type
-  }
-
   /** The values of a characteristic as a table of texts; empty for one of integers. */
   textsOf(char: number): TextTable {
     return this.#values[char]?.texts ?? NO_TEXTS
   }
 
-  valuesOf(char: number): Values['list'] {
-    return this.#values[char]?.list ?? []
+  /** Of a value's term. */
+  charOf(term: number): number {
+    return (this.list[term] as Term & { kind: 'value' }).char
+  }
+
+  /** Of a value's term. */
+  valueOf(term: number): Value {
+    return (this.list[term] as Term & { kind: 'value' }).value
   }
 
   #tableOf(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {
     return { offering: this.offerings, group: this.groups, spec: this.specs, char: this.chars }[kind]
+  }
+
+  #codeOf(char: number, value: Value): number {
+    const values = this.#values[char]
+    if (!values) return -1
+    return typeof value === 'string' ? values.texts.codeOf(value) : (values.integers.get(value) ?? -1)
   }
 
   #push(term: Term): number {
@@ -99,15 +108,9 @@ export class Terms {
       return code
     }
     const { char, value } = term
-    const values = (this.#values[char] ??= {
-      type: typeOf(value)!,
-      texts: new TextTable(),
-      integers: new Map(),
-      list: [],
-    } as Values)
+    const values = (this.#values[char] ??= { texts: new TextTable(), integers: new Map() })
     if (typeof value === 'string') values.texts.set(value, code)
     else values.integers.set(value, code)
-    values.list.push({ value, term: code })
     return code
   }
 }

@@ -1,9 +1,10 @@
-import type { Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
 import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
+import { Columns, type Placed, type PlaceTest } from './offerings/columns.ts'
 import {
   bytesOf,
-  PARTITIONS,
+  leftInPartitions,
   partitionsEntry,
   PartitionTable,
   readPartitions,
@@ -78,19 +79,10 @@ const bitsets: OfferingCodec = {
   },
 
   decode(bytes) {
-    const { segment, partitions } = new OfferingBits(bytes)
-    const rows = readRows(segment, partitions.list)
-    for (const [key, position] of segment.keys()) {
-      if (key === PARTITIONS || key === WORDS) continue
-      for (const { first, end, start, words } of partitions.list) {
-        for (let place = first; place < end; place++) {
-          const within = place - first
-          if (((segment.words[start + position * words + (within >> 5)]! >> (within & 31)) & 1) === 0) continue
-          if (key === DEFAULTS) rows[place]!.isDefault = true
-          else rows[place]!.values.push(key)
-        }
-      }
-    }
+    const bits = new OfferingBits(bytes)
+    const rows = readRows(bits.segment, bits.partitions.list)
+    for (const term of bits.valueTerms()) bits.eachPlace(term, (place) => rows[place]!.values.push(term))
+    bits.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
     return rows
   },
 }
@@ -102,7 +94,7 @@ interface PartitionBits extends Partition {
 }
 
 /** The rows of one offering as a thread searches them. */
-class OfferingBits {
+class OfferingBits implements Placed {
   readonly segment: Segment
   readonly partitions: PartitionTable<PartitionBits>
   /** The position of the set of the default rows, or -1. */
@@ -119,6 +111,29 @@ class OfferingBits {
     )
     this.defaults = segment.positionOf(DEFAULTS)
   }
+
+  get count(): number {
+    return this.segment.count
+  }
+
+  get validOn(): Placed['validOn'] {
+    return this.segment.dated ? (place, day) => this.segment.validOn(place, day) : undefined
+  }
+
+  valueTerms(): number[] {
+    return this.segment.valueTerms()
+  }
+
+  eachPlace(key: number, visit: (place: number) => void): void {
+    const position = this.segment.positionOf(key)
+    if (position < 0) return
+    for (const { first, start, words } of this.partitions.list) {
+      for (let word = 0; word < words; word++) {
+        let bits = this.segment.words[start + position * words + word]!
+        for (; bits !== 0; bits &= bits - 1) visit(placeIn(first, word, bits))
+      }
+    }
+  }
 }
 
 const bitsOf = (segments: Segments): Map<number, OfferingBits> =>
@@ -133,7 +148,7 @@ class BitsetIndex implements PriceIndex {
   // The positions of the sets to intersect, the three rarest first.
   readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
-  #any: Int32Array[] = []
+  readonly #columns = new Columns()
   // What the partitions scanned so far have given.
   #found = 0
   #first = NO_ROW
@@ -151,29 +166,22 @@ class BitsetIndex implements PriceIndex {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
     if (!partition || !this.#gather(bits!.segment, query)) return NONE
-    this.#begin()
-    this.#scan(bits!, partition, query)
+    this.#found = 0
+    this.#first = NO_ROW
+    this.#chosen = NO_ROW
+    const { count, choices, at } = query
+    this.#scan(bits!, partition, count, this.#columns.testOf(bits!, choices, at))
     if (this.#found === 0) return NONE
     const place = this.#found === 1 ? this.#first : this.#chosen
     return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
   }
 
-  count(query: Query): number {
-    const bits = this.#offerings.get(query.offering)
-    if (!bits || !this.#gather(bits.segment, query)) return 0
-    this.#begin()
-    for (const partition of bits.partitions.matching(query)) this.#scan(bits, partition, query)
-    return this.#found
-  }
-
-  #begin(): void {
-    this.#found = 0
-    this.#first = NO_ROW
-    this.#chosen = NO_ROW
+  left(query: Query, choices: readonly Choice[]): number[] {
+    return leftInPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
   /** Finds the sets of a query; false where there is no such set. */
-  #gather(segment: Segment, { values, count, any }: Query): boolean {
+  #gather(segment: Segment, { values, count }: Query): boolean {
     const positions = this.#positions
     const sizes = this.#sizes
     for (let i = 0; i < count; i++) {
@@ -194,12 +202,16 @@ class BitsetIndex implements PriceIndex {
       sizes[at] = size
       positions[at] = position
     }
-    if (any.length === 0 && this.#any.length === 0) return true
-    this.#any = any.map((terms) => terms.map((term) => segment.positionOf(term)).filter((position) => position >= 0))
-    return this.#any.every(({ length }) => length > 0)
+    return true
   }
 
-  #scan({ segment, defaults }: OfferingBits, partition: PartitionBits, { count, at }: Query): void {
+  /** @param fits what a row has to be besides */
+  #scan(
+    { segment, defaults }: OfferingBits,
+    partition: PartitionBits,
+    count: number,
+    fits: PlaceTest | undefined,
+  ): void {
     const { words } = segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions
@@ -212,14 +224,9 @@ class BitsetIndex implements PriceIndex {
       let bits = count > 0 ? words[a + word]! & words[b + word]! & words[c + word]! : allOf(end - first, word)
       if (bits === 0) continue
       for (let i = RAREST; i < count && bits !== 0; i++) bits &= words[start + positions[i]! * length + word]!
-      for (const union of this.#any) {
-        let either = 0
-        for (const position of union) either |= words[start + position * length + word]!
-        bits &= either
-      }
       for (; bits !== 0; bits &= bits - 1) {
-        const place = first + (word << 5) + 31 - Math.clz32(bits & -bits)
-        if (at !== undefined && !segment.validOn(place, at)) continue
+        const place = placeIn(first, word, bits)
+        if (fits && !fits(place)) continue
         if (this.#found++ === 0) this.#first = place
         if (defaults < 0 || this.#chosen !== NO_ROW) continue
         if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#chosen = place
@@ -227,6 +234,9 @@ class BitsetIndex implements PriceIndex {
     }
   }
 }
+
+/** The place of the lowest bit of a word. */
+const placeIn = (first: number, word: number, bits: number) => first + (word << 5) + 31 - Math.clz32(bits & -bits)
 
 /** A word of the set of all places of a partition. */
 const allOf = (places: number, word: number) => (places - (word << 5) >= 32 ? -1 : (1 << (places & 31)) - 1)

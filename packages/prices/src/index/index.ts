@@ -1,4 +1,4 @@
-import type { Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
 import type { Row, RowTable } from '../core/rows.ts'
 
 /**
@@ -21,12 +21,15 @@ export const NONE = -1
 export const ambiguous = (count: number) => -count - 1
 export const countOf = (found: number) => -found - 1
 
-/** Finds rows. Of one thread; `find` and `count` are synchronous and keep nothing. */
+/** Finds rows. Of one thread; `find` and `left` are synchronous and keep nothing. */
 export interface PriceIndex {
   /** The one row that fits; of several the lowest default one; `NONE`; or `ambiguous(how many)`. */
   find(query: Query): number
-  /** How many rows fit. */
-  count(query: Query): number
+  /**
+   * How many rows are left after the offering, after the group, the spec, each of `choices`, and the day where one is asked
+   * for. What else the query asks for does not matter.
+   */
+  left(query: Query, choices: readonly Choice[]): number[]
   /** The same index with these segments in place of older ones. This one goes on as it was. */
   with(changed: Segments): PriceIndex
 }

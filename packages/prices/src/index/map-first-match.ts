@@ -1,4 +1,4 @@
-import type { Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
 import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
 import { createMapIndex, fits, mapRows, type MappedRow } from './map.ts'
 
@@ -54,7 +54,7 @@ class MapFirstMatchIndex implements PriceIndex {
     return NONE
   }
 
-  count(query: Query): number {
-    return this.#all.count(query)
+  left(query: Query, choices: readonly Choice[]): number[] {
+    return this.#all.left(query, choices)
   }
 }

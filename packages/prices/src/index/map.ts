@@ -1,4 +1,5 @@
-import { FREE, type Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
+import { leftAfter } from './left-after.ts'
 import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
 import { buildOfferings, plainRows, updateOfferings, type PlacedRow } from './offerings/placed-row.ts'
 
@@ -25,13 +26,19 @@ export const mapRows = (segments: Segments): Map<number, readonly MappedRow[]> =
   )
 
 /** Whether a row fits: the search in one sentence. */
-export function fits(row: MappedRow, { group, spec, values, count, any, at }: Query): boolean {
-  if (group !== FREE && row.group !== group) return false
-  if (spec !== FREE && row.spec !== spec) return false
+export function fits(row: MappedRow, { group, spec, values, count, choices, at }: Query): boolean {
+  if (row.group !== group || row.spec !== spec) return false
   for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
-  for (const terms of any) if (!terms.some((term) => row.values.has(term))) return false
-  return at === undefined || (row.from <= at && at <= row.to)
+  for (const choice of choices) if (!hasChosen(row, choice)) return false
+  return at === undefined || isValid(row, at)
 }
+
+function hasChosen({ values }: MappedRow, { char, charOf, accepts }: Choice): boolean {
+  for (const term of values) if (charOf(term) === char) return accepts(term)
+  return false
+}
+
+const isValid = ({ from, to }: MappedRow, day: number) => from <= day && day <= to
 
 class MapIndex implements PriceIndex {
   readonly #offerings: Map<number, readonly MappedRow[]>
@@ -57,9 +64,12 @@ class MapIndex implements PriceIndex {
     return chosen === NONE ? ambiguous(found) : chosen
   }
 
-  count(query: Query): number {
-    let found = 0
-    for (const row of this.#offerings.get(query.offering) ?? []) if (fits(row, query)) found++
-    return found
+  left({ offering, group, spec, at }: Query, choices: readonly Choice[]): number[] {
+    return leftAfter(this.#offerings.get(offering) ?? [], [
+      (row) => row.group === group,
+      (row) => row.spec === spec,
+      ...choices.map((choice) => (row: MappedRow) => hasChosen(row, choice)),
+      ...(at === undefined ? [] : [(row: MappedRow) => isValid(row, at)]),
+    ])
   }
 }

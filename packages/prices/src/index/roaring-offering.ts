@@ -1,10 +1,12 @@
-import type { Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
 import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
 import { CONTAINER, FrozenContainers } from './sets/frozen-containers.ts'
-import { BYTES_A_ROW, choose, decide, Intersection } from './sets/intersection.ts'
+import { Columns, type Placed } from './offerings/columns.ts'
+import { choose, decide, Intersection } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
 import {
+  leftInPartitions,
   PARTITIONS,
   partitionsEntry,
   PartitionTable,
@@ -83,20 +85,10 @@ function createCodec(sets: RoaringSets): OfferingCodec {
     },
 
     decode(bytes) {
-      const { views, partitions } = new Offering(bytes, sets)
-      const { segment } = views
-      const rows = readRows(segment, partitions.list)
-      for (const [key, position] of segment.keys()) {
-        if (key === PARTITIONS || key <= FIRST_PARTITION) continue
-        let partition = 0
-        for (const place of views.get(position).toUint32Array()) {
-          while (partition + 1 < partitions.list.length && place >= partitions.list[partition + 1]!.base) partition++
-          const { first, base } = partitions.list[partition]!
-          const row = rows[first + place - base]!
-          if (key === DEFAULTS) row.isDefault = true
-          else row.values.push(key)
-        }
-      }
+      const offering = new Offering(bytes, sets)
+      const rows = readRows(offering.views.segment, offering.partitions.list)
+      for (const term of offering.valueTerms()) offering.eachPlace(term, (place) => rows[place]!.values.push(term))
+      offering.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
       return rows
     },
   }
@@ -108,7 +100,7 @@ interface PartitionView extends PartitionSet {
 }
 
 /** The rows of one offering as a thread searches them. */
-class Offering {
+class Offering implements Placed {
   readonly views: LazyViews
   readonly partitions: PartitionTable<PartitionView>
   /** The position of the set of the default rows, or -1. */
@@ -125,6 +117,31 @@ class Offering {
       })),
     )
     this.defaults = segment.positionOf(DEFAULTS)
+  }
+
+  get count(): number {
+    return this.views.segment.count
+  }
+
+  get validOn(): Placed['validOn'] {
+    const { segment } = this.views
+    return segment.dated ? (place, day) => segment.validOn(place, day) : undefined
+  }
+
+  valueTerms(): number[] {
+    return this.views.segment.valueTerms()
+  }
+
+  eachPlace(key: number, visit: (place: number) => void): void {
+    const position = this.views.segment.positionOf(key)
+    if (position < 0) return
+    const { list } = this.partitions
+    let partition = 0
+    for (const place of this.views.get(position).toUint32Array()) {
+      while (partition + 1 < list.length && place >= list[partition + 1]!.base) partition++
+      const { first, base } = list[partition]!
+      visit(first + place - base)
+    }
   }
 
   /** Made when first wanted: where a search ends here. */
@@ -146,6 +163,7 @@ class RoaringOfferingIndex implements PriceIndex {
   readonly #offerings: Map<number, Offering>
   readonly #intersection: Intersection
   readonly #leapfrog = new Leapfrog()
+  readonly #columns = new Columns()
 
   constructor(roaring: Roaring, offerings: Map<number, Offering>) {
     this.#roaring = roaring
@@ -163,18 +181,18 @@ class RoaringOfferingIndex implements PriceIndex {
     const partition = offering?.partitions.find(query.group, query.spec)
     if (!partition) return NONE
     const { segment } = offering!.views
-    const { at } = query
+    const { at, choices } = query
     const found = this.#leap(offering!, partition, query)
     // By far the most searches end here.
-    if (found === 1 && (at === undefined || !segment.dated))
+    if (found === 1 && choices.length === 0 && (at === undefined || !segment.dated))
       return segment.rowAt(partition.first + this.#leapfrog.found[0]!)
     if (found === 0) return NONE
     return this.#decide(offering!, partition, query, found)
   }
 
   /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
-  #leap({ views: { segment }, containers }: Offering, partition: PartitionSet, { values, count, any }: Query): number {
-    if (count === 0 || any.length > 0 || !isOneContainer(partition)) return -1
+  #leap({ views: { segment }, containers }: Offering, partition: PartitionSet, { values, count }: Query): number {
+    if (count === 0 || !isOneContainer(partition)) return -1
     const leapfrog = this.#leapfrog
     const container = partition.base / CONTAINER
     leapfrog.clear(containers, partition.end - partition.first)
@@ -186,49 +204,31 @@ class RoaringOfferingIndex implements PriceIndex {
   }
 
   /** @param leapt how many places were found, or -1: they are yet to be found */
-  #decide({ views, defaults }: Offering, partition: PartitionView, query: Query, leapt: number): number {
-    const { segment } = views
+  #decide(offering: Offering, partition: PartitionView, query: Query, leapt: number): number {
+    const { views, defaults } = offering
     const { first, base } = partition
-    const { at } = query
     const isDefault = defaults < 0 ? undefined : (place: number) => views.get(defaults).has(base + place)
-    const validOn =
-      at === undefined || !segment.dated ? undefined : (place: number) => segment.validOn(first + place, at)
+    const test = this.#columns.testOf(offering, query.choices, query.at)
+    const fits = test && ((place: number) => test(first + place))
     let place: number
-    if (leapt >= 0) place = choose(this.#leapfrog.found.subarray(0, leapt), isDefault, validOn)
+    if (leapt >= 0) place = choose(this.#leapfrog.found.subarray(0, leapt), isDefault, fits)
     else if (!this.#gather(views, query)) return NONE
-    else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, validOn)
-    return place < 0 ? place : segment.rowAt(first + place)
+    else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, fits)
+    return place < 0 ? place : views.segment.rowAt(first + place)
   }
 
-  count(query: Query): number {
-    const offering = this.#offerings.get(query.offering)
-    if (!offering || !this.#gather(offering.views, query)) return 0
-    const { views, partitions } = offering
-    const { segment } = views
-    const { at } = query
-    let count = 0
-    for (const { first, base, position } of partitions.matching(query)) {
-      const found = this.#intersection.run(views.get(position))
-      if (at === undefined || !segment.dated) count += found.size
-      else count += found.toUint32Array().filter((place) => segment.validOn(first + place - base, at)).length
-    }
-    return count
+  left(query: Query, choices: readonly Choice[]): number[] {
+    return leftInPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
   /** Gathers the bitmaps to intersect besides that of the partition; false where one of them is empty. */
-  #gather(views: LazyViews, { values, count, any }: Query): boolean {
+  #gather(views: LazyViews, { values, count }: Query): boolean {
     const { segment } = views
     this.#intersection.clear()
     for (let i = 0; i < count; i++) {
       const position = segment.positionOf(values[i]!)
       if (position < 0) return false
       this.#intersection.add(views.get(position), segment.bytesOf(position))
-    }
-    for (const terms of any) {
-      const positions = [...terms].map((term) => segment.positionOf(term)).filter((position) => position >= 0)
-      if (positions.length === 0) return false
-      const union = this.#roaring.RoaringBitmap32.orMany(positions.map((position) => views.get(position)))
-      this.#intersection.add(union, union.size * BYTES_A_ROW)
     }
     return true
   }

@@ -1,8 +1,11 @@
+import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
-import { FREE, type Query } from '../core/query.ts'
+import type { Choice, Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
+import { leftAfter } from './left-after.ts'
+import { Columns, type Placed } from './offerings/columns.ts'
 import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
-import { BYTES_A_ROW, decide, Intersection } from './sets/intersection.ts'
+import { decide, Intersection } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
 import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
@@ -13,6 +16,8 @@ const DEFAULTS = -2
 const DAYS = -3
 const DEFAULTS_SEGMENT = -1
 const DAYS_SEGMENT = -2
+/** The terms of an offering's rows lie in the segment of this number less the offering's. */
+const OFFERING_SEGMENT = -3
 
 const segmentOf = (key: number) => (key === DEFAULTS ? DEFAULTS_SEGMENT : Math.floor(key / TERMS_A_SEGMENT))
 
@@ -31,12 +36,13 @@ export async function createRoaringIndex(): Promise<IndexKind> {
   return {
     build: (table) => buildAll(table, sets),
     update: (segments, changes) => changeTouched(segments, changes, sets),
-    read: (segments) => new RoaringIndex(roaring, sets, viewsOf(segments, sets)),
+    read: (segments) => new RoaringIndex(roaring, sets, viewsOf(segments, sets), termsOf(segments)),
   }
 }
 
 function buildAll(table: RowTable, sets: RoaringSets): Segments {
   const rowsOf = new Map<number, number[]>()
+  const termsOf = new Map<number, Set<number>>()
   const days = new Days()
   for (let number = 0; number < table.size; number++) {
     const row = table.get(number)
@@ -46,6 +52,7 @@ function buildAll(table: RowTable, sets: RoaringSets): Segments {
       if (list) list.push(number)
       else rowsOf.set(key, [number])
     }
+    addTerms(termsOf, row)
     days.set(number, row)
   }
   const segments: Segments = new Map()
@@ -53,7 +60,23 @@ function buildAll(table: RowTable, sets: RoaringSets): Segments {
     const entries = keys.map((key) => sets.fromPlaces(key, rowsOf.get(key)!))
     segments.set(segment, sets.write({ rows: [], days: undefined, entries }))
   }
+  for (const [offering, terms] of termsOf) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
   return days.addTo(segments, sets)
+}
+
+const readTerms = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT)
+
+function writeTerms(terms: readonly number[]): Uint8Array {
+  const memory = new SharedArrayBuffer(terms.length * Int32Array.BYTES_PER_ELEMENT)
+  new Int32Array(memory).set(terms)
+  return new Uint8Array(memory)
+}
+
+function addTerms(termsOf: Map<number, Set<number>>, { offering, values }: Row): void {
+  let terms = termsOf.get(offering)
+  if (!terms) termsOf.set(offering, (terms = new Set()))
+  for (const term of values) terms.add(term)
 }
 
 function changeTouched(segments: Segments, changes: readonly RowChange[], sets: RoaringSets): Segments {
@@ -65,17 +88,26 @@ function changeTouched(segments: Segments, changes: readonly RowChange[], sets: 
   }
   const oldDays = segments.get(DAYS_SEGMENT)
   const days = new Days(oldDays && new Segment(oldDays))
+  const termsOf = new Map<number, Set<number>>()
   for (const { row, before, after } of changes) {
     const [gone, come] = [new Set(before && keysOf(before)), new Set(after && keysOf(after))]
     for (const key of gone.difference(come)) of(key).remove(key, row)
     for (const key of come.difference(gone)) of(key).add(key, row)
-    if (after) days.set(row, after)
+    if (!after) continue
+    addTerms(termsOf, after)
+    days.set(row, after)
   }
   const changed: Segments = new Map()
   for (const [segment, ofSegment] of touched) {
     const bytes = segments.get(segment)
     const entries = sets.changed(bytes && new Segment(bytes), ofSegment)
     changed.set(segment, sets.write({ rows: [], days: undefined, entries }))
+  }
+  for (const [offering, terms] of termsOf) {
+    const known = segments.get(OFFERING_SEGMENT - offering)
+    const all = terms.union(new Set(known && readTerms(known)))
+    // Terms that no row has any more stay until all is built anew.
+    if (!known || all.size > readTerms(known).length) changed.set(OFFERING_SEGMENT - offering, writeTerms([...all]))
   }
   return days.addTo(changed, sets)
 }
@@ -119,42 +151,97 @@ class Days {
 }
 
 const viewsOf = (segments: Segments, sets: RoaringSets): Map<number, LazyViews> =>
-  new Map(Array.from(segments, ([number, bytes]) => [number, new LazyViews(new Segment(bytes), sets)]))
+  new Map(
+    [...segments]
+      .filter(([number]) => number > OFFERING_SEGMENT)
+      .map(([number, bytes]) => [number, new LazyViews(new Segment(bytes), sets)]),
+  )
+
+const termsOf = (segments: Segments): Map<number, Int32Array> =>
+  new Map(
+    [...segments]
+      .filter(([number]) => number <= OFFERING_SEGMENT)
+      .map(([number, bytes]) => [OFFERING_SEGMENT - number, readTerms(bytes)]),
+  )
+
+/** The rows of one offering. */
+interface OfferingRows extends Placed {
+  rowAt(place: number): number
+  /** The place of one of them. */
+  placeOf(row: number): number
+}
 
 class RoaringIndex implements PriceIndex {
   readonly #roaring: Roaring
   readonly #sets: RoaringSets
   readonly #segments: Map<number, LazyViews>
+  readonly #terms: Map<number, Int32Array>
   readonly #intersection: Intersection
+  readonly #columns = new Columns()
+  /** By offering, where an operator was asked for. */
+  readonly #placed = new Map<number, OfferingRows>()
 
-  constructor(roaring: Roaring, sets: RoaringSets, segments: Map<number, LazyViews>) {
+  constructor(roaring: Roaring, sets: RoaringSets, segments: Map<number, LazyViews>, terms: Map<number, Int32Array>) {
     this.#roaring = roaring
     this.#sets = sets
     this.#segments = segments
+    this.#terms = terms
     this.#intersection = new Intersection(new roaring.RoaringBitmap32())
   }
 
   with(changed: Segments): PriceIndex {
     const segments = new Map([...this.#segments, ...viewsOf(changed, this.#sets)])
-    return new RoaringIndex(this.#roaring, this.#sets, segments)
+    const terms = new Map([...this.#terms, ...termsOf(changed)])
+    return new RoaringIndex(this.#roaring, this.#sets, segments, terms)
   }
 
   find(query: Query): number {
     if (!this.#gather(query)) return NONE
+    const { offering, choices, at } = query
     const defaults = this.#bitmapOf(DEFAULTS)
-    return decide(
-      this.#intersection.run(),
-      0,
-      defaults && ((row) => defaults.has(row)),
-      query.at === undefined ? undefined : this.#validOn(query.at),
-    )
+    const isDefault = defaults && ((row: number) => defaults.has(row))
+    return decide(this.#intersection.run(), 0, isDefault, this.#testOf(offering, choices, at))
   }
 
-  count(query: Query): number {
-    if (!this.#gather(query)) return 0
-    const found = this.#intersection.run()
-    const validOn = query.at === undefined ? undefined : this.#validOn(query.at)
-    return validOn ? found.toUint32Array().filter(validOn).length : found.size
+  #testOf(offering: number, choices: readonly Choice[], at: Query['at']): ((row: number) => boolean) | undefined {
+    // Days lie by row, so nothing is to be made for them.
+    if (choices.length === 0) return at === undefined ? undefined : this.#validOn(at)
+    const rows = this.#rowsOf(offering)
+    const test = this.#columns.testOf(rows, choices, at)
+    return test && ((row) => test(rows.placeOf(row)))
+  }
+
+  left({ offering, group, spec, at }: Query, choices: readonly Choice[]): number[] {
+    const rows = this.#rowsOf(offering)
+    const has = (bitmap: ReadonlyRoaringBitmap32 | undefined) => (place: number) =>
+      bitmap?.has(rows.rowAt(place)) ?? false
+    const tests = this.#columns.testsOf(rows, choices, at)
+    return leftAfter(Array(rows.count).keys(), [has(this.#bitmapOf(group)), has(this.#bitmapOf(spec)), ...tests])
+  }
+
+  #rowsOf(offering: number): OfferingRows {
+    let placed = this.#placed.get(offering)
+    if (!placed) this.#placed.set(offering, (placed = this.#place(offering)))
+    return placed
+  }
+
+  #place(offering: number): OfferingRows {
+    const { RoaringBitmap32: Bitmap } = this.#roaring
+    const all = this.#bitmapOf(offering) ?? new Bitmap()
+    const rows = all.toUint32Array()
+    const placeOf = (row: number) => all.rank(row) - 1
+    const terms = this.#terms.get(offering) ?? []
+    return {
+      count: rows.length,
+      rowAt: (place) => rows[place]!,
+      placeOf,
+      valueTerms: () => terms,
+      eachPlace: (term, visit) => {
+        const bitmap = this.#bitmapOf(term)
+        if (bitmap) for (const row of Bitmap.and(all, bitmap).toUint32Array()) visit(placeOf(row))
+      },
+      validOn: (place, day) => this.#validOn(day)?.(rows[place]!) ?? true,
+    }
   }
 
   /** Whether a row is valid on a day; nothing where no row has dates. */
@@ -169,18 +256,11 @@ class RoaringIndex implements PriceIndex {
   }
 
   /** Gathers the bitmaps to intersect; false where one of them is empty. */
-  #gather({ offering, group, spec, values, count, any }: Query): boolean {
+  #gather({ offering, group, spec, values, count }: Query): boolean {
     this.#intersection.clear()
     if (!this.#add(offering)) return false
-    if (group !== FREE && !this.#add(group)) return false
-    if (spec !== FREE && !this.#add(spec)) return false
+    if (!this.#add(group) || !this.#add(spec)) return false
     for (let i = 0; i < count; i++) if (!this.#add(values[i]!)) return false
-    for (const terms of any) {
-      const bitmaps = [...terms].map((term) => this.#bitmapOf(term)).filter((bitmap) => bitmap !== undefined)
-      if (bitmaps.length === 0) return false
-      const union = this.#roaring.RoaringBitmap32.orMany(bitmaps)
-      this.#intersection.add(union, union.size * BYTES_A_ROW)
-    }
     return true
   }
 

@@ -1,8 +1,5 @@
-import { AnswerBlock, BLOCK_ROWS, blockOf, sharedBlock, slotOf } from '../core/answers.ts'
-import type { AnswerKinds, Draft } from '../core/draft.ts'
+import { AnswerBlock, BLOCK_ROWS, sharedBlock, slotOf } from '../core/answers.ts'
 import { RowTable, type Row } from '../core/rows.ts'
-import type { Terms } from '../core/terms.ts'
-import { errors } from '../errors.ts'
 import type { RowChange } from '../index/index.ts'
 
 /** A price in terms of the dictionary. */
@@ -41,49 +38,33 @@ export function editsOf(puts: readonly Coded[], known: Known, rows: number): Edi
   return edits
 }
 
-/** A block with its edits made, in memory of its own: readers go on with the old one. */
-export function editBlock(
-  old: { readonly answers: AnswerBlock; readonly rows: RowTable } | undefined,
-  edits: readonly Edit[],
-): { answers: Uint8Array; rows: Uint8Array } {
-  const block = new AnswerBlock(sharedBlock(old?.answers.bytes))
-  const rows = Array.from({ length: old?.rows.size ?? 0 }, (_, slot) => old!.rows.get(slot))
-  for (const { row, after, id, value, kind } of edits) {
-    rows[slotOf(row)] = after
-    if (after) block.set(slotOf(row), id, value, kind)
-  }
-  const table = new RowTable(BLOCK_ROWS)
-  for (const row of rows) table.push(row)
-  return { answers: block.bytes, rows: table.encode(0, table.size) }
+/** Whether an edit is of more than what a price costs. */
+export function changesRow({ before, after }: RowChange): boolean {
+  if (!before || !after) return true
+  const { values, ...rest } = before
+  const { values: others, ...other } = after
+  const same = (name: keyof typeof rest) => rest[name] === other[name]
+  return (
+    !(['offering', 'group', 'spec', 'isDefault', 'from', 'to'] as const).every(same) ||
+    values.length !== others.length ||
+    values.some((term: number, i: number) => term !== others[i])
+  )
 }
 
-/**
- * The prices of a draft in terms of another dictionary, which learns those it lacks.
- * @throws Problem `TYPE_CONFLICT`
- */
-export function translate(draft: Draft, terms: Terms, kinds: AnswerKinds): Coded[] {
-  const codes: number[] = []
-  draft.terms.list.forEach((term, code) => {
-    if (term.kind !== 'value') codes[code] = terms.name(term.kind, term.text)
-    else codes[code] = terms.value(codes[term.char]!, term.value)
-    if (codes[code]! < 0) throw errors.TYPE_CONFLICT('another change gave the characteristic another type meanwhile')
-  })
-  const kindCodes = draft.kinds.list.map(({ spec, currency }) => kinds.codeOf(spec, currency))
-  const table = draft.table()
-  return Array.from({ length: table.size }, (_, number) => {
-    const row = table.get(number)!
-    const block = draft.blocks[blockOf(number)]!
-    return {
-      id: draft.idOf(number),
-      value: block.value(slotOf(number)),
-      kind: kindCodes[block.kind(slotOf(number))]!,
-      row: {
-        ...row,
-        offering: codes[row.offering]!,
-        group: codes[row.group]!,
-        spec: codes[row.spec]!,
-        values: Array.from(row.values, (term) => codes[term]!),
-      },
-    }
-  })
+/** A block with its edits made, in memory of its own: readers go on with the old one. Rows only where they change. */
+export function editBlock(
+  old: { readonly answers: AnswerBlock; readonly rows: () => RowTable } | undefined,
+  edits: readonly Edit[],
+): { answers: Uint8Array; rows: Uint8Array | undefined } {
+  const block = new AnswerBlock(sharedBlock(old?.answers.bytes))
+  for (const { row, after, id, value, kind } of edits) if (after) block.set(slotOf(row), id, value, kind)
+  return { answers: block.bytes, rows: edits.some(changesRow) ? editRows(old?.rows(), edits) : undefined }
+}
+
+function editRows(old: RowTable | undefined, edits: readonly Edit[]): Uint8Array {
+  const rows = Array.from({ length: old?.size ?? 0 }, (_, slot) => old!.get(slot))
+  for (const { row, after } of edits) rows[slotOf(row)] = after
+  const table = new RowTable(BLOCK_ROWS)
+  for (const row of rows) table.push(row)
+  return table.encode(0, table.size)
 }

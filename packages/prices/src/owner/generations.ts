@@ -1,4 +1,7 @@
+import { StartError } from '@influencer-stats/runtime/errors'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { ClassicLevel } from 'classic-level'
+import type { FastifyBaseLogger } from 'fastify'
 import { answersKey, generationPrefix, kindKey, META, rowsKey, termKey } from '../block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, sharedBlock, type AnswerKind } from '../core/answers.ts'
 import { AnswerKinds, type Draft } from '../core/draft.ts'
@@ -6,14 +9,22 @@ import { RowTable } from '../core/rows.ts'
 import { Terms, type Term } from '../core/terms.ts'
 import { FORMAT } from '../database.ts'
 
-/** Which generation counts, and how many rows it has. */
+/** Which generation counts, and how much there is of it. */
 export interface Meta {
   readonly generation: number
   readonly rows: number
+  readonly terms: number
+  readonly kinds: number
+  /** The one before it, as it was when this one took its place: kept until the next one does. */
+  readonly previous?: Omit<Meta, 'previous'> | undefined
 }
+
+/** No catalog at all. */
+export const NO_META: Meta = { generation: 0, rows: 0, terms: 0, kinds: 0 }
 
 /** A whole catalog as it was read. */
 export interface Loaded {
+  readonly meta: Meta
   readonly terms: Terms
   readonly kinds: AnswerKinds
   readonly table: RowTable
@@ -28,7 +39,7 @@ export interface Written {
   readonly firstTerm: number
   readonly kinds: readonly AnswerKind[]
   readonly firstKind: number
-  readonly blocks: ReadonlyMap<number, { readonly answers: Uint8Array; readonly rows: Uint8Array }>
+  readonly blocks: ReadonlyMap<number, { readonly answers: Uint8Array; readonly rows: Uint8Array | undefined }>
 }
 
 interface Put {
@@ -38,7 +49,10 @@ interface Put {
   readonly valueEncoding: 'utf8' | 'view'
 }
 
+export type Log = Pick<FastifyBaseLogger, 'error'>
+
 const BLOCKS_A_BATCH = 64
+const OLDEST = generationPrefix(0)
 
 const put = (key: string, value: string | Uint8Array): Put => ({
   type: 'put',
@@ -47,31 +61,57 @@ const put = (key: string, value: string | Uint8Array): Put => ({
   valueEncoding: typeof value === 'string' ? 'utf8' : 'view',
 })
 const putText = (key: string, value: unknown) => put(key, JSON.stringify(value))
+const damaged = (cause: unknown) =>
+  new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 const textOf = (meta: Meta) => JSON.stringify({ ...meta, format: FORMAT })
 
 /** Catalogs in LevelDB, each a generation; the one that `meta` names counts. */
 export class Generations {
+  readonly #level: SharedLevel
   readonly #db: ClassicLevel
+  readonly #log: Log
 
-  constructor(db: ClassicLevel) {
-    this.#db = db
+  constructor(level: SharedLevel, log: Log) {
+    this.#level = level
+    this.#db = level.db
+    this.#log = log
   }
 
-  async meta(): Promise<Meta | undefined> {
+  /**
+   * Reads the catalog that counts; one that is not all there gives way to the one before it. Nothing where there never was one.
+   * @throws StartError `DATA_DAMAGED`
+   */
+  async load(): Promise<Loaded | undefined> {
     const text = await this.#db.get(META)
-    return text === undefined ? undefined : JSON.parse(text)
+    if (text === undefined) return undefined
+    const meta: Meta = JSON.parse(text)
+    try {
+      return await this.#load(meta)
+    } catch (error) {
+      const { generation, previous } = meta
+      if (!previous) throw damaged(error)
+      this.#log.error(
+        { err: error },
+        `prices: catalog ${generation} cannot be read; ${previous.generation} counts again`,
+      )
+      return await this.#load(previous).catch((worse: unknown) => {
+        throw damaged(worse)
+      })
+    }
   }
 
-  async load({ generation, rows }: Meta): Promise<Loaded> {
-    const terms = new Terms(await this.#texts(generation, 't'))
-    const kinds = new AnswerKinds(await this.#texts(generation, 'k'))
+  async #load(meta: Meta): Promise<Loaded> {
+    const { generation, rows } = meta
+    const terms = new Terms(await this.#texts(generation, 't', meta.terms))
+    const kinds = new AnswerKinds(await this.#texts(generation, 'k', meta.kinds))
     const table = new RowTable(rows + 1)
     const blocks: AnswerBlock[] = []
     for (let number = 0; number * BLOCK_ROWS < rows; number++) {
       table.decode(this.#read(rowsKey(generation, number)))
       blocks.push(new AnswerBlock(sharedBlock(this.#read(answersKey(generation, number)))))
     }
-    return { terms, kinds, table, blocks }
+    if (table.size !== rows) throw new Error(`generation ${generation} has ${table.size} rows of ${rows}`)
+    return { meta: { ...meta, terms: terms.list.length, kinds: kinds.list.length }, terms, kinds, table, blocks }
   }
 
   answers(generation: number, number: number): AnswerBlock {
@@ -92,17 +132,27 @@ export class Generations {
     const batch = [put(META, textOf(meta))]
     terms.forEach((term, i) => batch.push(putText(termKey(generation, firstTerm + i), term)))
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
-    for (const [number, { answers, rows }] of blocks)
-      batch.push(put(answersKey(generation, number), answers), put(rowsKey(generation, number), rows))
-    await this.#db.batch(batch as never, { sync: true })
+    for (const [number, { answers, rows }] of blocks) {
+      batch.push(put(answersKey(generation, number), answers))
+      if (rows) batch.push(put(rowsKey(generation, number), rows))
+    }
+    await this.#write(batch)
   }
 
-  /** Writes a whole catalog. It counts from the moment `meta` names it, which is the last thing written, and synced. */
-  async writeAll(generation: number, { terms, kinds, blocks }: Draft, table: RowTable): Promise<void> {
+  /**
+   * Writes a whole catalog after `previous`. It counts from the moment `meta` names it, which is the last thing written. All
+   * of it is synced before: one sync at the end would say nothing of what lies in files of LevelDB's log that were full.
+   */
+  async writeAll(
+    { terms, kinds, blocks }: Draft,
+    table: RowTable,
+    { previous: _older, ...previous }: Meta,
+  ): Promise<Meta> {
+    const generation = previous.generation + 1
     // Left by a process that ended in the middle of this.
-    await this.clear(generation)
-    await this.#db.batch(terms.list.map((term, i) => putText(termKey(generation, i), term)) as never)
-    await this.#db.batch(kinds.list.map((kind, i) => putText(kindKey(generation, i), kind)) as never)
+    await this.#clear(generationPrefix(generation), `${generationPrefix(generation)}~`)
+    await this.#write(terms.list.map((term, i) => putText(termKey(generation, i), term)))
+    await this.#write(kinds.list.map((kind, i) => putText(kindKey(generation, i), kind)))
     for (let start = 0; start < blocks.length; start += BLOCKS_A_BATCH) {
       const batch = blocks.slice(start, start + BLOCKS_A_BATCH).flatMap(({ bytes }, i) => {
         const number = start + i
@@ -112,20 +162,44 @@ export class Generations {
           put(rowsKey(generation, number), table.encode(number * BLOCK_ROWS, end)),
         ]
       })
-      await this.#db.batch(batch as never)
+      await this.#write(batch)
     }
-    const meta: Meta = { generation, rows: table.size }
-    await this.#db.put(META, textOf(meta), { sync: true })
+    const meta: Meta = {
+      generation,
+      rows: table.size,
+      terms: terms.list.length,
+      kinds: kinds.list.length,
+      // One without a price is nothing to fall back to.
+      ...(previous.rows > 0 && { previous }),
+    }
+    await this.#write([put(META, textOf(meta))])
+    return meta
   }
 
-  async clear(generation: number): Promise<void> {
-    await this.#db.clear({ gte: generationPrefix(generation), lt: `${generationPrefix(generation)}~` })
+  /** Gives back the room of all that is older than what is kept. */
+  async clearOlder({ generation, previous }: Meta): Promise<void> {
+    const end = generationPrefix(previous?.generation ?? generation)
+    await this.#clear(OLDEST, end)
+    // Else LevelDB would find no reason to: what is cleared is not touched again.
+    await this.#db.compactRange(OLDEST, end)
   }
 
-  async #texts(generation: number, what: string): Promise<any[]> {
+  #clear(from: string, end: string): Promise<void> {
+    return this.#level.write((db) => db.clear({ gte: from, lt: end }))
+  }
+
+  /** Synced to disk: all of it or nothing. */
+  #write(batch: readonly Put[]): Promise<void> {
+    return this.#level.write((db) => db.batch(batch as never, { sync: true }))
+  }
+
+  /** @param count how many there have to be; nothing where an older version did not say */
+  async #texts(generation: number, what: string, count: number | undefined): Promise<any[]> {
     const prefix = generationPrefix(generation) + what
-    const values = await this.#db.values({ gte: `${prefix}!`, lt: `${prefix}~` }).all()
-    return values.map((text) => JSON.parse(text))
+    const texts = await this.#db.values({ gte: `${prefix}!`, lt: `${prefix}~`, limit: count ?? -1 }).all()
+    if (count !== undefined && texts.length !== count)
+      throw new Error(`${prefix} has ${texts.length} texts of ${count}`)
+    return texts.map((text) => JSON.parse(text))
   }
 
   #read(key: string): Uint8Array {

@@ -1,8 +1,6 @@
 import type { ClassicLevel } from 'classic-level'
 import { answersKey, META } from '../block-store.ts'
 import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, ID_BYTES } from '../core/answers.ts'
-import { FORMAT } from '../database.ts'
-import type { Meta } from './generations.ts'
 
 // In format 1 a block had all values first, then all kinds, then all ids.
 const KINDS = BLOCK_ROWS * 8
@@ -19,18 +17,18 @@ function fromColumns(bytes: Uint8Array): Uint8Array {
   return block.bytes
 }
 
-/** Brings the catalog of a database that an older version wrote into today's format: all of it, or nothing. */
-export async function upgrade(db: ClassicLevel): Promise<void> {
+/** Makes a catalog of format 1 one of format 2: all of it, or nothing. */
+export async function fromFirstFormat(db: ClassicLevel): Promise<void> {
   const text = await db.get(META)
   if (text === undefined) return
-  const meta: Meta & { format?: number } = JSON.parse(text)
-  if (meta.format === FORMAT) return
-  const batch = db.batch().put(META, JSON.stringify({ ...meta, format: FORMAT }))
+  const meta: { generation: number; rows: number; format?: number } = JSON.parse(text)
+  if (meta.format === 2) return
+  const batch = db.batch().put(META, JSON.stringify({ ...meta, format: 2 }))
   for (let number = 0; number * BLOCK_ROWS < meta.rows; number++) {
     const key = answersKey(meta.generation, number)
     const columns = await db.get<string, Uint8Array>(key, { valueEncoding: 'view' })
     if (!columns) throw new Error(`${key} is missing`)
     batch.put(key, fromColumns(columns) as never, { valueEncoding: 'view' })
   }
-  await batch.write({ sync: true })
+  await batch.write()
 }

@@ -2,21 +2,24 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { FastifyRequest } from 'fastify'
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { Price } from '../core/price.ts'
 import { errors } from '../errors.ts'
-import type { ToMain, ToThread } from '../messages.ts'
+import type { ImportOptions, ToMain, ToThread } from '../messages.ts'
 import { idSchema, priceBody, priceReply } from '../price-schema.ts'
-import { unreadBody } from './raw-body.ts'
+import { dropRest, unreadBody } from './raw-body.ts'
 
 const tags = ['prices']
+const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const params = { type: 'object', required: ['id'], properties: { id: idSchema } } as const
 
 /** The prices themselves: read, put, delete, import. Main makes every change. */
 export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise<void> {
+  readJson(app)
   app.get(
     '/prices/:id',
     {
@@ -47,7 +50,9 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
           200: priceReply,
           201: priceReply,
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
+            errors.CATALOG_FULL,
             errors.ID_MISMATCH,
             errors.TYPE_CONFLICT,
             errors.CHARACTERISTIC_TWICE,
@@ -74,7 +79,7 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
         params,
         response: {
           204: { type: 'null', description: 'Deleted.' },
-          ...changeReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
+          ...changeReplies(...storeFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
         },
       },
     },
@@ -85,6 +90,15 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
   )
 
   await app.register(async (scope: App) => importRoute(scope, bus))
+}
+
+/** As Fastify reads JSON, but what is not UTF-8 is refused: as text it would become U+FFFD, and two names one. */
+function readJson(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser(JSON_TYPE)
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: any) =>
+    isUtf8(body) ? parse(request, body.toString(), done) : done(house.BAD_JSON('not UTF-8')),
+  )
 }
 
 function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
@@ -103,6 +117,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
           additionalProperties: false,
           properties: {
             replace: { type: 'boolean', default: false, description: 'Begin with an empty catalog.' },
+            empty: { type: 'boolean', default: false, description: 'Replace even if nothing is imported.' },
           },
         },
         body: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
@@ -117,9 +132,11 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
             },
           },
           ...changeReplies(
+            ...storeFaults,
             house.VALIDATION_FAILED,
             errors.BAD_LINE,
             errors.CATALOG_FULL,
+            errors.IMPORT_EMPTY,
             errors.IMPORT_RUNNING,
             errors.IMPORT_LOST,
             errors.TYPE_CONFLICT,
@@ -130,7 +147,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
     async (request: FastifyRequest) => {
       // Nothing at all is more likely a mistake than a wish for an empty catalog.
       if (!request.body) throw house.VALIDATION_FAILED('there is no body')
-      const token = await bus.call('importStart', (request.query as { replace: boolean }).replace)
+      const token = await bus.call('importStart', request.query as ImportOptions)
       try {
         const body = request.body as Readable
         // A request that is not read to its end is still to be answered.
@@ -140,6 +157,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
         return await bus.call('importEnd', token)
       } catch (error) {
         await bus.call('importAbort', token)
+        dropRest(request)
         if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete)
           throw house.BAD_REQUEST('the request broke off')
         throw error

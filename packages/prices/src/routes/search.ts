@@ -12,12 +12,10 @@ import { searchBody } from '../search-schema.ts'
 import { Searcher } from '../searcher.ts'
 import type { Views } from '../view.ts'
 import { BULK, SEARCH } from '../paths.ts'
-import { unreadBody } from './raw-body.ts'
+import { dropRest, unreadBody } from './raw-body.ts'
 
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
-// What still comes of a request that was refused is read for so long, so that the client gets to read the answer (ms).
-const LINGER = 1_000
 
 const params = {
   type: 'object',
@@ -148,7 +146,7 @@ export async function bulkRoute(root: App, views: Views, readTimeout: number): P
             patience: readTimeout,
           })
           raw.end()
-          if (!whole) setTimeout(() => request.raw.complete || request.raw.socket.destroy(), LINGER).unref()
+          if (!whole) dropRest(request)
         } catch (error) {
           // Whoever left, or never reads, gets no more.
           if (reply.sent) raw.destroy()

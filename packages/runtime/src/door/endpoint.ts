@@ -1,6 +1,5 @@
-import type { Logger } from 'pino'
 import type { Access, Guard } from '../http/guard.ts'
-import { logFault, toProblem } from '../http/problem-replies.ts'
+import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
 import type { Budget } from '../memory/budget.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
@@ -8,11 +7,10 @@ import type { Lifecycle } from '../service.ts'
 import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
 
 /** What the doors need of the app that they stand before. */
-export interface DoorHost {
+export interface DoorHost extends FaultSinks {
   readonly guard: Guard
   readonly lifecycle: Lifecycle
   readonly requests: RequestMetrics
-  readonly log: Logger
   readonly budget: Budget
   nextRequestId(): string
 }
@@ -63,7 +61,7 @@ export class Endpoint {
   /** What is answered in place of an answer. */
   fault(error: unknown, requestId: string): Reply {
     const problem = toProblem(error)
-    logFault(this.#host.log, error, problem, requestId)
+    reportFault(this.#host, error, problem, requestId)
     return asReply(problem)
   }
 }

@@ -9,7 +9,8 @@ const TOKEN = "[A-Za-z0-9!#$%&'*+\\-.^_`|~]+"
 const TARGET = '/[!"$-~]*'
 const TEXT = '[\\t -~\\x80-\\xff]*'
 
-const REQUEST_LINE = new RegExp(`(${METHODS}) (${TARGET}) HTTP/1\\.1\\r\\n`, 'y')
+const VERSION = ' HTTP/1.1\r\n'
+const REQUEST_LINE = new RegExp(`(?:${METHODS}) ${TARGET}${RegExp.escape(VERSION)}`, 'y')
 // Where there is no value, there is one run of spaces, not two, which could share them in many ways.
 const FIELD = new RegExp(`(${TOKEN}):[ \\t]*(?:([!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)[ \\t]*)?\\r\\n`, 'y')
 
@@ -35,8 +36,11 @@ export interface RequestLine {
 
 export function readRequestLine(text: string, at: number): RequestLine | undefined {
   REQUEST_LINE.lastIndex = at
-  const match = REQUEST_LINE.exec(text)
-  return match ? { method: match[1]!, target: match[2]!, end: REQUEST_LINE.lastIndex } : undefined
+  // Not by groups: the array of what they match costs as much as matching.
+  if (!REQUEST_LINE.test(text)) return undefined
+  const end = REQUEST_LINE.lastIndex
+  const space = text.indexOf(' ', at)
+  return { method: text.slice(at, space), target: text.slice(space + 1, end - VERSION.length), end }
 }
 
 /** Whether what is left of a text may be the beginning of a request of this grammar. */
@@ -44,16 +48,26 @@ export function isBeginning(text: string, at: number): boolean {
   return text.length - at <= LARGEST_HEAD && BEGINNING.test(at === 0 ? text : text.slice(at))
 }
 
-/** What a block of header fields says. */
+/** A block of header fields: what it says, and how it is known again, whatever the length of the body. */
 export interface Fields {
+  /** All but `content-length`. */
   readonly headers: RequestHeaders
-  /** Of the body (bytes). */
-  readonly length: number
+  /** The text up to the digits of that length, and what follows them; the whole and nothing where there are none. */
+  readonly before: string
+  readonly after: string
 }
 
 // Each of these means that there is more to the request, or to the connection, than the door knows of.
 const ODD = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings', 'trailer'])
-const LENGTH = /^\d{1,15}$/
+const TO_LENGTH = /^content-length:[\t ]*(?=\d{1,15}[\t ]*\r$)/im
+const DIGITS = /\d{0,15}/y
+
+/** Where the digits end that begin here, at most 15. */
+export function endOfDigits(text: string, at: number): number {
+  DIGITS.lastIndex = at
+  DIGITS.test(text)
+  return DIGITS.lastIndex
+}
 
 /** Reads a block of header fields, its empty line included. Nothing where any of it is for Node to judge. */
 export function readFields(block: string): Fields | undefined {
@@ -67,9 +81,12 @@ export function readFields(block: string): Fields | undefined {
     headers[name] = match[2] ?? ''
     end = FIELD.lastIndex
   }
-  const { host, connection, 'content-length': length } = headers
-  if (end !== block.length - 2 || !host) return undefined
-  if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined
-  if (length === undefined) return { headers, length: 0 }
-  return LENGTH.test(length) ? { headers, length: Number(length) } : undefined
+  const { 'content-length': length, ...others } = headers
+  if (end !== block.length - 2 || !others.host) return undefined
+  if (others.connection !== undefined && others.connection.toLowerCase() !== 'keep-alive') return undefined
+  if (length === undefined) return { headers: others, before: block, after: '' }
+  const field = TO_LENGTH.exec(block)
+  if (!field) return undefined
+  const lengthAt = field.index + field[0].length
+  return { headers: others, before: block.slice(0, lengthAt), after: block.slice(endOfDigits(block, lengthAt)) }
 }

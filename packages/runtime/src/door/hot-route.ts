@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Access } from '../http/guard.ts'
 import type { ProblemKind } from '../http/problems.ts'
 
-/** The header fields of a request, names in lower case, each at most once. */
+/** The header fields of a request, names in lower case, each at most once; `content-length` may be left out. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** What a hot route may look at besides its target. */
@@ -10,7 +10,7 @@ export interface HotRequest {
   readonly headers: RequestHeaders
   /** Empty where there is none. */
   readonly body: Buffer
-  /** Asked for only where it matters: a socket keeps its address once somebody has asked. */
+  /** Of the client, or of the proxy that it comes through. */
   address(): string | undefined
 }
 
@@ -28,14 +28,16 @@ export interface Reply {
   readonly isKept?: boolean
 }
 
-/** What a stream is written to: a socket, or a reply of Node's. */
+/** What a stream is written to: a socket, or a reply of Node's. Its errors need no listener. */
 export interface StreamConnection {
+  /** Gives `false` where `drain` will say that the client has taken it. */
   write(chunk: Buffer | string): unknown
   end(): unknown
   /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
   destroySoon?(): unknown
   destroy(): unknown
-  on(event: 'close' | 'error', listener: (this: this) => void): unknown
+  on(event: 'close' | 'drain', listener: (this: this) => void): unknown
+  off(event: 'drain', listener: (this: this) => void): unknown
   /** Bytes that the client has not taken yet. */
   readonly writableLength: number
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
-import type { HotRequest, Reply, RequestHeaders } from './hot-route.ts'
+import type { HotRequest, Reply, RequestHeaders, StreamReply } from './hot-route.ts'
 import { memoryFull } from '../http/errors.ts'
 import { BodyBuffer } from '../memory/body-buffer.ts'
 import { holdOf, releaseHold } from '../memory/budget.ts'
@@ -50,15 +51,35 @@ export function answerOnNode(
 
   function send(given: Answer): void {
     const first = ['x-request-id', id, ...host.guard.corsHeaders(message.headers.origin)]
-    if (isStream(given)) {
-      // The connection ends with the stream, which needs no chunks then.
-      response.removeHeader('transfer-encoding')
-      response.writeHead(given.status, [...first, ...given.headers, 'connection', 'close'])
-      given.open(response, '')
-    } else write(message, response, hasRoom(given) ? given : endpoint.fault(memoryFull(), id), first)
+    if (isStream(given)) return void whenFirst(response, () => open(given, first))
+    write(message, response, hasRoom(given) ? given : endpoint.fault(memoryFull(), id), first)
+    endpoint.observe(response.statusCode, startedAt, isHead)
+  }
+
+  function open(given: StreamReply, first: readonly string[]): void {
+    ignoreRest(message.socket)
+    response.on('error', ignore)
+    // The connection ends with the stream, which needs no chunks then.
+    response.removeHeader('transfer-encoding')
+    response.writeHead(given.status, [...first, ...given.headers, 'connection', 'close'])
+    given.open(response, '')
     endpoint.observe(response.statusCode, startedAt, isHead)
   }
 }
+
+/** Waits until the replies before it are out; behind a stream, which has no end, that is never. */
+function whenFirst(response: ServerResponse, then: () => void): void {
+  if (response.socket) then()
+  else response.once('socket', then)
+}
+
+/** What the client of a stream still sends is dropped: requests that nobody will answer would be kept for ever. */
+function ignoreRest(socket: Socket): void {
+  socket.on('data', ignore)
+  for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
+}
+
+function ignore(): void {}
 
 function write(message: IncomingMessage, response: ServerResponse, reply: Reply, first: readonly string[]): void {
   const { method, headers } = message

@@ -41,13 +41,21 @@ interface Place {
 
 const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
 
-const kept = new WeakMap<Reply, string>()
+/** A reply as text. */
+interface ReplyText {
+  readonly fields: string
+  /** Empty where it does not go out as a part of the text. */
+  readonly body: string
+}
+
+const kept = new WeakMap<Reply, ReplyText>()
 
 /** What a reply says of itself; kept where it is given again and again. */
-function ownFields(reply: Reply): string {
-  if (!reply.isKept) return fieldsText(headersOf(reply, false))
-  let text = kept.get(reply)
-  if (text === undefined) kept.set(reply, (text = fieldsText(headersOf(reply, false))))
+function replyText(reply: Reply): ReplyText {
+  const known = reply.isKept ? kept.get(reply) : undefined
+  if (known) return known
+  const text = { fields: fieldsText(headersOf(reply, false)), body: isLarge(reply.body) ? '' : toLatin1(reply.body) }
+  if (reply.isKept) kept.set(reply, text)
   return text
 }
 
@@ -303,9 +311,10 @@ export class RawConnection {
     const unchanged = isUnchanged(answer, headers, isHead || endpoint.route.method === 'GET')
     const status = unchanged ? 304 : answer.status
     endpoint.observe(status, startedAt, isHead)
-    const fields = unchanged ? fieldsText(headersOf(answer, true)) : ownFields(answer)
-    const text = statusLine(status) + first + fields + (closes ? ends.closes : ends.keepsAlive)
-    return unchanged || isHead || isLarge(answer.body) ? text : text + toLatin1(answer.body)
+    const end = closes ? ends.closes : ends.keepsAlive
+    if (unchanged) return statusLine(status) + first + fieldsText(headersOf(answer, true)) + end
+    const { fields, body } = replyText(answer)
+    return statusLine(status) + first + fields + end + (isHead ? '' : body)
   }
 
   #open({ open }: StreamReply, head: string): void {

@@ -14,7 +14,7 @@ import type { HotRoute } from '../door/hot-route.ts'
 import { createNodeDoor } from '../door/node-door.ts'
 import { installRawDoor } from '../door/raw-door.ts'
 import type { Budget } from '../memory/budget.ts'
-import { RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
+import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
 import { errors } from './errors.ts'
 import { createGuard, type Access } from './guard.ts'
@@ -24,13 +24,13 @@ import { replyClass } from './last-reply.ts'
 import { openApi } from './openapi.ts'
 import {
   endWithProblem,
-  logFault,
+  reportFault,
   sendParserProblem,
   sendProblem,
   toProblem,
   type ProblemFormat,
 } from './problem-replies.ts'
-import { PROBLEM_TYPE } from './problems.ts'
+import { PROBLEM_TYPE, type Problem } from './problems.ts'
 import { validatorOf } from './validation.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
@@ -66,6 +66,8 @@ export interface AppOptions {
   readonly problemFormat?: ProblemFormat
   /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
+  /** Why the service is not ready although it serves: its data take no changes, say. */
+  readonly fault?: () => Problem | undefined
   /** The routes that are worth a way past Fastify. */
   readonly hotRoutes?: readonly HotRoute[]
 }
@@ -81,7 +83,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const guard = createGuard(config)
   const requests = new RequestMetrics(host.registry)
   const nextRequestId = createRequestIds()
-  const door: DoorHost = { guard, lifecycle, requests, log, budget, nextRequestId }
+  const faults = faultCounter(host.registry)
+  const door: DoorHost = { guard, lifecycle, requests, log, faults, budget, nextRequestId }
   const endpoints = new Endpoints(options.hotRoutes ?? [], door)
   const parserErrors = requests.route('-', '(unparsable)')
 
@@ -155,7 +158,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     // A body that cannot be parsed matters only where it is wanted.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
-    logFault(log, error, problem, request.id)
+    reportFault(door, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 
@@ -180,7 +183,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       methods: CORS_METHODS,
     })
   await app.register(openApi, options)
-  await app.register(houseRoutes, host)
+  await app.register(houseRoutes, { ...host, fault: options.fault })
   await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
   return app as unknown as App
 }

@@ -19,10 +19,13 @@ export const errors = defineErrors({
   MISDIRECTED_HOST: { status: 421, title: 'The Host header names a host that is not served here' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The request head is larger than allowed' },
   INTERNAL: { status: 500, title: 'Something went wrong on our side' },
+  DATA_DAMAGED: { status: 500, title: 'What is kept of this cannot be read: the disk has damaged it' },
   NOT_READY: { status: 503, title: 'The service is not ready' },
   CALL_TIMED_OUT: { status: 503, title: 'The service was too busy to answer; a change may still be made' },
   MEMORY_FULL: { status: 503, title: 'The service holds as much for its clients as it may at a time' },
   DRAINING: { status: 503, title: 'The service is shutting down' },
+  STORE_FAILED: { status: 503, title: 'The store takes no writes at present; reads go on' },
+  DISK_FULL: { status: 507, title: 'The disk is full; reads go on' },
 })
 
 /** There is no room in the budget at present. */

@@ -20,7 +20,10 @@ export interface RequestHead {
 
 /** Decides who may ask, from a request's head alone. */
 export interface Guard {
-  /** `token` is one that came another way than in the `Authorization` header. Returns why not, or nothing. */
+  /**
+   * `token` is one that came another way than in the `Authorization` header, in the address say: that for reads alone is
+   * taken there. Returns why not, or nothing.
+   */
   check(head: RequestHead, access: Access, token?: string): Problem | undefined
   /** What a page of this origin has to be told, as a flat list of headers. */
   corsHeaders(origin: string | undefined): readonly string[]
@@ -35,8 +38,8 @@ function sameSecret(given: string, digest: Buffer): boolean {
 
 const digestOf = (secret: string) => createHash('sha256').update(secret).digest()
 
-function tokenFits(headers: IncomingHttpHeaders, token: string | undefined, digests: Buffer[]): boolean {
-  const given = token ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+function tokenFits(headers: IncomingHttpHeaders, digests: Buffer[]): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   return given !== undefined && digests.some((digest) => sameSecret(given, digest))
 }
 
@@ -93,7 +96,8 @@ export function createGuard(settings: GuardSettings): Guard {
       const { headers } = head
       if (access === 'change' && isCrossSite(headers)) return errors.CROSS_SITE()
       const digests = access === 'change' ? changeDigests : readDigests
-      if (digests.length > 0 && !tokenFits(headers, token, digests)) {
+      const fits = (given: string) => access === 'read' && sameSecret(given, digests[0]!)
+      if (digests.length > 0 && !(token === undefined ? tokenFits(headers, digests) : fits(token))) {
         return errors.UNAUTHORIZED(undefined, { headers: { 'www-authenticate': 'Bearer' } })
       }
       return undefined

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { errors } from './errors.ts'
 import type { AppHost } from '../service.ts'
 import shared from './plugin.ts'
+import type { Problem } from './problems.ts'
 import { openReplies, readReplies } from './replies.ts'
 import { VERSION } from './version.ts'
 
@@ -13,8 +14,10 @@ const strings = (...names: string[]) => ({
 })
 const status = strings('status')
 
+type HouseOptions = AppHost & { fault?: (() => Problem | undefined) | undefined }
+
 /** The routes that every service has: health, metrics, version. */
-export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape }: AppHost) => {
+export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scrape, fault }: HouseOptions) => {
   const open = { access: 'open' as const }
 
   app.get(
@@ -33,6 +36,8 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
     },
     async () => {
       if (lifecycle.phase !== 'ready') throw errors.NOT_READY(lifecycle.phase)
+      const problem = fault?.()
+      if (problem) throw errors.NOT_READY(problem.code)
       return { status: 'ready' }
     },
   )

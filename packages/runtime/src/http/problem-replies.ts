@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { readFault } from '../level/read-faults.ts'
+import type { Counter } from '../metrics/prom-client.ts'
 import { errors } from './errors.ts'
 import { pendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
@@ -33,12 +35,23 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof SyntaxError && statusCode === 400) return errors.BAD_JSON(message)
   // The client left before its body had come.
   if (code === 'ECONNRESET' && statusCode === 400) return errors.BAD_REQUEST()
-  return errors.INTERNAL(undefined, { cause: error })
+  return readFault(error) ?? errors.INTERNAL(undefined, { cause: error })
 }
 
-/** Logs a fault of ours; being overloaded or shutting down is none. */
-export function logFault(log: Logger, error: unknown, { status }: Problem, requestId: string): void {
-  if (status >= 500 && status !== 503) log.error({ err: error, requestId }, 'request failed')
+// Being overloaded or shutting down is no fault of ours, nor is a disk that was full before.
+const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
+
+/** Logs and counts a fault of ours. */
+export function reportFault({ log, faults }: FaultSinks, error: unknown, problem: Problem, requestId: string): void {
+  if (problem.status < 500 || isExpected(problem)) return
+  faults.inc({ code: problem.code })
+  log.error({ err: error, requestId }, 'request failed')
+}
+
+/** Where faults go. */
+export interface FaultSinks {
+  readonly log: Logger
+  readonly faults: Counter
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, url: string, format?: ProblemFormat): FastifyReply {

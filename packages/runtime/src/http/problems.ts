@@ -99,13 +99,18 @@ export function problemReplies(...kinds: ProblemKind[]): ProblemReplies {
 /** An error as it crosses from thread to thread: cloning keeps an Error's words, not its fields. */
 export interface WireError {
   readonly problem?: { code: string; status: number; title: string; detail?: string; headers: Record<string, string> }
+  /** What was behind the problem, for the log. */
+  readonly cause?: Error
   readonly error?: unknown
 }
 
 export function toWire(error: unknown): WireError {
   if (!(error instanceof Problem)) return { error: error instanceof Error ? bare(error) : new Error(String(error)) }
-  const { code, status, title, detail, headers } = error
-  return { problem: { code, status, title, ...(detail === undefined ? {} : { detail }), headers: { ...headers } } }
+  const { code, status, title, detail, headers, cause } = error
+  return {
+    ...(cause instanceof Error && { cause: bare(cause) }),
+    problem: { code, status, title, ...(detail === undefined ? {} : { detail }), headers: { ...headers } },
+  }
 }
 
 /** An error without its `cause`, which may hold what cannot be cloned; then no reply at all would reach the caller. */
@@ -113,7 +118,7 @@ function bare({ message, stack }: Error): Error {
   return Object.assign(new Error(message), { stack })
 }
 
-export function fromWire({ problem, error }: WireError): Error {
+export function fromWire({ problem, cause, error }: WireError): Error {
   if (!problem) return error instanceof Error ? error : new Error(String(error))
-  return new Problem(problem.code, problem, problem.detail, { headers: problem.headers })
+  return new Problem(problem.code, problem, problem.detail, { headers: problem.headers, cause })
 }

@@ -4,6 +4,8 @@ import { problemReplies, type ProblemKind, type ProblemReplies } from './problem
 const always = [errors.HOST_MISSING, errors.HOST_AMBIGUOUS, errors.INTERNAL]
 const guarded = [
   ...always,
+  errors.DATA_DAMAGED,
+  errors.STORE_FAILED,
   errors.MISDIRECTED_HOST,
   errors.UNAUTHORIZED,
   errors.CALL_TIMED_OUT,
@@ -16,6 +18,9 @@ export const openReplies = (...own: ProblemKind[]): ProblemReplies => problemRep
 
 /** The problems of a route that reads, besides its own. */
 export const readReplies = (...own: ProblemKind[]): ProblemReplies => problemReplies(...guarded, ...own)
+
+/** What a change of what is kept on a disk may meet there. */
+export const storeFaults = [errors.STORE_FAILED, errors.DISK_FULL] as const
 
 /** The problems of a route that changes state, besides its own. */
 export const changeReplies = (...own: ProblemKind[]): ProblemReplies =>

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { Gauge, Registry } from './prom-client.ts'
+import { Counter, Gauge, Registry } from './prom-client.ts'
 
 // Upper bounds of the buckets, in seconds.
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -94,6 +94,15 @@ export class RequestMetrics {
     for (const route of this.#routes.values()) route.series.clear()
   }
 }
+
+/** Counts requests that failed by a fault of the service, by code: `DATA_DAMAGED` is one of the disk. */
+export const faultCounter = (registry: Registry): Counter =>
+  new Counter({
+    name: 'request_faults_total',
+    help: 'Requests that failed by a fault of the service, by code.',
+    labelNames: ['code'],
+    registers: [registry],
+  })
 
 /** A thread's figures as they cross to main. */
 export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>

@@ -17,3 +17,8 @@ export function createProcessRegistry(): Registry {
 export function mergeMetrics(registries: MetricsJson[]): Promise<string> {
   return AggregatorRegistry.aggregate(registries as never).metrics()
 }
+
+/** The same as figures that can be merged with others. */
+export function sumMetrics(registries: MetricsJson[]): Promise<MetricsJson> {
+  return AggregatorRegistry.aggregate(registries as never).getMetricsAsJSON()
+}

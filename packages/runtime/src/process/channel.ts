@@ -1,4 +1,5 @@
 import { errors } from '../http/errors.ts'
+import { readFault } from '../level/read-faults.ts'
 import { fromWire, toWire, type WireError } from '../http/problems.ts'
 
 /** A set of remote functions: what one side of a channel may ask of the other. Arguments and results are cloned. */
@@ -90,7 +91,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
       const value = await handler(...args)
       port.postMessage({ kind: 'reply', id, value } satisfies Message)
     } catch (error) {
-      port.postMessage({ kind: 'reply', id, error: toWire(error) } satisfies Message)
+      port.postMessage({ kind: 'reply', id, error: toWire(readFault(error) ?? error) } satisfies Message)
     }
   }
 

@@ -7,8 +7,9 @@ import { createMainPool } from './main-pool.ts'
 import { COLLECT, SCRAPE, type Config } from './messages.ts'
 import { budgetMemory, heldBytes } from '../memory/budget.ts'
 import { gauge } from '../metrics/gauge.ts'
-import type { MetricsJson } from '../metrics/metrics.ts'
+import { counter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
+import { createFigures, type ThreadFigures } from '../metrics/thread-figures.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
 import type { AnyService } from '../service.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
@@ -54,10 +55,14 @@ export async function startService({ services, definition, config, log }: HostOp
   }
   const broadcast = broadcastWithin(config.stuckTimeout + BROADCAST_TIMEOUT)
   const opened = await definition.open({ config, log, registry, broadcast })
-  async function scrape(): Promise<string> {
-    const parts = (await running.broadcast(COLLECT, [], COLLECT_TIMEOUT)) as MetricsJson[]
-    return mergeMetrics([await registry.getMetricsAsJSON(), ...parts])
+  const figures = createFigures()
+  async function collect(): Promise<string> {
+    const answers = (await running.broadcast(COLLECT, [], COLLECT_TIMEOUT)) as ThreadFigures[]
+    return mergeMetrics([await registry.getMetricsAsJSON(), ...(await figures.take(answers))])
   }
+  /** Whoever asks while the figures are being collected gets the same. */
+  let scraping: Promise<string> | undefined
+  const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
   const options: PoolOptions = {
     services,
     name: definition.name,
@@ -72,7 +77,7 @@ export async function startService({ services, definition, config, log }: HostOp
   }
   // Known before it starts: what is broadcast while threads start must reach them too.
   const running = (pool = threads === 0 ? createMainPool(definition, options) : createThreadPool(options))
-  gauge(registry, 'threads_respawned_total', 'Serving threads that had to be replaced.', () => running.respawned)
+  counter(registry, 'threads_respawned_total', 'Serving threads that had to be replaced.', () => running.respawned)
   try {
     await running.start()
   } catch (error) {

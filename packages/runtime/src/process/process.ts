@@ -4,6 +4,7 @@ import { StartError } from '../http/errors.ts'
 import { startService, type RunningService } from './host.ts'
 import { createLog } from './log.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
+import { hiding, secretsOf } from '../settings/secrets.ts'
 
 // The entry of a service process, forked by the supervisor: start what it is told, say so, stop when told or orphaned.
 
@@ -14,14 +15,17 @@ let running: Promise<RunningService> | undefined
 let name = ''
 let shutdownTimeout = 0
 let stopping = false
+let hide = hiding([])
 
 // After the supervisor died, `send` would throw.
 const send = (message: FromProcess) => void (process.connected && process.send!(message))
 
 async function start({ services, config }: ToProcess & { kind: 'start' }): Promise<RunningService> {
-  const log = createLog(config.logLevel, { service: name })
   const table = await import(services)
-  return startService({ services, definition: await table.services[name](), config, log })
+  const definition = await table.services[name]()
+  const secrets = secretsOf(definition, config)
+  hide = hiding(secrets)
+  return startService({ services, definition, config, log: createLog(config.logLevel, { service: name }, secrets) })
 }
 
 /** Ends the process even if a part hangs: without its supervisor nobody else would. */
@@ -52,7 +56,7 @@ function explain(error: unknown): string {
 
 function fail(error: unknown): void {
   const code = (error as { code?: string } | undefined)?.code ?? 'START_FAILED'
-  send({ kind: 'failed', code, message: explain(error) })
+  send({ kind: 'failed', code, message: hide(explain(error)) })
   process.exitCode = 1
   stopping = true
   exitWithin(CLOSE_TIMEOUT)

@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from '../http/connections.ts'
@@ -5,6 +6,7 @@ import { drain } from './drain.ts'
 import { createBudget } from '../memory/budget.ts'
 import { COLLECT, SCRAPE } from './messages.ts'
 import { createThreadRegistry } from '../metrics/metrics.ts'
+import type { ThreadFigures } from '../metrics/thread-figures.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 
@@ -39,7 +41,9 @@ export async function serve(context: ServeContext): Promise<Serving> {
   const draining = new AbortController()
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const registry = createThreadRegistry(context.index)
-  bus.on(COLLECT, () => registry.getMetricsAsJSON())
+  bus.on(COLLECT, async (): Promise<ThreadFigures> => {
+    return { index: context.index, life: threadId, metrics: await registry.getMetricsAsJSON() }
+  })
   const scrape = () => bus.call(SCRAPE) as Promise<string>
   const budget = createBudget(context.budgetMemory, context.index, config.clientMemory)
   const app = await definition.app({ ...context, lifecycle, budget, registry, scrape })

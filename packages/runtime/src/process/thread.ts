@@ -6,6 +6,7 @@ import { createLog } from './log.ts'
 import type { FromThread, ThreadData, ToThread } from './messages.ts'
 import { serve } from './serve.ts'
 import { countLostIn } from './sink.ts'
+import { secretsOf } from '../settings/secrets.ts'
 
 // The entry of a serving thread: build the app, listen, say so, drain when told.
 
@@ -17,12 +18,14 @@ const send = (message: FromThread) => port.postMessage(message)
 
 const beat = setInterval(() => Atomics.add(data.heartbeats, data.index, 1), BEAT_EVERY)
 countLostIn(data.lostLines)
-const log = createLog(data.config.logLevel, { service: data.name, thread: data.index })
 
 const listen = Promise.withResolvers<void>()
 const table = await import(data.services)
+const definition = await table.services[data.name]()
+const secrets = secretsOf(definition, data.config)
+const log = createLog(data.config.logLevel, { service: data.name, thread: data.index }, secrets)
 const starting = serve({
-  definition: await table.services[data.name](),
+  definition,
   config: data.config,
   shared: data.shared,
   bus: createBus(data.bus),

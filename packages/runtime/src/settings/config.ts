@@ -15,7 +15,7 @@ interface Given {
 }
 
 /** The settings of one service: those that all have, then its own. */
-export function settingsOf(definition: AnyService): Settings {
+export function settingsOf(definition: Pick<AnyService, 'settings'>): Settings {
   return { ...commonSettings, ...definition.settings }
 }
 

@@ -103,7 +103,5 @@ export class Sequencer {
 /** Puts what was delivered, or is about to be, into a history. */
 export function keep(history: History, entries: readonly Entry[]): void | Promise<void> {
   const events = entries.filter((entry): entry is Event => !isClosing(entry))
-  const kept = events.length > 0 ? history.append(events) : undefined
-  history.skip(entries.at(-1)!.seq)
-  return kept
+  return history.append(events, entries.at(-1)!.seq)
 }

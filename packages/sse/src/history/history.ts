@@ -1,3 +1,4 @@
+import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { Event } from '../core/event.ts'
 
 /** What a history holds, as plain data: a thread that starts gets it. */
@@ -7,8 +8,16 @@ export interface Kept {
   readonly seq: number
   /** Topics that are not listed may have had events up to here. */
   readonly floor: number
+  /** What earlier lives may have given out and lost: who was there may have missed something. */
+  readonly lost?: readonly LostRange[]
   /** The one that was put to last stands last. */
   readonly topics: readonly KeptTopic[]
+}
+
+/** Places from one (inclusive) to another (exclusive). */
+export interface LostRange {
+  readonly from: number
+  readonly before: number
 }
 
 export interface KeptTopic {
@@ -22,39 +31,47 @@ export interface KeptTopic {
 /** The events that a client missed. */
 export interface Missed {
   readonly events: readonly Event[]
-  /** Whether these are all: otherwise some are no longer kept. */
+  /** Whether these are all, or the first of them: otherwise some are no longer kept. */
   readonly complete: boolean
+  /** What is no longer kept lies no further on than here. */
+  readonly lostUpTo: number
 }
 
 /** Remembers events, for clients that come back and for those that want the current value first. */
 export interface History {
+  /** What it is kept in, where that may refuse. */
+  readonly level?: SharedLevel
   readonly epoch: string
   /** The last place given out, closings included. */
   readonly seq: number
-  /** Takes events in order; resolves once they are kept. */
-  append(events: readonly Event[]): void | Promise<void>
-  /** What came to these topics after `seq`, in order. */
-  since(topics: readonly string[], seq: number): Missed
+  /**
+   * Takes events in order; resolves once they are kept.
+   * @param seq the last place given out, which may be that of something that is not kept
+   */
+  append(events: readonly Event[], seq?: number): void | Promise<void>
+  /**
+   * What came to these topics after `seq`, in order.
+   * @param most about so many characters of it: the first of them, and one event at least
+   */
+  since(topics: readonly string[], seq: number, most?: number): Missed
   /** A topic's newest event. Kept however old it is, until there are too many topics. */
   current(topic: string): Event | undefined
-  /** A place was given to something that is not kept. */
-  skip(seq: number): void
   kept(): Kept
   /** Idempotent. */
   close(): Promise<void>
 }
 
-export interface HistoryOptions {
+export interface HistoryOptions extends Pick<SharedLevelOptions<string, string>, 'log'> {
   /** Where it is kept, for one that survives a restart. */
   readonly folder: string
   /** Most events of a topic. */
   readonly count: number
-  /** Most bytes of a topic's values. */
+  /** Most bytes of memory that a topic's events may take. */
   readonly bytes: number
   /** How long an event is kept (ms). */
   readonly age: number
-  /** Most topics; beyond, the one that was not put to for the longest time is forgotten. */
+  /** Most topics; beyond, new ones take each other's places, or those of topics not put to for a day. */
   readonly topics: number
-  /** Most bytes of all values; beyond, topics are forgotten likewise. */
+  /** Most bytes of memory for all; beyond, values that are not current go, and then topics likewise. */
   readonly total: number
 }

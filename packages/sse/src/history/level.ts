@@ -1,22 +1,22 @@
-import { openLevel } from '@influencer-stats/runtime/level'
-import type { ClassicLevel } from 'classic-level'
+import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { readFileSync } from 'node:fs'
 import type { Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
-import type { History, HistoryOptions, Kept, KeptTopic } from './history.ts'
+import type { History, HistoryOptions, Kept, KeptTopic, LostRange } from './history.ts'
 import { Ring } from './ring.ts'
 
-// e!<seq> an event; meta the epoch and the floor of topics that were forgotten.
+// e!<seq> an event; meta what is known of all.
 const eventKey = (seq: number) => `e!${String(seq).padStart(16, '0')}`
 const META = 'meta'
 
-/** Data written by another version of this file is refused. */
-const FORMAT = 1
+/** Data written by another version of this file is refused. Since 2, `meta` has a ceiling. */
+const FORMAT = 2
 
-/**
- * No place is given twice, not even when a power cut took the last events or places were given to what is not kept: each
- * life begins at the next million.
- */
-const SEQS_PER_LIFE = 1_000_000
+/** So many places are reserved at a time. */
+const RESERVE = 1_000_000
+
+/** Of so many lives that ended badly it is known which ids may lie in what they lost; the oldest are taken together. */
+const MOST_LOST = 64
 
 /** An event as it is written. */
 interface Row extends Event {
@@ -27,22 +27,31 @@ interface Row extends Event {
 interface Meta {
   readonly epoch: string
   readonly floor: number
+  /** No place above was ever given: each life begins there, whatever a power cut took of the one before. */
+  readonly ceiling: number
+  readonly lost: readonly LostRange[]
+  /** Where the life that wrote this began. */
+  readonly start?: number
+  /** Which run of the machine wrote this; nothing where that is not known. */
+  readonly boot?: string
+  /** Whether everything had been written to the disk when the last life ended. */
+  readonly clean?: boolean
 }
 
 /** A ring that is read from LevelDB at the start and written to it before anybody hears of an event. */
 class Journal extends Ring {
-  readonly #db: ClassicLevel
+  readonly level: SharedLevel
+  #meta: Meta
   #dropped: Event[] = []
-  #writtenFloor: number
 
-  constructor(db: ClassicLevel, options: HistoryOptions, kept: Kept) {
+  constructor(level: SharedLevel, options: HistoryOptions, kept: Kept, meta: Meta) {
     super(options, kept)
-    this.#db = db
-    this.#writtenFloor = kept.floor
+    this.level = level
+    this.#meta = meta
   }
 
-  /** Survives a killed process; a power cut may cost the last events. */
-  override async append(events: readonly Event[]): Promise<void> {
+  /** Survives a killed process; a power cut may cost the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  override async append(events: readonly Event[], seq = events.at(-1)!.seq): Promise<void> {
     const dropped = this.#dropped
     const last = new Map<string, number>()
     const writes = events.map((event) => {
@@ -50,32 +59,54 @@ class Journal extends Ring {
       last.set(event.topic, event.seq)
       return { type: 'put' as const, key: eventKey(event.seq), value: JSON.stringify({ ...event, before } as Row) }
     })
-    const deletes = dropped.map(({ seq }) => ({ type: 'del' as const, key: eventKey(seq) }))
-    const { epoch, floor } = this
-    if (floor !== this.#writtenFloor) {
-      writes.push({ type: 'put', key: META, value: JSON.stringify({ epoch, floor } satisfies Meta) })
-    }
-    await this.#db.batch([...deletes, ...writes])
-    this.#writtenFloor = floor
+    const deletes = dropped.map(({ seq: gone }) => ({ type: 'del' as const, key: eventKey(gone) }))
+    const meta = this.#metaFor(seq)
+    if (meta !== this.#meta) writes.push({ type: 'put', key: META, value: JSON.stringify(meta) })
+    // A place is given out only when the disk knows that it may have been.
+    const sync = meta.ceiling !== this.#meta.ceiling
+    if (writes.length > 0) await this.level.write((db) => db.batch([...deletes, ...writes], { sync }))
+    this.#meta = meta
     this.#dropped = this.#dropped.slice(dropped.length)
-    super.append(events)
+    await super.append(events, seq)
   }
 
+  /** Idempotent. */
   override close(): Promise<void> {
-    return this.#db.close()
+    return (this.#closed ??= this.#end())
   }
+  #closed: Promise<void> | undefined
 
   protected override dropped(event: Event): void {
     this.#dropped.push(event)
   }
+
+  async #end(): Promise<void> {
+    try {
+      await this.level.flush()
+      await this.level.write((db) => db.put(META, JSON.stringify({ ...this.#meta, clean: true }), { sync: true }))
+    } catch {
+      // The disk refuses, which was told: the next life takes this one for one that ended badly.
+    }
+    await this.level.close()
+  }
+
+  #metaFor(seq: number): Meta {
+    const { floor } = this
+    const ceiling = seq < this.#meta.ceiling ? this.#meta.ceiling : ceilingAbove(seq)
+    const same = floor === this.#meta.floor && ceiling === this.#meta.ceiling
+    return same ? this.#meta : { ...this.#meta, floor, ceiling }
+  }
 }
+
+const ceilingAbove = (seq: number) => (Math.floor(seq / RESERVE) + 1) * RESERVE
 
 /** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
 export async function createLevelHistory(options: HistoryOptions): Promise<History> {
-  const db = await openLevel(options.folder, { service: 'sse', format: FORMAT })
+  const { folder, log } = options
+  const level = await openSharedLevel(folder, { service: 'sse', format: FORMAT, upgrades: { 1: addCeiling }, log })
+  const { db } = level
   const written = db.getSync(META)
-  const meta: Meta = written ? JSON.parse(written) : { epoch: newEpoch(), floor: 0 }
-  if (!written) await db.put(META, JSON.stringify(meta), { sync: true })
+  const old: Meta | undefined = written ? JSON.parse(written) : undefined
   const topics = new Map<string, KeptTopic & { events: Event[] }>()
   let last = 0
   for await (const text of db.values({ gt: 'e!', lt: 'e~' })) {
@@ -87,6 +118,50 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
     topics.set(event.topic, topic)
     topic.events.push(event)
   }
-  const seq = written ? Math.ceil((last + 1) / SEQS_PER_LIFE) * SEQS_PER_LIFE : 0
-  return new Journal(db, options, { ...meta, seq, topics: [...topics.values()] })
+  const seq = old?.ceiling ?? 0
+  const lost = old ? lostBy(old, last) : []
+  const meta: Meta = {
+    epoch: old?.epoch ?? newEpoch(),
+    floor: old?.floor ?? 0,
+    ceiling: seq + RESERVE,
+    lost,
+    start: seq,
+    boot: bootId(),
+  }
+  await level.write(() => db.put(META, JSON.stringify(meta), { sync: true }))
+  const { epoch, floor } = meta
+  return new Journal(level, options, { epoch, floor, seq, lost, topics: [...topics.values()] }, meta)
+}
+
+/** What the lives before may have lost, of which clients must be told. @param last the last event that is there */
+function lostBy({ lost, clean, boot, start = 0, ceiling }: Meta, last: number): readonly LostRange[] {
+  if (clean) return lost
+  // A killed process leaves what it wrote to the system: who was at a place that is still there missed nothing. What a
+  // power cut took nobody knows.
+  const from = boot !== undefined && boot === bootId() ? Math.max(last, start) + 1 : 0
+  const all = [...lost, { from, before: ceiling }]
+  if (from === 0) return all.slice(-1)
+  if (all.length <= MOST_LOST) return all
+  const [first, second, ...rest] = all
+  return [{ from: first!.from, before: second!.before }, ...rest]
+}
+
+/** Unlike at every start of the machine. */
+function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** In format 1 each life began at the next million after the last event, so that a lost one might be followed by its like. */
+async function addCeiling(db: SharedLevel['db']): Promise<void> {
+  const written = await db.get(META)
+  if (written === undefined) return
+  const [lastKey] = await db.keys({ gt: 'e!', lt: 'e~', reverse: true, limit: 1 }).all()
+  const last = lastKey === undefined ? 0 : Number(lastKey.slice(2))
+  const { epoch, floor } = JSON.parse(written) as Meta
+  const meta: Meta = { epoch, floor, ceiling: ceilingAbove(last) + RESERVE, lost: [] }
+  await db.put(META, JSON.stringify(meta))
 }

@@ -1,18 +1,21 @@
 import type { Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
-import type { History, HistoryOptions, Kept, Missed } from './history.ts'
+import { costOf, topicCostOf } from './cost.ts'
+import type { History, HistoryOptions, Kept, LostRange, Missed } from './history.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
 /** The events of one topic, oldest first. */
 class Topic {
+  readonly name: string
   floor: number
   bytes = 0
   /** Those before `head` are no longer kept. */
   events: Event[] = []
   head = 0
 
-  constructor(floor: number) {
+  constructor(name: string, floor: number) {
+    this.name = name
     this.floor = floor
   }
 
@@ -25,19 +28,28 @@ class Topic {
   }
 }
 
-const sizeOf = ({ value }: Event) => Buffer.byteLength(value)
+/** A topic that nobody has put to for so long has no claim to its place (ms). */
+const STALE_AFTER = 86_400_000
 
 /** Cutting the front off an array costs its length: done rarely, it costs nothing an event. */
 const COMPACT_AT = 64
 
-/** In memory, bounded for each topic by count, bytes and age, and in all by topics and bytes. */
+/**
+ * In memory, bounded for each topic by count, bytes and age, and in all by topics and bytes. Current values go last: who
+ * puts much takes the room of what is not current any more, and who puts to many topics that of other new topics.
+ */
 export class Ring implements History {
   readonly epoch: string
   seq: number
   readonly #options: RingOptions
-  /** In the order in which they were last put to. */
-  readonly #topics = new Map<string, Topic>()
+  /** Those that came when there was room: they stay. Both in the order in which they were last put to. */
+  readonly #settled = new Map<string, Topic>()
+  /** The others, a quarter of all at most: each new one takes the place of one of these. */
+  readonly #newcomers = new Map<string, Topic>()
+  /** Those with more than their current value, in the same order. */
+  readonly #deep = new Set<Topic>()
   #floor: number
+  readonly #lost: readonly LostRange[]
   #bytes = 0
 
   /** @param kept what it begins with */
@@ -46,29 +58,31 @@ export class Ring implements History {
     this.epoch = kept.epoch
     this.seq = kept.seq
     this.#floor = kept.floor
-    for (const { topic, floor, events } of kept.topics) {
-      const ring = new Topic(floor)
-      this.#topics.set(topic, ring)
-      for (const event of events) this.#push(ring, event)
+    this.#lost = kept.lost ?? []
+    for (const { topic: name, floor, events } of kept.topics) {
+      const topic = this.#enter(new Topic(name, floor))
+      for (const event of events) this.#push(topic, event)
     }
+    this.#settle()
   }
 
-  append(events: readonly Event[]): void {
+  append(events: readonly Event[], seq = this.seq): void | Promise<void> {
     for (const event of events) this.#add(event)
+    this.#reach(seq)
   }
 
-  since(names: readonly string[], seq: number): Missed {
+  since(names: readonly string[], seq: number, most = Infinity): Missed {
     const oldest = Date.now() - this.#options.age
-    let complete = true
-    const lists: Event[][] = []
+    let lostUpTo = 0
+    for (const { from, before } of this.#lost) if (from <= seq && seq < before) lostUpTo = before
+    const places: Place[] = []
     for (const name of names) {
-      const topic = this.#topics.get(name)
+      const topic = this.#find(name)
       if (topic) this.#evict(topic, oldest)
-      if (seq < (topic?.floor ?? this.#floor)) complete = false
-      if (topic) lists.push(after(topic, seq))
+      lostUpTo = Math.max(lostUpTo, topic?.floor ?? this.#floor)
+      if (topic) places.push({ events: topic.events, at: firstAfter(topic, seq) })
     }
-    const events = lists.length === 1 ? lists[0]! : lists.flat().sort((a, b) => a.seq - b.seq)
-    return { events, complete }
+    return { events: merge(places, most), complete: seq >= lostUpTo, lostUpTo }
   }
 
   /** Topics that are not kept may have had events up to here. */
@@ -77,20 +91,16 @@ export class Ring implements History {
   }
 
   current(topic: string): Event | undefined {
-    return this.#topics.get(topic)?.newest
-  }
-
-  skip(seq: number): void {
-    this.seq = Math.max(this.seq, seq)
+    return this.#find(topic)?.newest
   }
 
   kept(): Kept {
-    const topics = Array.from(this.#topics, ([topic, { floor, events, head }]) => ({
-      topic,
+    const topics = [...this.#settled.values(), ...this.#newcomers.values()].map(({ name, floor, events, head }) => ({
+      topic: name,
       floor,
       events: events.slice(head),
     }))
-    return { epoch: this.epoch, seq: this.seq, floor: this.#floor, topics }
+    return { epoch: this.epoch, seq: this.seq, floor: this.#floor, lost: this.#lost, topics }
   }
 
   async close(): Promise<void> {}
@@ -98,24 +108,73 @@ export class Ring implements History {
   /** An event is kept no longer. */
   protected dropped(_event: Event): void {}
 
+  #reach(seq: number): void {
+    this.seq = Math.max(this.seq, seq)
+  }
+
+  #find(name: string): Topic | undefined {
+    return this.#newcomers.get(name) ?? this.#settled.get(name)
+  }
+
+  #enter(topic: Topic): Topic {
+    this.#newcomers.set(topic.name, topic)
+    this.#bytes += topicCostOf(topic.name)
+    return topic
+  }
+
   #add(event: Event): void {
-    this.skip(event.seq)
-    const known = this.#topics.get(event.topic)
-    const topic = known ?? new Topic(this.#floor)
-    if (known) this.#topics.delete(event.topic)
-    this.#topics.set(event.topic, topic)
+    this.#reach(event.seq)
+    const topic = this.#find(event.topic) ?? this.#enter(new Topic(event.topic, this.#floor))
+    const home = this.#settled.has(topic.name) ? this.#settled : this.#newcomers
+    home.delete(topic.name)
+    home.set(topic.name, topic)
     this.#push(topic, event)
     this.#evict(topic, event.at - this.#options.age)
-    while (this.#topics.size > this.#options.topics || (this.#bytes > this.#options.total && this.#topics.size > 1)) {
-      this.#forgetOldest()
-    }
+    this.#makeRoom(topic, event.at)
+    this.#settle()
   }
 
   #push(topic: Topic, event: Event): void {
-    const bytes = sizeOf(event)
-    topic.events.push(event)
+    const bytes = costOf(event)
+    // What comes from another thread brings the topic's name along each time.
+    topic.events.push({ ...event, topic: topic.name })
     topic.bytes += bytes
     this.#bytes += bytes
+    if (topic.size === 1) return
+    this.#deep.delete(topic)
+    this.#deep.add(topic)
+  }
+
+  /** @param latest the topic that was put to, at `now` */
+  #makeRoom(latest: Topic, now: number): void {
+    const { topics, total } = this.#options
+    for (const topic of this.#deep) {
+      while (this.#bytes > total && topic.size > 1) this.#dropFirst(topic)
+      if (this.#bytes <= total) break
+    }
+    while (this.#settled.size + this.#newcomers.size > topics || this.#bytes > total) {
+      const least = this.#leastNeeded(latest, now)
+      if (!least) break
+      this.#forget(least)
+    }
+  }
+
+  #leastNeeded(latest: Topic, now: number): Topic | undefined {
+    const [settled] = this.#settled.values()
+    const [newcomer] = this.#newcomers.values()
+    const isStale = settled && settled.newest.at < now - STALE_AFTER
+    return [isStale ? settled : newcomer, newcomer, settled].find((topic) => topic && topic !== latest)
+  }
+
+  /** Newcomers stay where there is room. */
+  #settle(): void {
+    const { topics } = this.#options
+    const most = Math.max(1, topics >> 2)
+    while (this.#newcomers.size > most && this.#settled.size < topics - most) {
+      const [topic] = this.#newcomers.values()
+      this.#newcomers.delete(topic!.name)
+      this.#settled.set(topic!.name, topic!)
+    }
   }
 
   /** Drops what is over a topic's bounds, its newest event excepted. */
@@ -135,21 +194,30 @@ export class Ring implements History {
     // Lets go of the value now rather than at the next cut.
     topic.events[topic.head++] = undefined as never
     topic.floor = event.seq
-    topic.bytes -= sizeOf(event)
-    this.#bytes -= sizeOf(event)
+    const bytes = costOf(event)
+    topic.bytes -= bytes
+    this.#bytes -= bytes
+    if (topic.size <= 1) this.#deep.delete(topic)
     this.dropped(event)
   }
 
-  #forgetOldest(): void {
-    const [name, topic] = this.#topics.entries().next().value!
+  #forget(topic: Topic): void {
     while (topic.size > 0) this.#dropFirst(topic)
     this.#floor = Math.max(this.#floor, topic.floor)
-    this.#topics.delete(name)
+    this.#bytes -= topicCostOf(topic.name)
+    this.#settled.delete(topic.name)
+    this.#newcomers.delete(topic.name)
   }
 }
 
-/** A topic's events after `seq`. */
-function after({ events, head }: Topic, seq: number): Event[] {
+/** How far a topic's events have been read. */
+interface Place {
+  readonly events: readonly Event[]
+  at: number
+}
+
+/** Where a topic's events after `seq` begin. */
+function firstAfter({ events, head }: Topic, seq: number): number {
   let low = head
   let high = events.length
   while (low < high) {
@@ -157,7 +225,27 @@ function after({ events, head }: Topic, seq: number): Event[] {
     if (events[middle]!.seq > seq) high = middle
     else low = middle + 1
   }
-  return events.slice(low)
+  return low
+}
+
+// What an event takes besides its value, about (characters).
+const LINES = 32
+
+/** The first events of all, in order. */
+function merge(places: readonly Place[], most: number): Event[] {
+  const events: Event[] = []
+  for (let size = 0; size < most;) {
+    let next: Place | undefined
+    for (const place of places) {
+      const event = place.events[place.at]
+      if (event && !(next && next.events[next.at]!.seq < event.seq)) next = place
+    }
+    if (!next) break
+    const event = next.events[next.at++]!
+    events.push(event)
+    size += event.value.length + LINES
+  }
+  return events
 }
 
 export const createRingHistory = (options: RingOptions, kept?: Kept): History => new Ring(options, kept)

@@ -1,6 +1,6 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Broker } from '../broker/broker.ts'
 import { closingId } from '../core/event-id.ts'
 import type { History } from '../history/history.ts'
@@ -27,7 +27,7 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
           headers: { 'event-id': { type: 'string' } },
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...changeReplies(house.VALIDATION_FAILED),
+        ...changeReplies(house.VALIDATION_FAILED, ...storeFaults),
       },
     },
     handler: async (_request, reply) =>

@@ -1,6 +1,6 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Broker } from '../broker/broker.ts'
 import { eventId } from '../core/event-id.ts'
 import { DEFAULT_TOPIC } from '../core/event.ts'
@@ -36,7 +36,13 @@ type PutQuery = { readonly v?: string; readonly topic?: string }
 export function putRoutes(broker: Broker, history: History, maxValue: number): HotRoute[] {
   const response = {
     200: valueReply('The value, which all streams of the topic get.'),
-    ...changeReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_UTF8, errors.VALUE_TWICE, errors.FALLEN_BEHIND),
+    ...changeReplies(
+      house.VALIDATION_FAILED,
+      errors.VALUE_NOT_UTF8,
+      errors.VALUE_TWICE,
+      errors.FALLEN_BEHIND,
+      ...storeFaults,
+    ),
   }
 
   async function publish(topic: string | undefined, value: string): Promise<Reply> {

@@ -29,8 +29,7 @@ const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
 /** Opens a stream. */
 export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
   function open({ request }: Admission & { kind: 'stream' }, from: HotRequest): StreamReply {
-    // Asked for only where it matters: a socket keeps its address once somebody has asked.
-    const address = streams.countsAddresses ? from.address() : undefined
+    const address = from.address()
     if (!streams.hasRoom(address)) throw tooManyStreams()
     return {
       status: 200,

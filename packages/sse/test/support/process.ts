@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -10,6 +11,8 @@ const ENTRY = fileURLToPath(new URL('./run.ts', import.meta.url))
 /** A broadcaster in a process of its own, which can be killed. */
 export interface SpawnedSse {
   readonly sse: TestSse
+  /** What its process has in memory (bytes). */
+  memory(): number
   /** Sends a signal and waits until the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
@@ -28,7 +31,8 @@ export async function spawnSse(settings: Readonly<Record<string, string | number
     if (child.exitCode !== null) throw new Error('the broadcaster did not start')
     return url.endsWith('\n')
   })
-  return { sse: talkTo(url.trim(), async () => true), end }
+  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1_024
+  return { sse: talkTo(url.trim(), async () => true), memory, end }
 }
 
 /** A port that was free a moment ago: a process that is to come back on its port cannot have just any. */

@@ -14,6 +14,8 @@ export interface StatsCache {
   read(id: string): Promise<Prepared | undefined>
   /** The reply with each video's numbers. */
   readByVideo(id: string): Promise<Prepared | undefined>
+  /** How old numbers may be that are not called stale (ms): two intervals. */
+  staleAfter(): number
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -33,6 +35,8 @@ export interface CacheOptions {
 export interface Published {
   readonly bus: Bus<ToMain, ToThread>
   readonly replies: Shared['replies']
+  /** Has the interval at which main refreshes everything. */
+  readonly meter: Pick<QuotaMeter, 'interval'>
 }
 
 /** Where a cache has its replies from: one or the other. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
+import { prepare, prepareByVideo, STALE_INTERVALS, type Prepared, type Reading } from '../core/prepared.ts'
 import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import type { Collection } from '../state/state.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
@@ -28,16 +28,18 @@ export function createLruCache({
     max: size,
     ttl: fastest,
     allowStale: true,
+    // Whoever waits for an entry gets it, also if it has made room for others meanwhile.
+    ignoreFetchAbort: true,
     async fetchMethod(_key, _old, { options, context }) {
       const reading = await upstream.read(context)
-      options.ttl = reading.stale ? RETRY_STALE_AFTER : interval(context)
+      options.ttl = reading.failed ? RETRY_STALE_AFTER : interval(context.videos.length)
       return { reading, reply: prepare(reading) }
     },
   })
 
   /** As if all cached collections were like this one: what a thread knows of what a refresh of everything costs. */
-  function interval({ videos }: Collection): number {
-    const calls = Math.ceil(videos.length / IDS_PER_CALL) * Math.max(1, entries.size)
+  function interval(videos: number): number {
+    const calls = Math.ceil(videos / IDS_PER_CALL) * Math.max(1, entries.size)
     return refreshInterval(calls, meter.budget, meter.used, fastest, Date.now())
   }
 
@@ -66,6 +68,7 @@ export function createLruCache({
       const entry = await find(id)
       return entry && prepareByVideo(entry.reading)
     },
+    staleAfter: () => STALE_INTERVALS * interval(1),
     async close() {
       entries.clear()
     },

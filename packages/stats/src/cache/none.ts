@@ -1,8 +1,8 @@
-import { prepare, prepareByVideo, type Reading } from '../core/prepared.ts'
+import { prepare, prepareByVideo, STALE_INTERVALS, type Reading } from '../core/prepared.ts'
 import type { CacheOptions, StatsCache } from './cache.ts'
 
 /** Every read asks YouTube. */
-export function createNoCache({ collections, upstream, logger }: CacheOptions): StatsCache {
+export function createNoCache({ collections, upstream, logger, refreshInterval }: CacheOptions): StatsCache {
   async function readWith<T>(id: string, toReply: (reading: Reading) => T): Promise<T | undefined> {
     logger.debug(`statistics of ${id} asked for`)
     const collection = await collections.get(id)
@@ -12,6 +12,7 @@ export function createNoCache({ collections, upstream, logger }: CacheOptions): 
     ready: () => undefined,
     read: (id) => readWith(id, prepare),
     readByVideo: (id) => readWith(id, prepareByVideo),
+    staleAfter: () => STALE_INTERVALS * refreshInterval,
     async close() {},
   }
 }

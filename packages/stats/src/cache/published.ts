@@ -1,8 +1,8 @@
-import type { Prepared } from '../core/prepared.ts'
+import { STALE_INTERVALS, type Prepared } from '../core/prepared.ts'
 import type { Published, StatsCache } from './cache.ts'
 
 /** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
-export function createPublishedCache({ bus, replies: first }: Published): StatsCache {
+export function createPublishedCache({ bus, replies: first, meter }: Published): StatsCache {
   const replies = new Map<string, Prepared>()
 
   function publish(updates: Published['replies']): void {
@@ -19,6 +19,7 @@ export function createPublishedCache({ bus, replies: first }: Published): StatsC
     // What is not here has no numbers yet, or does not exist: main knows.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
+    staleAfter: () => STALE_INTERVALS * meter.interval,
     async close() {},
   }
 }

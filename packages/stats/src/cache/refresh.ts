@@ -1,4 +1,4 @@
-import { prepare, prepareByVideo, type Prepared, type Reading } from '../core/prepared.ts'
+import { prepare, prepareByVideo, STALE_INTERVALS, type Prepared, type Reading } from '../core/prepared.ts'
 import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/state.ts'
@@ -18,6 +18,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   const entries = new Map<string, Entry>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = 0
+  let interval = options.refreshInterval
   let round: Promise<void> | undefined
   let closed = false
 
@@ -51,7 +52,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
     })
     if (closed) return
     const now = Date.now()
-    const interval = refreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
+    interval = refreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
     nextAt = now + interval
     timer = setTimeout(() => (round = run()), interval)
   }
@@ -81,6 +82,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
       const entry = await find(id)
       return entry && prepareByVideo(entry.reading)
     },
+    staleAfter: () => STALE_INTERVALS * interval,
     async close() {
       closed = true
       clearTimeout(timer)

@@ -1,9 +1,10 @@
-import { IDS_PER_CALL } from '../core/pace.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
+import { IDS_PER_CALL } from '../core/pace.ts'
+import { answerOf } from './call.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 import { createUndiciCall } from './undici-pool.ts'
 
-type Answer = Promise<VideoNumbers | undefined>
+type Found = Promise<VideoNumbers | undefined>
 
 interface Waiting {
   readonly id: string
@@ -16,17 +17,17 @@ interface Waiting {
  * unit of quota whatever it asks for. A video that is being asked for is not asked for twice.
  */
 export function createBatchingClient(options: ClientOptions): VideoClient {
-  const call = createUndiciCall(options)
-  const inFlight = new Map<string, Answer>()
+  const { call, close } = createUndiciCall(options)
+  const inFlight = new Map<string, Found>()
   let gathering: Waiting[] = []
 
-  function ask(id: string): Answer {
-    const answer = new Promise<VideoNumbers | undefined>((resolve, reject) => {
+  function ask(id: string): Found {
+    const found: Found = new Promise((resolve, reject) => {
       if (gathering.length === 0) setImmediate(flush)
       gathering.push({ id, resolve, reject })
     })
-    inFlight.set(id, answer)
-    return answer
+    inFlight.set(id, found)
+    return found
   }
 
   function flush(): void {
@@ -37,7 +38,7 @@ export function createBatchingClient(options: ClientOptions): VideoClient {
 
   async function send(batch: readonly Waiting[]): Promise<void> {
     try {
-      const found = await call.videos(batch.map(({ id }) => id))
+      const found = await call(batch.map(({ id }) => id))
       const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
       for (const { id, resolve } of batch) resolve(byId.get(id))
     } catch (fault) {
@@ -48,10 +49,9 @@ export function createBatchingClient(options: ClientOptions): VideoClient {
   }
 
   return {
-    async fetch(ids) {
-      const found = await Promise.all(ids.map((id) => inFlight.get(id) ?? ask(id)))
-      return found.filter((numbers) => numbers !== undefined)
-    },
-    close: call.close,
+    idsPerCall: IDS_PER_CALL,
+    call,
+    fetch: (ids) => answerOf(ids.map((id) => [[id], (inFlight.get(id) ?? ask(id)).then((one) => [one])])),
+    close,
   }
 }

@@ -1,15 +1,30 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { Logger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
 
+/** What became of a question. */
+export interface Answer {
+  /** In any order; videos that YouTube does not know, or has no numbers of, are absent. */
+  readonly found: readonly VideoNumbers[]
+  /** Those that could not be asked for. */
+  readonly failed: readonly string[]
+  /** Why: `UPSTREAM_UNAVAILABLE`. */
+  readonly fault?: Problem
+}
+
 /** Asks YouTube for the numbers of videos. */
 export interface VideoClient {
+  /** Most ids of one call, which costs one unit of quota. */
+  readonly idsPerCall: number
   /**
-   * @param ids distinct, any number
-   * @returns what YouTube knows, in any order; videos it does not know are absent
-   * @throws Problem `UPSTREAM_UNAVAILABLE` when it cannot be reached, is slow, refuses, or talks nonsense
+   * One call, now.
+   * @param ids distinct, at most `idsPerCall`
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when YouTube cannot be reached, is slow, refuses, or talks nonsense
    */
-  fetch(ids: readonly string[]): Promise<VideoNumbers[]>
+  call(ids: readonly string[]): Promise<VideoNumbers[]>
+  /** Any number of distinct ids, in as many calls as the client makes of them. */
+  fetch(ids: readonly string[]): Promise<Answer>
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -18,7 +33,7 @@ export interface ClientOptions {
   /** Where the YouTube Data API is: scheme, host and port. */
   readonly uri: string
   readonly key: string
-  /** How long a call may take (ms). */
+  /** How long a call may take, from its beginning to the last byte of its reply (ms). */
   readonly timeout: number
   /** Most connections at a time. */
   readonly connections: number

@@ -1,27 +1,21 @@
-import { parseVideos, videosPath } from './video-list.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
+import { answerOf, createCall, readText } from './call.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
-import { toUpstreamProblem } from './fault.ts'
 
 /** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
-export function createFetchClient({ uri, key, timeout, meter, logger }: ClientOptions): VideoClient {
-  async function fetchOne(id: string): Promise<VideoNumbers[]> {
-    meter.spend()
-    logger.debug(`asking YouTube for ${id}`)
-    const reply = await fetch(uri + videosPath([id], key), { signal: AbortSignal.timeout(timeout) })
-    logger.debug(`YouTube answered ${reply.status} for ${id}`)
-    return parseVideos(reply.status, await reply.text())
-  }
+export function createFetchClient(options: ClientOptions): VideoClient {
+  const call = createCall(options, async (path, signal) => {
+    const reply = await fetch(options.uri + path, { signal })
+    return { status: reply.status, text: reply.body ? await readText(reply.body) : '' }
+  })
 
   return {
-    async fetch(ids) {
-      const found: VideoNumbers[] = []
-      try {
-        for (const id of ids) found.push(...(await fetchOne(id)))
-      } catch (fault) {
-        throw toUpstreamProblem(fault)
-      }
-      return found
+    idsPerCall: 1,
+    call,
+    fetch(ids) {
+      // After one that has failed the others would most likely fail, too, each after its time-out.
+      let last: Promise<VideoNumbers[]> = Promise.resolve([])
+      return answerOf(ids.map((id) => [[id], (last = last.then(() => call([id])))]))
     },
     async close() {},
   }

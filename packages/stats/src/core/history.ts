@@ -8,6 +8,16 @@ export interface Point extends Totals {
 
 const HOUR = 3_600_000
 
+/** Adds a point in its place, mostly the last; it replaces one of the same time. Changes `points` if it can. */
+export function withPoint(points: Point[], point: Point): Point[] {
+  const last = points.at(-1)
+  if (!last || last.at < point.at) {
+    points.push(point)
+    return points
+  }
+  return [...points.filter(({ at }) => at !== point.at), point].toSorted((a, b) => a.at - b.at)
+}
+
 /**
  * Which points to forget: all older than `retention` ms, and of those older than a day all but the last of each hour.
  * @param points in ascending order of `at`

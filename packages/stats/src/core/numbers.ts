@@ -10,11 +10,18 @@ export interface VideoNumbers {
 /** The numbers of a collection's videos at one time. */
 export interface Snapshot {
   readonly videos: readonly VideoNumbers[]
-  /** Videos that YouTube did not return: removed, private, or never there. */
+  /** Videos that YouTube did not return, or returned without statistics: removed, private, or never there. */
   readonly missing: readonly string[]
-  /** When YouTube was asked (ms since the epoch). */
+  /** Videos that could not be asked for yet: nothing is known of them. */
+  readonly unknown?: readonly string[]
+  /** When YouTube was asked for the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
+  /** From when on these are the sums, if not from then on: the newest of the numbers, or a change of the collection. */
+  readonly since?: number
 }
+
+/** From when on the sums are these (ms since the epoch). */
+export const sinceOf = ({ since, asOf }: Snapshot): number => since ?? asOf
 
 /** The sums over a collection. */
 export interface Totals {
@@ -48,10 +55,27 @@ export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[
   }
 }
 
-/** The part of a snapshot that speaks of `ids`; nothing if it does not know all of them. */
-export function restrict(snapshot: Snapshot, ids: readonly string[]): Snapshot | undefined {
-  const known = new Set([...snapshot.videos.map(({ id }) => id), ...snapshot.missing])
-  return ids.every((id) => known.has(id)) ? toSnapshot(ids, snapshot.videos, snapshot.asOf) : undefined
+/**
+ * What is known of `ids` by two snapshots, by the first rather than by the second; nothing if neither knows any of them.
+ */
+export function combine(ids: readonly string[], now: Snapshot, before: Snapshot | undefined): Snapshot | undefined {
+  const known = new Map<string, { numbers?: VideoNumbers; by: Snapshot }>()
+  for (const by of before ? [before, now] : [now]) {
+    for (const numbers of by.videos) known.set(numbers.id, { numbers, by })
+    for (const id of by.missing) known.set(id, { by })
+  }
+  const [videos, missing, unknown, times] = [[] as VideoNumbers[], [] as string[], [] as string[], new Set<number>()]
+  for (const id of ids) {
+    const one = known.get(id)
+    if (!one) unknown.push(id)
+    else if (one.numbers) videos.push(one.numbers)
+    else missing.push(id)
+    if (one) times.add(one.by.asOf)
+  }
+  if (unknown.length > 0 && unknown.length === ids.length) return undefined
+  const asOf = ids.length > 0 ? Math.min(...times) : now.asOf
+  const since = Math.max(asOf, ...times)
+  return { videos, missing, ...(unknown.length > 0 && { unknown }), asOf, ...(since > asOf && { since }) }
 }
 
 export function sameTotals(a: Totals, b: Totals): boolean {

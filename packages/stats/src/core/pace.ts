@@ -16,16 +16,32 @@ export interface Usage {
 /** How long until the quota starts anew (ms). An hour off on the two days a year when the clocks change. */
 export const untilReset = (now: number): number => DAY - (toPacificTime(now) % DAY)
 
+/** What of a day's quota may still be used. */
+export interface Allowance {
+  /** Units a day; 0 means that nothing limits. */
+  readonly budget: number
+  /** Units left: `Infinity` where nothing limits. */
+  readonly left: number
+  /** How long until the quota starts anew (ms). */
+  readonly untilReset: number
+}
+
+export const allowance = (budget: number, used: number, now: number): Allowance => ({
+  budget,
+  left: budget === 0 ? Infinity : Math.max(0, budget - used),
+  untilReset: untilReset(now),
+})
+
 /**
- * How often everything can be refreshed (ms): never more often than `fastest`, never so often that a day costs more
- * than the budget, and slower once less is left than the rest of the day would take.
- *
- * @param calls upstream calls of one refresh of everything
- * @param budget units a day; 0 means that nothing limits
+ * How long a number of calls takes that are spread so that a day costs no more than the budget (ms): longer once less
+ * is left than the rest of the day would take, no longer than until the quota starts anew.
  */
+export function pace({ budget, left, untilReset: rest }: Allowance, calls: number): number {
+  if (budget === 0) return 0
+  return Math.max((DAY * calls) / budget, left < calls ? rest : (rest * calls) / left)
+}
+
+/** How often everything can be refreshed (ms): never more often than `fastest`. @param calls that a refresh takes */
 export function refreshInterval(calls: number, budget: number, used: number, fastest: number, now: number): number {
-  if (budget === 0) return fastest
-  const left = budget - used
-  if (left < calls) return Math.max(fastest, untilReset(now))
-  return Math.max(fastest, (DAY * calls) / budget, (untilReset(now) * calls) / left)
+  return Math.max(fastest, pace(allowance(budget, used, now), calls))
 }

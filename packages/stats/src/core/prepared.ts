@@ -11,33 +11,57 @@ export interface Prepared {
   readonly etag: string
   /** When the numbers were true (ms since the epoch). */
   readonly asOf: number
+  /** The same by the clock that nobody sets: what their age is told by. */
+  readonly at: number
 }
 
-/** A snapshot and whether fresher numbers should have been had. */
+/** A snapshot, and when its oldest numbers were true by the clock that nobody sets. */
 export interface Reading {
   readonly snapshot: Snapshot
-  readonly stale: boolean
+  readonly at: number
 }
 
-function prepareBody(content: object, asOf: number): Prepared {
+const etagOf = (body: string) => `"${hash('sha1', body, 'base64url')}"`
+
+function prepareBody(content: object, { snapshot: { asOf }, at }: Reading): Prepared {
   const body = JSON.stringify(content)
-  return { body, etag: `"${hash('sha1', body, 'base64url')}"`, asOf }
+  return { body, etag: etagOf(body), asOf, at }
 }
 
-function summary({ snapshot, stale }: Reading) {
-  const { videos, missing, asOf } = snapshot
-  return { ...sum(videos), missing, asOf: new Date(asOf).toISOString(), stale }
+function summary({ videos, missing, unknown, asOf }: Snapshot) {
+  return { ...sum(videos), missing, ...(unknown && { unknown }), asOf: new Date(asOf).toISOString(), stale: false }
 }
 
 /** The reply of `GET /collections/:id/stats`. */
 export function prepare(reading: Reading): Prepared {
-  return prepareBody(summary(reading), reading.snapshot.asOf)
+  return prepareBody(summary(reading.snapshot), reading)
 }
 
 /** The same with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: Reading): Prepared {
-  return prepareBody({ ...summary(reading), byVideo: reading.snapshot.videos }, reading.snapshot.asOf)
+  return prepareBody({ ...summary(reading.snapshot), byVideo: reading.snapshot.videos }, reading)
 }
+
+/** Numbers are stale when they are older than this many intervals. */
+export const STALE_INTERVALS = 2
+
+const marked = new WeakMap<Prepared, Prepared>()
+
+/** A reply as it reads once its numbers are stale. */
+export function asStale(prepared: Prepared): Prepared {
+  let stale = marked.get(prepared)
+  if (!stale) {
+    // The first, before anything that a client could have named so.
+    const body = prepared.body.replace('"stale":false', '"stale":true')
+    stale = { ...prepared, body, etag: etagOf(body) }
+    marked.set(prepared, stale)
+  }
+  return stale
+}
+
+/** A reply as it reads now. @param staleAfter how old its numbers may be (ms) */
+export const asItReads = (prepared: Prepared, now: number, staleAfter: number): Prepared =>
+  now - prepared.at > staleAfter ? asStale(prepared) : prepared
 
 const withoutTime = ({ body, asOf }: Prepared) => body.replace(new Date(asOf).toISOString(), '')
 

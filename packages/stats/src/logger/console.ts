@@ -1,13 +1,16 @@
+import { hiding } from '@influencer-stats/runtime/secrets'
 import { createLineSink, formatLine, type Logger, type LoggerOptions } from './logger.ts'
 
 /** Writes every line at once and waits until it is written: nothing is lost, and every request pays for it. */
-export function createConsoleLogger({ to = 1 }: LoggerOptions = {}): Logger {
+export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
   const out = createLineSink(to)
+  const hide = hiding(secrets)
+  const write = (...line: Parameters<typeof formatLine>) => out.write(hide(formatLine(...line)))
   return {
     dropped: 0,
-    debug: (message) => out.write(formatLine('DEBUG', message)),
-    info: (message) => out.write(formatLine('INFO', message)),
-    error: (message, fault) => out.write(formatLine('ERROR', message, fault)),
+    debug: (message) => write('DEBUG', message),
+    info: (message) => write('INFO', message),
+    error: (message, fault) => write('ERROR', message, fault),
     close: async () => out.close(),
   }
 }

@@ -1,11 +1,13 @@
+import { hiding } from '@influencer-stats/runtime/secrets'
 import { createLineSink, formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
 
 const LINES_A_SECOND = 1_000
 const SECOND = 1_000
 
 /** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
-export function createDroppingLogger({ to = 1 }: LoggerOptions = {}): Logger {
+export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
   const out = createLineSink(to)
+  const hide = hiding(secrets)
   let lines: string[] = []
   let droppedNow = 0
   let dropped = 0
@@ -23,7 +25,7 @@ export function createDroppingLogger({ to = 1 }: LoggerOptions = {}): Logger {
   const hasRoom = () => lines.length < LINES_A_SECOND || (droppedNow++, false)
 
   function keep(level: Level, message: string, fault?: unknown): void {
-    if (hasRoom()) lines.push(formatLine(level, message, fault))
+    if (hasRoom()) lines.push(hide(formatLine(level, message, fault)))
   }
 
   return {

@@ -17,6 +17,8 @@ export interface LoggerOptions {
   readonly to?: number
   /** Least severe line to write; `console` and `dropping`, like the logger they mirror, know no levels. */
   readonly level?: string
+  /** No line has them in it. */
+  readonly secrets?: readonly string[]
 }
 
 export type Level = 'DEBUG' | 'INFO' | 'ERROR'

@@ -1,3 +1,4 @@
+import { hidingInJson } from '@influencer-stats/runtime/secrets'
 import { lostCount } from '@influencer-stats/runtime/sink'
 import { once } from 'node:events'
 import { pino } from 'pino'
@@ -7,9 +8,9 @@ import type { Logger, LoggerOptions } from './logger.ts'
 const WRITER = new URL('./pino-worker-thread.ts', import.meta.url).href
 
 /** JSON lines, handed to a thread of their own, which writes them. */
-export function createPinoWorkerLogger({ to = 1, level = 'info' }: LoggerOptions = {}): Logger {
+export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
   const transport = pino.transport({ target: WRITER, options: { to, lostLines: lostCount() } })
-  const log = pino({ level, base: BASE }, transport)
+  const log = pino({ level, base: BASE, hooks: { streamWrite: hidingInJson(secrets) } }, transport)
   let closed: Promise<unknown> | undefined
 
   return {

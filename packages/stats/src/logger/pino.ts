@@ -1,3 +1,4 @@
+import { hidingInJson } from '@influencer-stats/runtime/secrets'
 import { pino } from 'pino'
 import { BASE, createJsonSink } from './json-log.ts'
 import type { Logger, LoggerOptions } from './logger.ts'
@@ -6,9 +7,9 @@ const GATHER = 4_096
 const WITHIN = 1_000
 
 /** JSON lines, gathered into writes of 4 KB; a killed process loses at most the last second. */
-export function createPinoLogger({ to = 1, level = 'info' }: LoggerOptions = {}): Logger {
+export function createPinoLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
   const out = createJsonSink(to, { gather: GATHER, within: WITHIN })
-  const log = pino({ level, base: BASE }, out)
+  const log = pino({ level, base: BASE, hooks: { streamWrite: hidingInJson(secrets) } }, out)
   return {
     dropped: 0,
     debug: (message) => log.debug(message),

@@ -1,6 +1,6 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Collections } from '../collections.ts'
 import { COLLECTION_ID } from '../core/ids.ts'
 import { errors } from '../errors.ts'
@@ -26,7 +26,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
+          ...changeReplies(...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED),
         },
       },
     },
@@ -99,7 +99,13 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: collectionParams,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
-          ...changeReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...changeReplies(
+            ...storeFaults,
+            errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+          ),
         },
       },
     },
@@ -120,7 +126,9 @@ export function collectionRoutes(app: App, collections: Collections): void {
           200: collectionBody,
           201: collectionBody,
           ...changeReplies(
+            ...storeFaults,
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.COLLECTION_FULL,
@@ -144,7 +152,9 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           204: { type: 'null', description: 'Removed.' },
           ...changeReplies(
+            ...storeFaults,
             errors.STATE_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.VIDEO_NOT_IN_COLLECTION,

@@ -41,9 +41,10 @@ export const statsReply = {
   additionalProperties: false,
   properties: {
     ...totals,
-    missing: { ...videos, description: 'Videos that YouTube does not return.' },
-    asOf: { type: 'string', format: 'date-time', description: 'When YouTube was asked.' },
-    stale: { type: 'boolean', description: 'Whether fresher numbers should have been had.' },
+    missing: { ...videos, description: 'Videos that YouTube does not return, or returns without statistics.' },
+    unknown: { ...videos, description: 'Videos that could not be asked for yet, where there are such; not summed.' },
+    asOf: { type: 'string', format: 'date-time', description: 'When YouTube was asked for the oldest of the numbers.' },
+    stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
     byVideo: {
       type: 'array',
       items: {

@@ -2,8 +2,9 @@ import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { StatsCache } from '../cache/cache.ts'
-import type { Prepared } from '../core/prepared.ts'
+import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
+import { steadyNow } from '../steady-clock.ts'
 import { collectionParams, statsReply } from './schemas.ts'
 
 interface Asked {
@@ -14,8 +15,15 @@ interface Asked {
 const PLAIN = /^\/collections\/([A-Za-z0-9._~-]{1,128})\/stats$/
 
 /** The hottest route of the house: where the reply is ready, a read is one look-up. */
-export const statsRoute = (cache: StatsCache) =>
-  defineHotRoute<Asked>({
+export const statsRoute = (cache: StatsCache) => {
+  /** @throws Problem `COLLECTION_NOT_FOUND` */
+  function toReply(found: Prepared | undefined): Reply {
+    if (!found) throw errors.COLLECTION_NOT_FOUND()
+    const now = steadyNow()
+    return aged(asItReads(found, now, cache.staleAfter()), now)
+  }
+
+  return defineHotRoute<Asked>({
     method: 'GET',
     url: '/collections/:id/stats',
     schema: {
@@ -55,6 +63,7 @@ export const statsRoute = (cache: StatsCache) =>
       return ready ? toReply(ready) : cache.read(id).then(toReply)
     },
   })
+}
 
 /** The reply with a prepared one's numbers, as old as they are now (s). */
 interface Aged {
@@ -62,17 +71,15 @@ interface Aged {
   readonly reply: Reply
 }
 
-const aged = new WeakMap<Prepared, Aged>()
+const replies = new WeakMap<Prepared, Aged>()
 
-/** @throws Problem `COLLECTION_NOT_FOUND` */
-function toReply(prepared: Prepared | undefined): Reply {
-  if (!prepared) throw errors.COLLECTION_NOT_FOUND()
-  const { body, etag, asOf } = prepared
-  const age = Math.max(0, Math.floor((Date.now() - asOf) / 1000))
-  const last = aged.get(prepared)
+function aged(prepared: Prepared, now: number): Reply {
+  const { body, etag, at } = prepared
+  const age = Math.max(0, Math.floor((now - at) / 1000))
+  const last = replies.get(prepared)
   if (last?.age === age) return last.reply
   const headers = ['age', String(age), 'cache-control', 'no-cache']
   const reply = { status: 200, headers, etag, type: 'application/json; charset=utf-8', body, isKept: true }
-  aged.set(prepared, { age, reply })
+  replies.set(prepared, { age, reply })
   return reply
 }

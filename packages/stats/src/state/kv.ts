@@ -1,6 +1,7 @@
 import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/kv/client'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { errors } from '../errors.ts'
-import type { State, StateOptions } from './state.ts'
+import type { Collection, State, StateOptions } from './state.ts'
 
 // The keys of state/level behind a prefix: what else is kept in the service does not meet them. An id has no "!"; '"'
 // is the character after it, and "~" sorts after every digit of a time.
@@ -13,22 +14,31 @@ const USAGE = `${PREFIX}usage`
 /** The first key after another: ranges of the service include their start and leave out their end. */
 const after = (key: string) => `${key}\0`
 
-/** How long the service may be silent (ms); it refuses writes that wait for 2 s by itself. */
+/** The service refuses writes that wait for 2 s by itself. */
 const TIMEOUT = 3_000
+
+/** Points that are read or deleted in one go. */
+const PAGE = 1_000
 
 const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
 
 /**
  * The key-value service at `kvUri`, over HTTP. It keeps the changes of its clients in order, so that all threads may read
  * while one owner writes.
- * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write
+ * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write;
+ *   `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have taken the change, or may take it yet
  */
-export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOptions, 'folder'>): Promise<State> {
-  const client = createKvClient(kvUri, { token: kvToken, timeout: TIMEOUT })
+export async function createKvState({
+  kvUri,
+  kvToken,
+  timeout = TIMEOUT,
+  onOutage,
+}: Omit<StateOptions, 'folder'>): Promise<State> {
+  const client = createKvClient(kvUri, { token: kvToken, timeout })
   let isOut = false
 
   /** What the service answers. Whatever else happens is not the fault of who asks us. */
-  async function answered<T>(answer: Promise<T>): Promise<T> {
+  async function answered<T>(answer: Promise<T>, kindOf = (_cause: unknown) => errors.STATE_UNAVAILABLE): Promise<T> {
     try {
       const value = await answer
       isOut = false
@@ -36,7 +46,7 @@ export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOpti
     } catch (cause) {
       if (!isOut) onOutage(cause)
       isOut = true
-      throw errors.STATE_UNAVAILABLE(undefined, { cause, headers: { 'retry-after': '1' } })
+      throw kindOf(cause)(undefined, { cause, headers: { 'retry-after': '1' } })
     }
   }
 
@@ -46,37 +56,71 @@ export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOpti
   }
   const entries = (start: string, end: string, limit?: number) =>
     answered(Array.fromAsync(client.entries({ start, end, limit })))
-  const apply = (changes: readonly KvChange[], options?: { durable: boolean }) =>
-    answered(client.batch(changes, options))
+  const apply = (changes: readonly KvChange[]) => answered(client.batch(changes))
+
+  /** What names the value of a collection that `get` gave: it is replaced, and nothing else. */
+  const etags = new WeakMap<Collection, string>()
+  const condition = (before: Collection | undefined) =>
+    before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
+
+  /** Forgets numbers and history, a page of it at a time. */
+  async function clear(id: string): Promise<void> {
+    for (let found = PAGE; found === PAGE;) {
+      const points = await client.entries({ start: pointKey(id, 0), end: `${PREFIX}h!${id}!~`, limit: PAGE })
+      const keys = [snapshotKey(id), ...(await Array.fromAsync(points, (point) => point.id))]
+      await client.batch(
+        keys.map((key) => ({ op: 'delete', id: key })),
+        { durable: true },
+      )
+      found = keys.length - 1
+    }
+  }
+
+  async function remove(id: string, before?: Collection): Promise<void> {
+    if (before) await answered(client.delete(collectionKey(id), condition(before)), outcomeOf)
+    await answered(clear(id), () => errors.OUTCOME_UNKNOWN)
+  }
 
   return {
     isRemote: true,
-    get: (id) => read(collectionKey(id)),
+    async get(id) {
+      const found = await answered(client.get(collectionKey(id)))
+      if (!found) return undefined
+      const collection: Collection = parse(found)
+      etags.set(collection, found.etag)
+      return collection
+    },
     async list(id, limit) {
       const found = await entries(after(collectionKey(id)), `${PREFIX}c"`, limit)
       return found.map(parse)
     },
     snapshot: (id) => read(snapshotKey(id)),
-    async history(id, from, to) {
-      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))))
+    async snapshots(ids) {
+      if (ids.length === 0) return []
+      const found = await entries(snapshotKey(ids[0]!), after(snapshotKey(ids.at(-1)!)))
+      const byKey = new Map(found.map((entry) => [entry.id, entry]))
+      return ids.map((id) => {
+        const entry = byKey.get(snapshotKey(id))
+        return entry && parse(entry)
+      })
+    },
+    async history(id, from, to, limit) {
+      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))), limit)
       return found.map(parse)
     },
-    async put(collection) {
-      await answered(client.put(collectionKey(collection.id), JSON.stringify(collection), { durable: true }))
+    async put(collection, before) {
+      if (!before) await answered(clear(collection.id))
+      const value = JSON.stringify(collection)
+      await answered(client.put(collectionKey(collection.id), value, condition(before)), outcomeOf)
     },
-    async delete(id) {
-      const points = await entries(pointKey(id, 0), `${PREFIX}h!${id}!~`)
-      const keys = [collectionKey(id), snapshotKey(id), ...points.map((point) => point.id)]
-      await apply(
-        keys.map((key) => ({ op: 'delete', id: key })),
-        { durable: true },
-      )
-    },
-    putSnapshot(id, snapshot, point) {
-      const puts: KvChange[] = [{ op: 'put', id: snapshotKey(id), value: JSON.stringify(snapshot) }]
-      if (point) puts.push({ op: 'put', id: pointKey(id, point.at), value: JSON.stringify(point) })
-      return apply(puts)
-    },
+    delete: remove,
+    putSnapshots: (rows) =>
+      apply(
+        rows.flatMap(({ id, snapshot, point }): KvChange[] => [
+          { op: 'put', id: snapshotKey(id), value: JSON.stringify(snapshot) },
+          ...(point ? [{ op: 'put' as const, id: pointKey(id, point.at), value: JSON.stringify(point) }] : []),
+        ]),
+      ),
     deletePoints: (id, times) => apply(times.map((at) => ({ op: 'delete', id: pointKey(id, at) }))),
     usage: () => read(USAGE),
     async putUsage(usage) {
@@ -84,4 +128,24 @@ export async function createKvState({ kvUri, kvToken, onOutage }: Omit<StateOpti
     },
     close: () => client.close(),
   }
+}
+
+// Nobody has heard of the change.
+const NOT_REACHED = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+// What the service refuses it has not done; but where another value is there, the change may have come twice.
+const isRefusal = ({ status, code }: ServiceError) =>
+  (status < 500 || status === 503 || status === 507) && code !== 'CONDITION_FAILED' && code !== 'UNEXPECTED_REPLY'
+
+/** What a change that failed so is answered with. */
+function outcomeOf(cause: unknown) {
+  const { code } = cause as { code?: string }
+  const isKnown = cause instanceof ServiceError ? isRefusal(cause) : NOT_REACHED.has(String(code))
+  return isKnown ? errors.STATE_UNAVAILABLE : errors.OUTCOME_UNKNOWN
 }

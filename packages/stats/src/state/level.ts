@@ -1,5 +1,4 @@
-import { openLevel } from '@influencer-stats/runtime/level'
-import type { Point } from '../core/history.ts'
+import { openSharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { State, StateOptions } from './state.ts'
 
 // c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, usage the quota used.
@@ -14,15 +13,19 @@ const parse = (text: string | undefined) => (text === undefined ? undefined : JS
 /** Data written by another version of this file is refused. */
 const FORMAT = 1
 
+type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'>
+
 /**
  * LevelDB in `folder`. One process at a time; all its threads share one handle, the first opener must close last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
-export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>): Promise<State> {
-  const db = await openLevel(folder, { service: 'stats', format: FORMAT })
+export async function createLevelState({ folder, ...part }: LevelStateOptions): Promise<State> {
+  const level = await openSharedLevel(folder, { service: 'stats', format: FORMAT, ...part })
+  const { db } = level
   const values = (range: object) => db.values(range).all()
 
   return {
+    level,
     // Synchronous: 1 us from LevelDB's cache, where the asynchronous one costs 31 us.
     get: (id) => parse(db.getSync(collectionKey(id))),
     async list(after, limit) {
@@ -30,27 +33,37 @@ export async function createLevelState({ folder }: Pick<StateOptions, 'folder'>)
       return found.map(parse)
     },
     snapshot: (id) => parse(db.getSync(snapshotKey(id))),
-    async history(id, from, to) {
-      const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)) })
+    snapshots: async (ids) => (await db.getMany(ids.map(snapshotKey))).map(parse),
+    async history(id, from, to, limit) {
+      const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)), limit })
       return found.map(parse)
     },
-    put: (collection) => db.put(collectionKey(collection.id), JSON.stringify(collection), { sync: true }),
+    put(collection) {
+      const text = JSON.stringify(collection)
+      return level.write(() => db.put(collectionKey(collection.id), text, { sync: true }))
+    },
     async delete(id) {
-      const points = await db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` }).all()
-      const keys = [collectionKey(id), snapshotKey(id), ...points]
-      await db.batch(
-        keys.map((key) => ({ type: 'del' as const, key })),
-        { sync: true },
-      )
+      const changes = db.batch().del(collectionKey(id)).del(snapshotKey(id))
+      // One after the other, so that others have their turn; all are gone at once.
+      for await (const key of db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` })) changes.del(key)
+      await level.write(() => changes.write({ sync: true }))
     },
-    putSnapshot(id, snapshot, point?: Point) {
-      const puts = [{ type: 'put' as const, key: snapshotKey(id), value: JSON.stringify(snapshot) }]
-      if (point) puts.push({ type: 'put', key: pointKey(id, point.at), value: JSON.stringify(point) })
-      return db.batch(puts)
+    putSnapshots(rows) {
+      return level.write(() => {
+        const changes = db.batch()
+        for (const { id, snapshot, point } of rows) {
+          changes.put(snapshotKey(id), JSON.stringify(snapshot))
+          if (point) changes.put(pointKey(id, point.at), JSON.stringify(point))
+        }
+        return changes.write()
+      })
     },
-    deletePoints: (id, times) => db.batch(times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))),
+    deletePoints(id, times) {
+      const deletes = times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))
+      return level.write(() => db.batch(deletes))
+    },
     usage: () => parse(db.getSync(USAGE)),
-    putUsage: (usage) => db.put(USAGE, JSON.stringify(usage)),
-    close: () => db.close(),
+    putUsage: (usage) => level.write(() => db.put(USAGE, JSON.stringify(usage))),
+    close: () => level.close(),
   }
 }

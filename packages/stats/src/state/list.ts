@@ -1,4 +1,4 @@
-import type { Point } from '../core/history.ts'
+import { withPoint, type Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { Collection, State } from './state.ts'
@@ -22,7 +22,11 @@ export function createListState(): State {
       return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     },
     snapshot: (id) => find(id)?.snapshot,
-    history: (id, from, to) => (find(id)?.history ?? []).filter(({ at }) => at >= from && at <= to),
+    snapshots: (ids) => ids.map((id) => find(id)?.snapshot),
+    history(id, from, to, limit) {
+      const points = find(id)?.history ?? []
+      return points.filter(({ at }) => at >= from && at <= to).slice(0, limit)
+    },
     put(collection) {
       const row = find(collection.id)
       if (row) row.collection = collection
@@ -31,11 +35,13 @@ export function createListState(): State {
     delete(id) {
       rows = rows.filter((row) => row.collection.id !== id)
     },
-    putSnapshot(id, snapshot, point) {
-      const row = find(id)
-      if (!row) return
-      row.snapshot = snapshot
-      if (point) row.history.push(point)
+    putSnapshots(news) {
+      for (const { id, snapshot, point } of news) {
+        const row = find(id)
+        if (!row) continue
+        row.snapshot = snapshot
+        if (point) row.history = withPoint(row.history, point)
+      }
     },
     deletePoints(id, times) {
       const row = find(id)

@@ -1,4 +1,4 @@
-import type { Point } from '../core/history.ts'
+import { withPoint, type Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { Collection, State } from './state.ts'
@@ -8,27 +8,39 @@ export function createMapState(): State {
   const collections = new Map<string, Collection>()
   const snapshots = new Map<string, Snapshot>()
   const histories = new Map<string, Point[]>()
+  /** In order; made when it is asked for, until a collection comes or goes. */
+  let ids: string[] | undefined
   let usage: Usage | undefined
 
   return {
     get: (id) => collections.get(id),
     list(after, limit) {
-      const ids = [...collections.keys()].filter((id) => id > after).sort()
-      return ids.slice(0, limit).map((id) => collections.get(id)!)
+      ids ??= [...collections.keys()].sort()
+      const first = firstIndex(ids, (id) => id > after)
+      return ids.slice(first, first + limit).map((id) => collections.get(id)!)
     },
     snapshot: (id) => snapshots.get(id),
-    history: (id, from, to) => (histories.get(id) ?? []).filter(({ at }) => at >= from && at <= to),
+    snapshots: (ids) => ids.map((id) => snapshots.get(id)),
+    history(id, from, to, limit) {
+      const points = histories.get(id) ?? []
+      const first = firstIndex(points, ({ at }) => at >= from)
+      const end = firstIndex(points, ({ at }) => at > to)
+      return points.slice(first, Math.min(first + limit, end))
+    },
     put(collection) {
+      if (!collections.has(collection.id)) ids = undefined
       collections.set(collection.id, collection)
     },
     delete(id) {
-      collections.delete(id)
+      if (collections.delete(id)) ids = undefined
       snapshots.delete(id)
       histories.delete(id)
     },
-    putSnapshot(id, snapshot, point) {
-      snapshots.set(id, snapshot)
-      if (point) histories.set(id, [...(histories.get(id) ?? []), point])
+    putSnapshots(rows) {
+      for (const { id, snapshot, point } of rows) {
+        snapshots.set(id, snapshot)
+        if (point) histories.set(id, withPoint(histories.get(id) ?? [], point))
+      }
     },
     deletePoints(id, times) {
       const gone = new Set(times)
@@ -43,4 +55,15 @@ export function createMapState(): State {
     },
     async close() {},
   }
+}
+
+/** The index of the first item that `isPast`; all after it are past, too. */
+function firstIndex<T>(items: readonly T[], isPast: (item: T) => boolean): number {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isPast(items[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

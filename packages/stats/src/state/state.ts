@@ -1,14 +1,26 @@
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
+import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 
-/** A campaign's videos. */
-export interface Collection {
+/** A collection as it is between two changes. */
+export interface CollectionVersion {
   readonly id: string
-  /** Distinct, in the client's order. */
-  readonly videos: readonly string[]
   /** Another number after every change; never the same twice, not even after a deletion. */
   readonly revision: number
+}
+
+/** A campaign's videos. */
+export interface Collection extends CollectionVersion {
+  /** Distinct, in the client's order. */
+  readonly videos: readonly string[]
+}
+
+/** A collection's numbers, and the point of its history, if they make one. */
+export interface SnapshotRow {
+  readonly id: string
+  readonly snapshot: Snapshot
+  readonly point?: Point
 }
 
 /** A value now, where it is at hand, or later. */
@@ -23,28 +35,40 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** The points from `from` to `to` (ms, both inclusive), ascending. */
-  history(id: string, from: number, to: number): Maybe<Point[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
-export interface StateOptions {
+export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
   /** The service's own data folder. */
   readonly folder: string
   /** Where the key-value service is, and the token that it needs of who changes something, if any. */
   readonly kvUri: string
   readonly kvToken: string
+  /** How long that service may be silent (ms). */
+  readonly timeout?: number
   /** Told why that service cannot be used, once for each outage. */
   onOutage(cause: unknown): void
 }
 
-/** Where collections, their last numbers and their history are kept. One owner writes, one write at a time. */
+/**
+ * Where collections, their last numbers and their history are kept. One owner writes, and of one collection one thing at
+ * a time.
+ */
 export interface State extends StateReader {
-  /** Kept for good when it resolves. */
-  put(collection: Collection): Maybe<void>
-  /** Forgets the collection, its numbers and its history. */
-  delete(id: string): Maybe<void>
-  /** Replaces the last numbers and, where there is one, adds a point to the history. */
-  putSnapshot(id: string, snapshot: Snapshot, point?: Point): Maybe<void>
+  /** What it is kept in, where the threads of this process share that. */
+  readonly level?: SharedLevel
+  /** The last known numbers of collections that follow each other in the order of ids, in one go. */
+  snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
+  /**
+   * Keeps a collection for good.
+   * @param before what it replaces, as `get` gave it; nothing for a new one, which begins without numbers and history
+   */
+  put(collection: Collection, before?: Collection): Maybe<void>
+  /** Forgets the collection, its numbers and its history. @param before the collection, as `get` gave it, if it is there */
+  delete(id: string, before?: Collection): Maybe<void>
+  /** Replaces the last numbers of collections and, where there is one, adds a point to the history. */
+  putSnapshots(rows: readonly SnapshotRow[]): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
   usage(): Maybe<Usage | undefined>

@@ -56,6 +56,20 @@ describe('negotiation', () => {
 })
 
 describe('parseCall', () => {
+  it('reads lists alike, joined by commas or given one by one as Google’s own clients do', () => {
+    const some = (items: readonly string[]) => fc.array(fc.constantFrom(...items), { minLength: 1, maxLength: 9 })
+    const cuts = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 })
+    fc.assert(
+      fc.property(some(['a', 'b-_', 'c']), some(['id', 'statistics', 'snippet']), cuts, (ids, parts, cut) => {
+        const list = (name: string, items: readonly string[]) =>
+          items.reduce((text, item, i) => text + (i > 0 && cut[i] ? `,${item}` : `&${name}=${item}`), '')
+        const joined = parseCall(`key=k&part=${parts.join(',')}&id=${ids.join(',')}`)
+        expect(joined.query).not.toBeInstanceOf(GoogleError)
+        expect(parseCall(`key=k${list('part', parts)}${list('id', ids)}`)).toEqual(joined)
+      }),
+    )
+  })
+
   it('takes lists with commas, as repeated parameters, or both, and each id once', () => {
     const { query, idCount } = parseCall('part=id,snippet&part=statistics&id=b&id=a,b&key=k') as any
     expect([...query.parts]).toEqual(['id', 'snippet', 'statistics'])

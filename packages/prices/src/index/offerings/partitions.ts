@@ -1,4 +1,6 @@
-import { FREE, type Query } from '../../core/query.ts'
+import { FREE, type Choice, type Query } from '../../core/query.ts'
+import { leftAfter } from '../left-after.ts'
+import type { Columns, Placed } from './columns.ts'
 import type { PlacedRow } from './placed-row.ts'
 import type { Segment, SegmentEntry } from '../sets/segment.ts'
 
@@ -63,13 +65,28 @@ export class PartitionTable<P extends Partition> {
   find(group: number, spec: number): P | undefined {
     return this.#bySpec.get(spec)?.get(group)
   }
+}
 
-  /** Those that a query, which may leave group and spec free, is about. */
-  matching({ group, spec }: Query): readonly P[] {
-    return this.list.filter(
-      (partition) => (group === FREE || group === partition.group) && (spec === FREE || spec === partition.spec),
-    )
+/** What `left` of an index gives of an offering, if there is one. */
+export function leftInPartitions(
+  { group, spec, at }: Query,
+  choices: readonly Choice[],
+  offering: (Placed & { readonly partitions: PartitionTable<Partition> }) | undefined,
+  columns: Columns,
+): number[] {
+  let all = 0
+  let ofGroup = 0
+  const places: number[] = []
+  for (const partition of offering?.partitions.list ?? []) {
+    const size = partition.end - partition.first
+    all += size
+    if (partition.group !== group) continue
+    ofGroup += size
+    if (partition.spec === spec) for (let i = 0; i < size; i++) places.push(partition.first + i)
   }
+  const day = at === undefined ? [] : [at]
+  const tests = offering ? columns.testsOf(offering, choices, at) : [...choices, ...day].map(() => () => false)
+  return [all, ofGroup, ...leftAfter(places, tests)]
 }
 
 /** A row that a segment is read back into; its values and its default flag are filled in set by set. */

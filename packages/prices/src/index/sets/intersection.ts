@@ -2,8 +2,6 @@ import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
 import { ambiguous, NONE } from '../index.ts'
 
 const MOST = 256
-/** What a row takes in a bitmap that nobody has measured (bytes). */
-export const BYTES_A_ROW = 2
 
 /**
  * Intersects bitmaps into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02 and more. The shortest in
@@ -54,23 +52,23 @@ type Test = ((place: number) => boolean) | undefined
  * What `find` gives for these places.
  * @param base where the places begin
  * @param isDefault whether a place is of a default row, where there are any
- * @param validOn whether a place is valid, where a day was asked for
+ * @param fits what else a place has to be
  */
-export function decide(found: RoaringBitmap32, base: number, isDefault: Test, validOn: Test): number {
+export function decide(found: RoaringBitmap32, base: number, isDefault: Test, fits: Test): number {
   const { size } = found
   if (size === 0) return NONE
-  if (size === 1 && !validOn) return found.minimum() - base
-  if (!isDefault && !validOn) return ambiguous(size)
+  if (size === 1 && !fits) return found.minimum() - base
+  if (!isDefault && !fits) return ambiguous(size)
   return choose(
     found.toUint32Array().map((place) => place - base),
     isDefault,
-    validOn,
+    fits,
   )
 }
 
 /** The same for a list of places, ascending. */
-export function choose(found: Uint32Array | Uint16Array, isDefault: Test, validOn: Test): number {
-  const places = validOn ? found.filter(validOn) : found
+export function choose(found: Uint32Array | Uint16Array, isDefault: Test, fits: Test): number {
+  const places = fits ? found.filter(fits) : found
   if (places.length <= 1) return places.length === 1 ? places[0]! : NONE
   const chosen = isDefault && places.find(isDefault)
   return chosen ?? ambiguous(places.length)

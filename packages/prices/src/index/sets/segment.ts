@@ -174,6 +174,11 @@ export class Segment {
     return this.from(place) <= day && day <= this.to(place)
   }
 
+  /** The keys of sets that are terms; those of other sets are negative. */
+  valueTerms(): number[] {
+    return this.keys().flatMap(([key]) => (key >= 0 ? [key] : []))
+  }
+
   /** Every key with the position of its set. */
   keys(): [key: number, position: number][] {
     return keysOf(this.#directory)

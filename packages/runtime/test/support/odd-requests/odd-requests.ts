@@ -22,11 +22,12 @@ function request(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddReque
           type: types,
           body: bodies,
           frame: framingOf(method),
+          isFramedFirst: fc.boolean(),
         })
         .map((parts) => {
           const { fields: sent, body } = parts.frame(parts.body)
           const type = parts.type === undefined || sent.length === 0 ? [] : [`content-type: ${parts.type}`]
-          const lines = [...parts.fields, ...type, ...sent]
+          const lines = parts.isFramedFirst ? [...sent, ...type, ...parts.fields] : [...parts.fields, ...type, ...sent]
           const first = method + parts.gaps[0] + parts.target + parts.gaps[1] + parts.version
           const head = `${first}${parts.ends[0]}${lines.map((line) => `${line}\r\n`).join('')}${parts.ends[1]}`
           return [head + body[0], ...body.slice(1).filter(Boolean)]

@@ -1,0 +1,44 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { youtube } from '@influencer-stats/youtube/service'
+import { expect, it } from 'vitest'
+import { chancesOf, isLong } from '../src/plan.ts'
+import { cutPower } from '../src/power.ts'
+import { kvSubject } from '../src/subjects/kv.ts'
+import { pricesSubject } from '../src/subjects/prices.ts'
+import { sseSubject } from '../src/subjects/sse.ts'
+import { statsSubject } from '../src/subjects/stats.ts'
+import type { Subject } from '../src/subjects/subject.ts'
+
+// What a folder is after a power cut is made from what the service asked of the disk: see disk/disk.ts.
+
+const [RECORDINGS, CUTS] = isLong ? [10, 5] : [1, 3]
+const standIn = await embed(youtube)
+
+const cases: { name: string; subject: Subject; writes: number; durable: number }[] = [
+  { name: 'kv, half of the writes durable', subject: kvSubject(), writes: 800, durable: 50 },
+  { name: 'stats', subject: statsSubject(standIn.url), writes: 300, durable: 100 },
+  { name: 'prices', subject: pricesSubject([40, 2_100, 30_000]), writes: 150, durable: 100 },
+]
+
+it.each(cases)(
+  '$name: what was acknowledged as durable outlives a power cut',
+  async ({ name, subject, writes, durable }) => {
+    const random = chancesOf(`power ${name}`)
+    expect(await cutPower(subject, { random, recordings: RECORDINGS, cuts: CUTS, writes, durable })).toEqual([])
+  },
+)
+
+it('sse, with its history on disk: what a power cut took is told, no id is given twice, and the newest is lost first', async () => {
+  const options = { random: chancesOf('power sse'), recordings: RECORDINGS, cuts: CUTS, writes: 600, durable: 0 }
+  expect(await cutPower(sseSubject(), { ...options, inOrder: true })).toEqual([])
+})
+
+it('kv: of plain writes the newest are lost first', async () => {
+  const options = { random: chancesOf('power order'), recordings: RECORDINGS, cuts: CUTS, writes: 800, durable: 5 }
+  expect(await cutPower(kvSubject(), { ...options, inOrder: true })).toEqual([])
+})
+
+it.runIf(isLong)('kv: the same where LevelDB begins a next log meanwhile', async () => {
+  const options = { random: chancesOf('power logs'), recordings: 1, cuts: 50, writes: 400, durable: 5 }
+  expect(await cutPower(kvSubject({ size: 1_000_000, writers: 4 }), { ...options, inOrder: true })).toEqual([])
+})

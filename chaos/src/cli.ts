@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { startVitest } from 'vitest/node'
+
+// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network]`: what faults, kills and too much to do must not
+// bring about. The short form takes minutes, the long one some hours. `kills` is a part of `pnpm test` in its short form.
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, long: { type: 'boolean', default: false } },
+})
+const seed = values.seed ?? String(randomInt(1_000_000))
+process.env.CHAOS_SEED = seed
+process.env.CHAOS_FORM = values.long ? 'long' : 'short'
+process.stdout.write(
+  `chaos with seed ${seed} (--seed ${seed} does the same again), the ${process.env.CHAOS_FORM} form\n`,
+)
+const config = new URL('../vitest.config.ts', import.meta.url).pathname
+await startVitest('test', positionals, { config, run: true, watch: false })
+process.stdout.write(`seed ${seed}\n`)

@@ -1,0 +1,71 @@
+/** A system call that touched a file, told when it begins and again when it has returned. */
+export interface SystemCall {
+  readonly phase: 'begun' | 'ended'
+  readonly name: string
+  /** As `strace -xx` writes them. */
+  readonly args: readonly string[]
+  /** What it returned; NaN while it has only begun. Negative: it failed and did nothing. */
+  readonly result: number
+  /** Seconds since 1970, of this phase. */
+  readonly at: number
+}
+
+/** All that changes what lies in a folder or makes it durable, and what would do so behind the model's back. */
+export const TRACED =
+  'open,openat,creat,close,lseek,dup,dup2,dup3,' +
+  'write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,' +
+  'rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,' +
+  'sendfile,copy_file_range,splice,mmap,fsync,fdatasync,sync,syncfs,sync_file_range,msync'
+
+const LINE = /^(\d+) +(\d+\.\d+) (.*)$/s
+const WHOLE = /^(\w+)\((.*)\) += (-?\d+|0x[\da-f]+|\?).*?(?: <(\d+\.\d+)>)?$/s
+const UNFINISHED = ' <unfinished ...>'
+const RESUMED = /^<\.\.\. (\w+) resumed>/
+
+/** Reads the lines that `strace -f -ttt -T -y -xx` writes, of which those of several threads interleave. */
+export function createTraceReader(): (line: string) => SystemCall[] {
+  /** What a thread has begun. */
+  const begun = new Map<string, string>()
+
+  return (line) => {
+    const [, thread, time, text] = LINE.exec(line) ?? []
+    if (!thread || !text) return []
+    const at = Number(time)
+    if (text.endsWith(UNFINISHED)) {
+      const start = text.slice(0, -UNFINISHED.length)
+      begun.set(thread, start)
+      const open = start.indexOf('(')
+      return [{ phase: 'begun', name: start.slice(0, open), args: split(start.slice(open + 1)), result: NaN, at }]
+    }
+    const resumed = RESUMED.exec(text)
+    const whole = resumed ? (begun.get(thread) ?? '') + text.slice(resumed[0].length) : text
+    begun.delete(thread)
+    const [, name, args, result, took] = WHOLE.exec(whole) ?? []
+    // A signal, the end of a thread, or of a call whose beginning was left out.
+    if (!name) return []
+    const call = { name, args: split(args!), result: Number(result) }
+    // Its line bears the time at which it ended.
+    if (resumed) return [{ ...call, phase: 'ended', at }]
+    return [
+      { ...call, phase: 'begun', result: NaN, at },
+      { ...call, phase: 'ended', at: at + Number(took ?? 0) },
+    ]
+  }
+}
+
+// Texts are in hexadecimal: a comma is always one between arguments.
+const split = (args: string) => (args === '' ? [] : args.split(/, ?/))
+
+/** The bytes of a text, `"\x61\x62"`. @throws Error where strace cut it short */
+export function bytesOf(text: string): Buffer {
+  if (!text.endsWith('"')) throw new Error('the trace holds only the beginning of what was written')
+  return Buffer.from(text.slice(1, -1).replaceAll('\\x', ''), 'hex')
+}
+
+const DESCRIPTOR = /^(\d+|AT_FDCWD)(?:<(.*)>)?$/
+
+/** A descriptor's number and the path that it stands for, `3<\x2f\x61>`. */
+export function descriptorOf(text: string): { fd: number; path: string } {
+  const [, fd, path = ''] = DESCRIPTOR.exec(text) ?? []
+  return { fd: Number(fd), path: Buffer.from(path.replaceAll('\\x', ''), 'hex').toString() }
+}

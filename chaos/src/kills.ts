@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { clock, Ledger } from './ledger.ts'
+import type { Random } from './random.ts'
+import { run } from './running.ts'
+import { unitsOf, type Subject } from './subjects/subject.ts'
+import { write } from './write.ts'
+
+export interface KillOptions {
+  readonly random: Random
+  readonly kills: number
+  /** Most writes that are acknowledged before a kill. */
+  readonly writes: number
+  /** Which writes are durable: so many of 100. */
+  readonly durable: number
+}
+
+// A kill comes at any moment, and at the very one at which an answer has come (ms).
+const MOST_DELAY = 60
+
+/** What a service lost, in `folder`, of what it had acknowledged when it was killed with -9 under writers. */
+export async function killUnderWriters(subject: Subject, folder: string, options: KillOptions): Promise<string[]> {
+  const { random, kills, writes, durable } = options
+  const units = unitsOf(subject).flat()
+  const faults: string[] = []
+  let ledger: Ledger | undefined
+  let killedAt: number | undefined
+  for (let kill = 0; ; kill++) {
+    const service = await run(subject.service, folder, { settings: subject.settings })
+    const session = subject.connect(service.url)
+    const found = await session.read(killedAt)
+    const wrong = ledger?.judge(found, killedAt!, { plainToo: true }) ?? []
+    faults.push(...wrong.map((fault) => `kill ${kill}: ${fault}`))
+    if (kill === kills) {
+      await session.close()
+      const code = await service.stop()
+      return code === 0 ? faults : [...faults, `it ended with ${code}`]
+    }
+    ledger = new Ledger(units, found)
+    const enough = Promise.withResolvers<void>()
+    let left = 1 + random.below(writes)
+    const onAcknowledged = () => --left === 0 && enough.resolve()
+    const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
+    await Promise.race([enough.promise, writing])
+    if (kill % 2 === 0) await delay(random.below(MOST_DELAY))
+    await service.crash()
+    await writing
+    killedAt = clock()
+    await session.close()
+  }
+}

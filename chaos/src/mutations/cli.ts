@@ -1,0 +1,143 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createRandom } from '../random.ts'
+import { mutationsOf } from './mutators.ts'
+import { AREAS, NAMED } from './named.ts'
+
+// `pnpm test:mutations [--seed SEED] [--count 50] [--named] [path...]`: changes a copy of the checkout in one place at a time,
+// runs the tests that ought to notice, and tells which changes they let pass.
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+/** Tests that hang have noticed, too (ms). */
+const PATIENCE = 900_000
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    count: { type: 'string', default: '50' },
+    named: { type: 'boolean', default: false },
+  },
+})
+const seed = values.seed ?? String(randomInt(1_000_000))
+const random = createRandom(seed)
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+interface Case {
+  readonly name: string
+  readonly file: string
+  readonly text: string
+  readonly tests: readonly string[]
+}
+
+const sources = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .stdout.split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+const sourceOf = (file: string) => (sources.includes(file) ? readFileSync(join(ROOT, file), 'utf8') : '')
+
+function namedCases(): Case[] {
+  return NAMED.flatMap(({ name, places, tests }) => {
+    const place = places.find(({ file, from }) => from.test(sourceOf(file)))
+    if (place) return [{ name, file: place.file, text: sourceOf(place.file).replace(place.from, place.to), tests }]
+    say(`NOT FOUND  ${name}: the code has changed, name its place anew in named.ts`)
+    process.exitCode = 1
+    return []
+  })
+}
+
+/** As many of each area, so that a large file does not take all. */
+function chosenCases(count: number): Case[] {
+  const pools = AREAS.map(({ files, tests }) => ({
+    tests,
+    mutations: sources
+      .filter((file) => files.test(file) && positionals.every((path) => file.startsWith(path)))
+      .flatMap((file) => mutationsOf(file, sourceOf(file))),
+  })).filter(({ mutations }) => mutations.length > 0)
+  return Array.from({ length: pools.length > 0 ? count : 0 }, (_, i) => {
+    const { mutations, tests } = pools[i % pools.length]!
+    const { file, line, before, after, text } = mutations.splice(random.below(mutations.length), 1)[0]!
+    return { name: `${file}:${line}  ${before}  =>  ${after}`, file, text, tests }
+  })
+}
+
+function copyOfCheckout(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'influencer-stats-mutants-'))
+  for (const file of sources) cpSync(join(ROOT, file), join(copy, file))
+  const install = [
+    '-y',
+    'pnpm@12.21.0',
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--silent',
+  ]
+  const { status } = spawnSync('npx', install, { cwd: copy, stdio: 'inherit' })
+  if (status !== 0) throw new Error('the copy could not be installed')
+  // What the install would compile anew.
+  const roaring = dirname(createRequire(join(ROOT, 'packages/prices/package.json')).resolve('roaring/package.json'))
+  for (const folder of ['native', 'build']) {
+    const made = join(roaring, folder)
+    if (existsSync(made)) cpSync(made, join(copy, relative(ROOT, made)), { recursive: true })
+  }
+  return copy
+}
+
+/** Runs tests until one fails. @returns its name, or nothing where none did */
+async function failing(copy: string, tests: readonly string[]): Promise<string | undefined> {
+  const vitest = join(copy, 'node_modules/.bin/vitest')
+  const scenarios = tests.filter((test) => test.startsWith('chaos/'))
+  const runs = [
+    ['run', '--bail', '1', ...tests.filter((test) => !scenarios.includes(test))],
+    ...(scenarios.length > 0 ? [['run', '--config', 'chaos/vitest.config.ts', ...scenarios]] : []),
+  ]
+  for (const args of runs) {
+    const child = spawn(vitest, args, {
+      cwd: copy,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NO_COLOR: '1', PATH: `${dirname(vitest)}:${process.env.PATH}` },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const late = setTimeout(() => child.kill('SIGTERM'), PATIENCE)
+    const [code] = await once(child, 'close')
+    clearTimeout(late)
+    if (code === null) return 'it hangs'
+    if (code !== 0) return /^ *FAIL +(.*)$/m.exec(output)?.[1] ?? 'a run that fails'
+  }
+  return undefined
+}
+
+say(`mutations with seed ${seed}`)
+const cases = [
+  ...(positionals.length > 0 ? [] : namedCases()),
+  ...(values.named ? [] : chosenCases(Number(values.count))),
+]
+const copy = copyOfCheckout()
+const survivors: string[] = []
+try {
+  // What fails without a change cannot tell anything about one.
+  for (const tests of new Set(cases.map((one) => one.tests))) {
+    const wrong = await failing(copy, tests)
+    if (wrong) throw new Error(`${tests.join(' ')} fails as it is: ${wrong}`)
+  }
+  for (const { name, file, text, tests } of cases) {
+    writeFileSync(join(copy, file), text)
+    const killer = await failing(copy, tests)
+    cpSync(join(ROOT, file), join(copy, file))
+    say(killer ? `killed    ${name}\n          by ${killer}` : `SURVIVED  ${name}`)
+    if (!killer) survivors.push(name)
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
+const killed = cases.length - survivors.length
+say(`\n${killed} killed of ${cases.length} (${((100 * killed) / cases.length).toFixed()} %), seed ${seed}`)
+for (const name of survivors) say(`SURVIVED  ${name}`)

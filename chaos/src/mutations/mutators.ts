@@ -1,0 +1,76 @@
+import { stripTypeScriptTypes } from 'node:module'
+
+/** One change of a file's text. */
+export interface Mutation {
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  readonly before: string
+  readonly after: string
+  readonly text: string
+}
+
+/** What is replaced by what: wherever the first matches, outside of comments, texts, imports and types. */
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  [/ === /g, ' !== '],
+  [/ !== /g, ' === '],
+  [/ < /g, ' <= '],
+  [/ <= /g, ' < '],
+  [/ > /g, ' >= '],
+  [/ >= /g, ' > '],
+  [/ && /g, ' || '],
+  [/ \|\| /g, ' && '],
+  [/ \?\? /g, ' && '],
+  [/ \+ /g, ' - '],
+  [/ - /g, ' + '],
+  [/ \* /g, ' / '],
+  [/\+\+/g, '--'],
+  [/ \+= /g, ' -= '],
+  [/ -= /g, ' += '],
+  [/\btrue\b/g, 'false'],
+  [/\bfalse\b/g, 'true'],
+  [/\bMath\.min\b/g, 'Math.max'],
+  [/\bMath\.max\b/g, 'Math.min'],
+  [/\bif \((.*?)\)(?= [\w{#]|$)/g, 'if (!($1))'],
+  // A call whose result nobody takes is left out.
+  [/^(\s+)(?:void )?(?:await )?[\w.#!?]+\([^;]*\)$/g, '$1;'],
+  [/\bbreak$/g, ';'],
+  [/\bcontinue$/g, ';'],
+]
+
+const LEFT_ALONE =
+  /^\s*(?:\/\/|\/?\*|import |export (?:interface|type) |(?:readonly )?#?\w+\??: [\w<>[\], |]+$|declare )/
+
+/** Every change of one place of a file that is still a program. */
+export function mutationsOf(file: string, source: string): Mutation[] {
+  const lines = source.split('\n')
+  return lines.flatMap((line, i) => {
+    if (LEFT_ALONE.test(line)) return []
+    const code = blank(line)
+    return REPLACEMENTS.flatMap(([pattern, replacement]) =>
+      Array.from(code.matchAll(pattern), (match): Mutation => {
+        const found = line.slice(match.index, match.index + match[0].length)
+        const after =
+          line.slice(0, match.index) +
+          found.replace(new RegExp(pattern.source), replacement) +
+          line.slice(match.index + match[0].length)
+        return { file, line: i + 1, before: line.trim(), after: after.trim(), text: lines.with(i, after).join('\n') }
+      }),
+    ).filter(({ text, after, before }) => after !== before && isProgram(text))
+  })
+}
+
+/** The line with its texts and its comment blanked out, at the same places. */
+const blank = (line: string) =>
+  line
+    .replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, (text) => '_'.repeat(text.length))
+    .replace(/\/\/.*$/, (text) => ' '.repeat(text.length))
+
+function isProgram(text: string): boolean {
+  try {
+    stripTypeScriptTypes(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,68 @@
+/** A change that once passed all tests, and where it is: the first of its places that is there. */
+export interface Named {
+  readonly name: string
+  readonly places: readonly { readonly file: string; readonly from: RegExp; readonly to: string }[]
+  readonly tests: readonly string[]
+}
+
+const STATS = 'packages/stats/src'
+const tests = ['packages/stats']
+
+/** Those that a test must fail on, one by one. */
+export const NAMED: readonly Named[] = [
+  {
+    name: 'stats: what has failed is asked for again at once',
+    tests,
+    places: [
+      { file: `${STATS}/poller.ts`, from: /isDue \|\| hasFailed\(entry\)/, to: 'true' },
+      { file: `${STATS}/core/schedule.ts`, from: /#failures\.due\(now\)/, to: '#failures.due(Infinity)' },
+    ],
+  },
+  {
+    name: 'stats: the fast path takes requests during a drain',
+    tests: [...tests, 'packages/runtime/test/door'],
+    places: [
+      {
+        file: 'packages/runtime/src/door/raw-connection.ts',
+        from: /this\.#host\.lifecycle\.phase !== 'ready' && !this\.#hasBegun/,
+        to: 'false',
+      },
+    ],
+  },
+  {
+    name: 'stats: a reply of YouTube may take as long as it likes',
+    tests,
+    places: [
+      { file: `${STATS}/client/undici-pool.ts`, from: /bodyTimeout: timeout, /, to: '' },
+      {
+        file: `${STATS}/client/call.ts`,
+        from: /\bsetTimeout\(\(\) => ending\.abort\(.*\), timeout\)/,
+        to: 'setTimeout(() => {}, 0)',
+      },
+    ],
+  },
+  {
+    name: 'stats: a collection is acknowledged before it is on the disk',
+    tests: [...tests, 'chaos/scenarios/power'],
+    places: [{ file: `${STATS}/state/level.ts`, from: /(?<=db\.put\(collectionKey.*), \{ sync: true \}/, to: '' }],
+  },
+  {
+    name: 'stats: a deletion is acknowledged before it is on the disk',
+    tests: [...tests, 'chaos/scenarios/power'],
+    places: [
+      { file: `${STATS}/state/level.ts`, from: /changes\.write\(\{ sync: true \}\)/, to: 'changes.write()' },
+      { file: `${STATS}/state/level.ts`, from: /\{ sync: true \},\n/, to: '' },
+    ],
+  },
+]
+
+/** What is changed by chance, and the tests that ought to notice. */
+export const AREAS: readonly { readonly files: RegExp; readonly tests: readonly string[] }[] = [
+  {
+    files: /^packages\/stats\/src\/(poller|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
+    tests: ['packages/stats'],
+  },
+  { files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/, tests: ['packages/kv'] },
+  { files: /^packages\/sse\/src\/(hub|group)\.ts$/, tests: ['packages/sse'] },
+  { files: /^packages\/prices\/src\/(bulk|core\/(items|scanner))\.ts$/, tests: ['packages/prices'] },
+]

@@ -1,0 +1,115 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { services } from '../../services.ts'
+import { afterPowerCut, layDown, treeOf } from './disk/power-cut.ts'
+import { createRecording } from './disk/record.ts'
+import type { SystemCall } from './disk/system-call.ts'
+import { Ledger } from './ledger.ts'
+import type { Random } from './random.ts'
+import { run } from './running.ts'
+import { unitsOf, type Subject } from './subjects/subject.ts'
+import { write } from './write.ts'
+
+export interface PowerOptions {
+  readonly random: Random
+  /** How often the service is recorded, each time on the folder that the last power cut left. */
+  readonly recordings: number
+  /** Power cuts of each recording. */
+  readonly cuts: number
+  /** Writes that are acknowledged in a recording. */
+  readonly writes: number
+  /** Which writes are durable: so many of 100. */
+  readonly durable: number
+  /** Only the newest writes may be lost. */
+  readonly inOrder?: boolean
+}
+
+/** What a service lost in power cuts that it had promised to keep; nothing where it kept its word. */
+export async function cutPower(subject: Subject, options: PowerOptions): Promise<string[]> {
+  const faults: string[] = []
+  const folders: string[] = []
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-power-'))
+    folders.push(folder)
+    return folder
+  }
+  try {
+    let folder = newFolder()
+    for (let i = 0; i < options.recordings; i++) {
+      const random = options.random.part(`recording ${i}`)
+      const base = treeOf(folder)
+      const { ledger, calls } = await record(subject, folder, options, random)
+      for (let j = 0; j < options.cuts; j++) {
+        const chances = random.part(`cut ${j}`)
+        const moment = momentOf(calls, ledger, chances)
+        const left = newFolder()
+        layDown(afterPowerCut(folder, base, calls, moment.count, chances), folder, left)
+        const [first, ...more] = await inspect(subject, left, ledger, moment.at, options)
+        if (first) {
+          const where = `recording ${i}, cut ${j}, after ${moment.count} of ${calls.length} calls`
+          faults.push(`${where}: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
+        }
+        if (j === options.cuts - 1) folder = first ? newFolder() : left
+      }
+    }
+    return faults
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function record(subject: Subject, folder: string, { writes, durable }: PowerOptions, random: Random) {
+  const recording = createRecording()
+  try {
+    const service = await run(subject.service, folder, { settings: subject.settings, under: recording.under })
+    const session = subject.connect(service.url)
+    const ledger = new Ledger(unitsOf(subject).flat(), await session.read())
+    const enough = Promise.withResolvers<void>()
+    let left = writes
+    const onAcknowledged = () => --left === 0 && enough.resolve()
+    const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
+    await Promise.race([enough.promise, writing])
+    await service.crash()
+    await writing
+    await session.close()
+    return { ledger, calls: await recording.calls(folder) }
+  } finally {
+    recording.remove()
+  }
+}
+
+/** Any moment, and the very one at which an acknowledgement has come. */
+function momentOf(calls: readonly SystemCall[], ledger: Ledger, random: Random): { count: number; at: number } {
+  const acknowledgements = ledger.acknowledgements
+  if (acknowledgements.length === 0 || random.below(2) === 0) {
+    const count = random.below(calls.length + 1)
+    return { count, at: calls[count - 1]?.at ?? 0 }
+  }
+  const at = random.one(acknowledgements)
+  const next = calls.findIndex((call) => call.at > at)
+  return { count: next < 0 ? calls.length : next, at }
+}
+
+/** Starts the service on what a power cut left, and judges what it finds. */
+async function inspect(
+  subject: Subject,
+  folder: string,
+  ledger: Ledger,
+  at: number,
+  options: PowerOptions,
+): Promise<string[]> {
+  try {
+    const service = await embed(await services[subject.service]!(), { data: folder, ...subject.settings })
+    const session = subject.connect(service.url)
+    try {
+      return ledger.judge(await session.read(at), at, { inOrder: options.inOrder ?? false })
+    } finally {
+      await session.close()
+      await service.stop()
+    }
+  } catch (error) {
+    return [`it does not start: ${(error as Error).message}`]
+  }
+}

@@ -1,0 +1,25 @@
+/** Chances that a seed decides. */
+export interface Random {
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number
+  one<T>(from: readonly T[]): T
+  /** Chances of their own for a part, so that what one part takes changes nothing for the others. */
+  part(name: string): Random
+}
+
+/** The same chances for the same seed (FNV-1a, then mulberry32). */
+export function createRandom(seed: string): Random {
+  let state = 0x811c9dc5
+  for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)
+  function below(limit: number): number {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
+  }
+  return {
+    below,
+    one: (from) => from[below(from.length)]!,
+    part: (name) => createRandom(`${seed}/${name}`),
+  }
+}

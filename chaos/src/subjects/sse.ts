@@ -1,0 +1,86 @@
+import { createBroadcaster } from '@influencer-stats/sse/client'
+import { clock } from '../ledger.ts'
+import type { Subject } from './subject.ts'
+
+const TOPICS = 4
+const PATIENCE = 10_000
+
+interface Put {
+  readonly topic: string
+  readonly value: number
+  readonly id: string
+  /** When it was acknowledged (seconds). */
+  readonly at: number
+}
+
+const seqOf = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
+
+/**
+ * The broadcaster with a history on disk: each topic's current value. What it lost must be told to a client that comes
+ * back, and no id may be given twice.
+ */
+export function sseSubject(): Subject {
+  const puts: Put[] = []
+  const topicsOf = (writer: number) => Array.from({ length: TOPICS }, (_, i) => `${writer}/${i}`)
+  const subject: Subject = {
+    service: 'sse',
+    settings: { history: 'level' },
+    writers: 16,
+    deletes: false,
+    units: (writer) => topicsOf(writer).map((topic) => ({ keys: [topic] })),
+    connect(url) {
+      const broadcaster = createBroadcaster(url, { timeout: 60_000 })
+      return {
+        async write(contents) {
+          for (const [topic, value] of contents) {
+            const id = await broadcaster.put(topic, String(value))
+            puts.push({ topic, value: value!, id, at: clock() })
+          }
+        },
+        async read(at = -Infinity) {
+          const found = new Map<string, number>()
+          for (let writer = 0; writer < subject.writers; writer++) {
+            for (const topic of topicsOf(writer)) {
+              const reply = await fetch(`${url}/value?topic=${encodeURIComponent(topic)}`)
+              if (reply.status === 200) found.set(topic, Number(await reply.text()))
+            }
+          }
+          const told = puts.filter((put) => put.at <= at)
+          if (told.length > 0) await checkHistory(told)
+          return found
+        },
+        close: async () => broadcaster.close(),
+      }
+
+      async function checkHistory(told: readonly Put[]): Promise<void> {
+        const [from] = told.slice(told.length >> 1)
+        const { topic } = from!
+        const id = await broadcaster.put(topic, 'end')
+        const twice = told.find((put) => put.id.split('-')[0] === id.split('-')[0] && seqOf(put.id) >= seqOf(id))
+        if (twice) throw new Error(`id ${id} was given after ${twice.id}`)
+        const events = await eventsUntil(
+          `${url}/wait?topic=${encodeURIComponent(topic)}&lastEventId=${from!.id}`,
+          'end',
+        )
+        if (events.includes('event: gap')) return
+        const missing = told
+          .filter((put) => put.topic === topic && seqOf(put.id) > seqOf(from!.id))
+          .find(({ value }) => !events.includes(`data: ${value}\n`))
+        if (missing) throw new Error(`a client that resumes after ${from!.id} is not told that ${missing.id} is lost`)
+      }
+    },
+  }
+  return subject
+}
+
+/** What a stream says until a value comes. */
+async function eventsUntil(url: string, value: string): Promise<string> {
+  const reply = await fetch(url, { signal: AbortSignal.timeout(PATIENCE) })
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of reply.body!) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.includes(`data: ${value}\n`)) return text
+  }
+  throw new Error(`the stream ended without ${value}: ${text.slice(-200)}`)
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+import { isLong } from './src/plan.ts'
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['chaos/scenarios/*.chaos.ts', ...(isLong ? ['chaos/test/kills.test.ts'] : [])],
+    pool: 'forks',
+    // One after the other: what is measured must not be disturbed by what is done beside it.
+    fileParallelism: false,
+    testTimeout: 7_200_000,
+    hookTimeout: 60_000,
+    reporters: ['verbose', './scripts/summary-reporter.ts'],
+  },
+})

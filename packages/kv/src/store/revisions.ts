@@ -1,0 +1,83 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { beforeFirst } from '../core/stored.ts'
+
+/**
+ * The one key that is the service's own: users' keys have at least a byte, and ranges begin with one. Its value is the
+ * number up to which revisions may have been given.
+ */
+export const OWN_KEY = Buffer.alloc(0)
+
+/** How many revisions are reserved at a time: 60,000 writes a second need two syncs a minute more. */
+const STEP = 2 ** 20
+
+// The words of the memory that all threads share.
+const GIVEN = 0
+const RESERVED = 1
+
+type Database = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write'>
+
+/** Numbers writes, over all threads: each number is given once, also after a crash or a power cut. */
+export interface Revisions {
+  /** Takes so many that follow each other. @returns the first; a promise of it where the disk has to be waited for */
+  take(count: number): number | Promise<number>
+}
+
+/** What reserves numbers, once a process. */
+export interface RevisionOwner {
+  readonly memory: SharedArrayBuffer
+  /** Resolves once more are reserved, and would be after a power cut. @throws DISK_FULL, STORE_FAILED */
+  reserve(): Promise<void>
+}
+
+export const revisionsMemory = () => new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)
+
+/** Opens the sequence of a database: it goes on behind all that may have been given before. */
+export async function openRevisions(level: Database, step = STEP): Promise<RevisionOwner> {
+  const memory = revisionsMemory()
+  const words = new BigInt64Array(memory)
+  const before = await level.db.get(OWN_KEY)
+  words[GIVEN] = BigInt(before ? Number(before.toString()) : beforeFirst())
+
+  async function raise(): Promise<void> {
+    const reserved = Number(Atomics.load(words, GIVEN)) + step
+    // Synced before any of them is given: what is lost in a power cut must not be given again.
+    await level.write((db) => db.put(OWN_KEY, Buffer.from(String(reserved)), { sync: true }))
+    Atomics.store(words, RESERVED, BigInt(reserved))
+  }
+
+  let raising: Promise<void> | undefined
+  const owner: RevisionOwner = {
+    memory,
+    reserve: () => (raising ??= raise().finally(() => (raising = undefined))),
+  }
+  // After a fault no writes are taken, and reads go on.
+  await owner.reserve().catch(() => {})
+  return owner
+}
+
+/** The sequence as a thread has it. @param reserve asks the owner for more */
+export function createRevisions(memory: SharedArrayBuffer, reserve: () => Promise<void>, step = STEP): Revisions {
+  const words = new BigInt64Array(memory)
+  /** Up to which there were numbers when this thread looked last. */
+  let reserved = 0
+  let reserving: Promise<void> | undefined
+
+  const look = () => (reserved = Number(Atomics.load(words, RESERVED)))
+  const ask = () => (reserving ??= reserve().finally(() => (reserving = undefined)))
+
+  async function wait(last: number): Promise<void> {
+    while (last > look()) await ask()
+  }
+
+  return {
+    take(count) {
+      const last = Number(Atomics.add(words, GIVEN, BigInt(count))) + count
+      const first = last - count + 1
+      if (last <= reserved - step / 2 || last <= look() - step / 2) return first
+      if (last > reserved) return wait(last).then(() => first)
+      // Early, so that nobody waits. If it fails, the next one asks again.
+      ask().catch(() => {})
+      return first
+    },
+  }
+}

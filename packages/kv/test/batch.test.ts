@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { startKv } from './support/kv.ts'
+
+const put = (i: number) => `{"op":"put","id":"${i}","value":""}\n`
+const linesOf = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
+
+it('batches of many lines end no thread, be they allowed or not', async () => {
+  const kv = await startKv({ threads: 2, stuckTimeout: 1_500, batchLines: 30_000 })
+  const [most, more] = [linesOf(30_000), linesOf(300_000)]
+  const asked = [more, more, most, most].map((body) => kv.ask('POST', '/v0/batch', body))
+  const replies = await Promise.all(asked)
+  expect(replies.map(({ status, code }) => [status, code])).toEqual([
+    [413, 'BATCH_TOO_LARGE'],
+    [413, 'BATCH_TOO_LARGE'],
+    [200, undefined],
+    [200, undefined],
+  ])
+  expect(JSON.parse(replies[0]!.text).detail).toMatch(/^line 30001: /)
+  expect((await kv.ask('GET', '/v0/entity?id=29999')).status).toBe(200)
+  expect((await kv.ask('GET', '/v0/entity?id=30000')).status).toBe(404)
+  await kv.stop()
+})

@@ -1,0 +1,17 @@
+/** Runs some work, and counts how often the event loop turned meanwhile. @param onTurn called at each */
+export async function countTurns<T>(
+  work: () => Promise<T>,
+  onTurn: () => void = () => {},
+): Promise<{ turns: number; result: T }> {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    onTurn()
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const result = await work()
+  isOver = true
+  return { turns, result }
+}

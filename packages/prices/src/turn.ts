@@ -1,0 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** So long may the work of all requests hold a turn of the event loop (ms). */
+const SLICE = 5
+
+let ends = 0
+
+/** When work that can wait is to be left to the next turn of this thread's event loop (as `performance.now()` counts). */
+export function turnEnds(): number {
+  if (ends === 0) {
+    ends = performance.now() + SLICE
+    setImmediate(() => (ends = 0))
+  }
+  return ends
+}
+
+/** Waits for the next turn where this one has gone on for long enough. To be called after some work, or nobody gets on. */
+export async function yieldTurn(): Promise<void> {
+  if (performance.now() >= turnEnds()) await nextTurn()
+}

@@ -1,0 +1,34 @@
+import { Draft } from '../../src/core/draft.ts'
+import type { Price } from '../../src/core/price.ts'
+import { Terms } from '../../src/core/terms.ts'
+import { parts } from '../../src/parts.ts'
+import { createView } from '../../src/view.ts'
+
+/** A catalog as a thread sees it, without a service. */
+export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.index = 'bitset') {
+  const kind = await parts.index[name]()
+  const draft = new Draft(new Terms())
+  for (const price of prices) {
+    const fault = draft.put(price)
+    if (fault) throw new Error(fault.code)
+  }
+  const index = kind.read(kind.build(draft.table()))
+  const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
+  const view = createView(
+    { terms: draft.terms.list, kinds: draft.kinds.list },
+    {
+      live: new Uint8Array(draft.terms.list.length).fill(1),
+      catalog: await parts.catalog.memory({ blocks, store: undefined as never, cacheBytes: 0 }),
+      indexes: new Map([[name, index]]),
+    },
+  )
+  return { view, index }
+}
+
+/** Processor time that something takes (s). */
+export async function cpuOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
+}

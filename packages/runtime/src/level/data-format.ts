@@ -1,0 +1,75 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../http/errors.ts'
+
+/** What `format.json` of a data folder says. */
+export interface DataFormat {
+  /** Whose data it is. */
+  readonly service: string
+  /** The version of its layout, from 1. */
+  readonly format: number
+  /** The version from which it is being upgraded: some of the data may still be of that one. */
+  readonly from?: number
+}
+
+const FILE = 'format.json'
+
+const isVersion = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
+
+function parse(text: string): Partial<DataFormat> | undefined {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads whose data a folder has and in which format. Nothing if it says so nowhere, not even by half a file.
+ *
+ * @param hasData whether there is something whose format would have to be guessed
+ * @throws StartError `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`
+ */
+export function readFormat(folder: string, service: string, format: number, hasData: boolean): DataFormat | undefined {
+  const file = join(folder, FILE)
+  let text = ''
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const found = parse(text)
+  if (!found) {
+    // A power cut at the first start: nothing is lost.
+    if (!hasData) return undefined
+    throw new StartError(
+      'DATA_FORMAT_DAMAGED',
+      `${service}: ${file} is missing, empty or cut, and there are data beside it: put back ` +
+        `${JSON.stringify({ service, format })}, ${format} being the format that the data have`,
+    )
+  }
+  if (found.service !== service || !isVersion(found.format) || !(found.from === undefined || isVersion(found.from))) {
+    throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
+  }
+  return found as DataFormat
+}
+
+/** Writes it, synced to the disk: there whole or not at all, even after a power cut. */
+export function writeFormat(folder: string, format: DataFormat): void {
+  const file = join(folder, FILE)
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(format), { flush: true })
+  renameSync(draft, file)
+  syncFolder(folder)
+}
+
+function syncFolder(folder: string): void {
+  // Windows neither needs this nor lets a folder be opened.
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,109 @@
+import { ClassicLevel, type DatabaseOptions } from 'classic-level'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../http/errors.ts'
+import { readFormat, writeFormat, type DataFormat } from './data-format.ts'
+
+export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
+  /** Whose data it is, and in which version of its layout. */
+  readonly service: string
+  readonly format: number
+  /**
+   * By version: what makes data of that version such of the next. One that was cut off by a kill, a power cut or a full
+   * disk runs again from its start at the next opening, on what it left: it is to write one batch, or tell what it has
+   * done already. It need not sync.
+   */
+  readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
+}
+
+/**
+ * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings unless the options name other encodings. A folder
+ * belongs to one process; its threads share one handle, with the options of the first. Main opens first and closes last,
+ * after its threads are gone: otherwise the process crashes.
+ *
+ * @throws StartError `DATA_UNWRITABLE`, `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`, `DATA_NEWER`, `DATA_OLDER`,
+ * `DATA_LOCKED`, `DATA_UNREADABLE`, `DATA_UPGRADE_FAILED`
+ */
+export async function openLevel<K = string, V = string>(
+  folder: string,
+  { service, format, upgrades = {}, ...options }: LevelOptions<K, V>,
+): Promise<ClassicLevel<K, V>> {
+  const location = join(folder, 'level')
+  const found = prepareFolder(folder, location, { service, format })
+  const oldest = found.from ?? found.format
+  for (let version = oldest; version < format; version++) {
+    if (upgrades[version]) continue
+    throw new StartError(
+      'DATA_OLDER',
+      `${service}: data folder ${folder} has format ${version}, which this version cannot upgrade to ${format}`,
+    )
+  }
+  const db = new ClassicLevel<K, V>(location, { multithreading: true, ...options })
+  try {
+    await db.open()
+  } catch (error) {
+    throw explain(error, folder, service)
+  }
+  try {
+    for (let version = oldest; version < format; version++) {
+      // From now on older versions refuse it, and this one knows that the upgrade is not done.
+      writeFormat(folder, { service, format: version + 1, from: version })
+      await upgrades[version]!(db)
+      await flush(db)
+      writeFormat(folder, { service, format: version + 1 })
+    }
+  } catch (error) {
+    await db.close()
+    const reason = error instanceof Error ? error.message : error
+    throw new StartError(
+      'DATA_UPGRADE_FAILED',
+      `${service}: data folder ${folder} could not be upgraded to format ${format} (${reason})`,
+    )
+  }
+  return db
+}
+
+/**
+ * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
+ * whatever the range.
+ */
+export async function flush(db: ClassicLevel<any, any>): Promise<void> {
+  const nothing = Buffer.of(0)
+  await db.compactRange<Buffer>(nothing, nothing, { keyEncoding: 'buffer' })
+  // That tells nothing of a failure; a write that comes after it does. No service has an empty key.
+  await db.del('', { keyEncoding: 'utf8', sync: true })
+}
+
+/** Makes the folder, or finds out that it is not ours to use. */
+function prepareFolder(folder: string, location: string, own: DataFormat): DataFormat {
+  const { service, format } = own
+  let found: DataFormat | undefined
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+    found = readFormat(folder, service, format, existsSync(join(location, 'CURRENT')))
+    if (!found) writeFormat(folder, (found = { service, format }))
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError('DATA_UNWRITABLE', `${service}: data folder ${folder} cannot be written (${code})`)
+  }
+  if (found.format > format) {
+    throw new StartError(
+      'DATA_NEWER',
+      `${service}: data folder ${folder} has format ${found.format}; this version knows ${format}`,
+    )
+  }
+  return found
+}
+
+function explain(error: unknown, folder: string, service: string): Error {
+  const { cause } = error as { cause?: { code?: string; message?: string } }
+  if (cause?.code === 'LEVEL_LOCKED') {
+    return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  }
+  return new StartError(
+    'DATA_UNREADABLE',
+    `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`,
+  )
+}

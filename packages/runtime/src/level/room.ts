@@ -1,0 +1,47 @@
+import { open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const PROBE = 'room.probe'
+const CHUNK = Buffer.alloc(1_048_576)
+// For what LevelDB writes besides: a manifest, an index.
+const MORE = 65_536
+
+/** Whether a data folder has room for what LevelDB has in its logs, which it writes as tables when it is opened anew. */
+export async function hasRoom(folder: string): Promise<boolean> {
+  try {
+    const needed = (await logBytes(join(folder, 'level'))) + MORE
+    const { bavail, bsize } = await statfs(folder)
+    // First what costs nothing, so as not to take the last bytes of others every time.
+    return bavail * bsize >= needed && (await fits(join(folder, PROBE), needed))
+  } catch {
+    return false
+  }
+}
+
+async function logBytes(folder: string): Promise<number> {
+  const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
+  // One may be gone by now.
+  const sizes = await Promise.all(
+    logs.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** A quota or a limit of the process does not show in what the disk has free: only writing tells. */
+async function fits(file: string, bytes: number): Promise<boolean> {
+  const probe = await open(file, 'w')
+  try {
+    for (let left = bytes; left > 0; left -= CHUNK.length)
+      await probe.writeFile(CHUNK.subarray(0, Math.min(left, CHUNK.length)))
+    await probe.sync()
+    return true
+  } finally {
+    await probe.close()
+    await rm(file, { force: true })
+  }
+}

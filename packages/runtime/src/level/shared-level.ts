@@ -1,0 +1,236 @@
+import type { ClassicLevel } from 'classic-level'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Problem } from '../http/problems.ts'
+import { createLog } from '../process/log.ts'
+import { flush, openLevel, type LevelOptions } from './open-level.ts'
+import { readFault, wasClosed } from './read-faults.ts'
+import { hasRoom } from './room.ts'
+import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
+
+export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
+  /** What main's `share` gave this thread. Nothing for who opens first: it looks after the database. */
+  readonly share?: LevelShare
+  /** By default the process's own. */
+  readonly log?: Pick<Logger, 'error' | 'info'>
+  /** Runs after a fault, when the database is known good again, before any write is taken. */
+  readonly onRecovered?: () => void | Promise<void>
+}
+
+/** How often a database that takes no writes is tried again (ms). */
+const RETRY_EVERY = 500
+
+// LevelDB does not say on which slot it is: main's.
+const MAIN = 0
+
+/**
+ * A LevelDB as one thread of a process has it. After a failed write none is taken, on any thread, until main has brought
+ * the database back to a known good state, which it does by itself once there is room.
+ */
+export class SharedLevel<K = string, V = string> {
+  /** To read from. While main opens the database anew, after a fault, it is closed for a moment. */
+  readonly db: ClassicLevel<K, V>
+  /** Where `faultIn` finds whether writes are taken. */
+  readonly memory: SharedArrayBuffer
+  readonly #health: WriteHealth
+  readonly #options: SharedLevelOptions<K, V>
+  readonly #log: Pick<Logger, 'error' | 'info'>
+  readonly #folder: string
+  readonly #closing = new AbortController()
+  readonly #freeSlots: number[] = []
+  #slots = 1
+  #recovering: Promise<void> = Promise.resolve()
+  #opening: Promise<void> = Promise.resolve()
+
+  /** @internal */
+  constructor(
+    db: ClassicLevel<K, V>,
+    health: WriteHealth,
+    folder: string,
+    memory: SharedArrayBuffer,
+    options: SharedLevelOptions<K, V>,
+  ) {
+    this.db = db
+    this.#health = health
+    this.#folder = folder
+    this.memory = memory
+    this.#options = options
+    this.#log = options.log ?? createLog('info', { service: options.service }, [])
+    if (options.share) void this.#follow()
+    else void this.#lookAfter()
+  }
+
+  /** Why no write is taken at present; nothing if they are. */
+  fault(): Problem | undefined {
+    return this.#health.fault()
+  }
+
+  /** Resolves once what `run` wrote may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  async write(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<void> {
+    await (
+      await this.writeAhead(run)
+    )?.()
+  }
+
+  /**
+   * The same for who goes on to the next write meanwhile: resolves once `run` has written, with what is to be awaited
+   * before that is acknowledged, if anything is.
+   */
+  async writeAhead(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
+    const number = this.#health.begin()
+    try {
+      await run(this.db)
+    } catch (error) {
+      // Made of the base as it was before: a batch, say.
+      if (wasClosed(error)) throw readFault(error)!
+      const { problem, first } = this.#health.fail(error)
+      const { service } = this.#options
+      if (first)
+        this.#log.error({ err: error }, `${service}: a write failed; none is taken until the data are known good`)
+      throw problem
+    } finally {
+      this.#health.end(number)
+    }
+    const settled = this.#health.settled()
+    if (settled) return () => settled.then(() => this.#assertWell())
+    this.#assertWell()
+    return undefined
+  }
+
+  /** Resolves once it can be read: at once, but while it is opened anew. Iterators and snapshots from before are gone then. */
+  opened(): Promise<void> {
+    return this.#opening
+  }
+
+  /** Resolves once all that was written is safe from a power cut. */
+  flush(): Promise<void> {
+    return this.write(flush)
+  }
+
+  /** What one more thread is started with. Main's alone. */
+  share(): LevelShare {
+    const slot = this.#freeSlots.pop() ?? this.#slots++
+    this.#health.expect(slot)
+    return { memory: this.memory, slot }
+  }
+
+  /** A thread is gone. Whatever it was writing is brought into a known state before others count on it. Main's alone. */
+  async gone({ slot }: LevelShare): Promise<void> {
+    if (this.#health.leftInDoubt(slot)) {
+      // A new log behind which nothing can be lost, whatever the last record of the old one is.
+      await flush(this.db).catch((error: unknown) => this.#health.fail(error))
+    }
+    this.#health.forget(slot)
+    this.#freeSlots.push(slot)
+  }
+
+  /** Idempotent. Main's last, after all threads are gone. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#recovering
+    await this.db.close()
+    this.#health.leave()
+  }
+
+  #assertWell(): void {
+    const fault = this.fault()
+    if (fault) throw fault
+  }
+
+  /** On main. */
+  async #lookAfter(): Promise<void> {
+    for (;;) {
+      await this.#health.failed()
+      if (this.#closing.signal.aborted) return
+      this.#recovering = this.#recover()
+      await this.#recovering
+    }
+  }
+
+  async #recover(): Promise<void> {
+    const { service, onRecovered } = this.#options
+    while (await this.#pause()) {
+      if (!(await hasRoom(this.#folder))) continue
+      await this.#health.settled()
+      if (!(await this.#isGood()) && !(await this.#reopen())) return
+      try {
+        await onRecovered?.()
+      } catch (error) {
+        this.#log.error({ err: error }, `${service}: the data could not be read again`)
+        continue
+      }
+      this.#health.recovered()
+      this.#log.info(`${service}: writes are taken again`)
+      return
+    }
+  }
+
+  /** Whether what was written could be put into synced tables, and a new log begun. */
+  async #isGood(): Promise<boolean> {
+    try {
+      await flush(this.db)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** After a fault in the background LevelDB takes no writes until it is opened anew. Resolves with whether it is. */
+  async #reopen(): Promise<boolean> {
+    await this.#health.askAll()
+    do {
+      try {
+        await this.db.close()
+        await this.db.open()
+        await flush(this.db)
+        this.#health.letAll()
+        return true
+      } catch (error) {
+        const { service } = this.#options
+        this.#log.error({ err: error }, `${service}: the data could not be opened anew`)
+      }
+    } while (await this.#pause())
+    return false
+  }
+
+  /** On the other threads. */
+  async #follow(): Promise<void> {
+    for (;;) {
+      await this.#health.asked()
+      if (this.#closing.signal.aborted) return
+      await (this.#opening = this.#openAnew())
+    }
+  }
+
+  async #openAnew(): Promise<void> {
+    await this.db.close()
+    this.#health.leave()
+    await this.#health.enter()
+    await this.db.open()
+  }
+
+  /** Resolves with whether to go on. */
+  async #pause(): Promise<boolean> {
+    const { signal } = this.#closing
+    await delay(RETRY_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
+    return !signal.aborted
+  }
+}
+
+/** Opens a LevelDB as `openLevel` does, for all threads of a process to write to. @throws StartError as `openLevel` */
+export async function openSharedLevel<K = string, V = string>(
+  folder: string,
+  options: SharedLevelOptions<K, V>,
+): Promise<SharedLevel<K, V>> {
+  const { share, log: _log, onRecovered: _onRecovered, ...rest } = options
+  const { memory, slot } = share ?? { memory: healthMemory(), slot: MAIN }
+  const health = new WriteHealth({ memory, slot })
+  if (share) await health.enter()
+  else health.expect(slot)
+  try {
+    return new SharedLevel(await openLevel(folder, rest), health, folder, memory, options)
+  } catch (error) {
+    health.leave()
+    throw error
+  }
+}

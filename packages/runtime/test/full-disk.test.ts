@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { limitFiles, spawnService, type ServiceProcess } from './support/service-process.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+/** A service that stores: what puts the i-th thing there, and what asks for it. */
+interface Storing {
+  readonly settings?: Record<string, string | number>
+  /** How large the disk is, and how many things are put when it has room again. */
+  readonly megabytes: number
+  readonly puts: number
+  put(url: string, i: number): Promise<Response>
+  /** Whether it is there. */
+  has(url: string, i: number): Promise<boolean>
+}
+
+const uuid = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
+const json = { 'content-type': 'application/json' }
+const found = async (reply: Response) => {
+  await reply.arrayBuffer()
+  return reply.status === 200
+}
+const kept = { history: 'level', maxTopics: 100_000, historyBytes: 100_000 }
+const sse = (settings: Record<string, string | number>): Storing => ({
+  settings: { ...kept, ...settings },
+  megabytes: 3,
+  puts: 200,
+  put: (url, i) => fetch(`${url}/put?topic=t${i}`, { method: 'POST', body: `${i} `.repeat(300) }),
+  has: async (url, i) => found(await fetch(`${url}/value?topic=t${i}`)),
+})
+const kv = (settings: Record<string, string | number>): Storing => ({
+  settings,
+  megabytes: 3,
+  puts: 200,
+  put: (url, i) => fetch(`${url}/v0/entity?id=k${i}`, { method: 'PUT', body: `${i} `.repeat(300) }),
+  has: async (url, i) => found(await fetch(`${url}/v0/entity?id=k${i}`)),
+})
+const prices = (settings: Record<string, string | number>): Storing => ({
+  settings: { sample: 'no', ...settings },
+  // A price is written with its block, 116 KB.
+  megabytes: 24,
+  puts: 20,
+  put(url, i) {
+    const price = { id: uuid(i), offeringId: uuid(0), groupId: uuid(1), priceSpecId: 'spec', charValues: [], value: i }
+    return fetch(`${url}/prices/${uuid(i)}`, { method: 'PUT', headers: json, body: JSON.stringify(price) })
+  },
+  has: async (url, i) => found(await fetch(`${url}/prices/${uuid(i)}`)),
+})
+
+const stats: Storing = {
+  settings: { youtubeUri: 'http://127.0.0.1:9', sseUri: '', threads: 1 },
+  megabytes: 3,
+  puts: 200,
+  put(url, i) {
+    const videos = Array.from({ length: 60 }, (_, n) => `v${String(i * 100 + n).padStart(10, '0')}`)
+    return fetch(`${url}/collections/${uuid(i)}`, { method: 'PUT', headers: json, body: JSON.stringify({ videos }) })
+  },
+  has: async (url, i) => found(await fetch(`${url}/collections/${uuid(i)}`)),
+}
+
+/** A disk that can be full: a small file system where one may be mounted, else a limit of the process's files. */
+interface Disk {
+  readonly data: string
+  /** Leaves so many bytes. */
+  fill(service: ServiceProcess, left: number): void
+  free(service: ServiceProcess): void
+}
+
+function smallDisk(megabytes: number): Disk {
+  const folder = temporaryFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'ignore' })
+  } catch {
+    return limitedFiles(folder)
+  }
+  onTestFinished(() => void execFileSync('umount', [folder]))
+  const ballast = join(folder, 'ballast')
+  return {
+    data: join(folder, 'data'),
+    fill(_, left) {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - left, 1))
+    },
+    free: () => rmSync(ballast),
+  }
+}
+
+/** The log of LevelDB can grow by so many bytes, and no other file beyond that either. */
+function limitedFiles(folder: string): Disk {
+  const data = join(folder, 'data')
+  mkdirSync(data, { recursive: true })
+  return {
+    data,
+    fill({ pid }, left) {
+      const level = join(data, 'level')
+      const log = readdirSync(level).find((name) => name.endsWith('.log'))!
+      limitFiles(pid, statSync(join(level, log)).size + left)
+    },
+    free: ({ pid }) => limitFiles(pid, 'unlimited'),
+  }
+}
+
+const ready = async (url: string) => {
+  const reply = await fetch(`${url}/readyz`)
+  await reply.arrayBuffer()
+  return reply.status === 200
+}
+
+async function acknowledges(reply: Promise<Response>): Promise<boolean> {
+  const { ok, status, body } = await reply
+  await body?.cancel()
+  if (!ok) expect([503, 507]).toContain(status)
+  return ok
+}
+
+// stats tells of an upstream that it cannot reach, too.
+const ABOUT_THE_DISK = /write failed|request failed|could not be kept/
+
+// How much of a record fits, and so whether half a one is left, depends on where the disk ends.
+const PART_OF_A_RECORD = () => limitedFiles(temporaryFolder())
+
+it.each([
+  ['stats', 'a small disk', smallDisk, 9_000, stats],
+  ['kv', 'a small disk', smallDisk, 9_000, kv({ threads: 1 })],
+  ['sse', 'a small disk', smallDisk, 9_000, sse({ threads: 1 })],
+  ['prices', 'a small disk', smallDisk, 9_000, prices({ threads: 1, catalog: 'memory' })],
+  ['stats', 'half a record', PART_OF_A_RECORD, 300, stats],
+  ['kv', 'half a record, commit single on two threads', PART_OF_A_RECORD, 300, kv({ threads: 2, commit: 'single' })],
+  ['sse', 'half a record, broker local', PART_OF_A_RECORD, 300, sse({ threads: 0, broker: 'local' })],
+  ['prices', 'half a record, catalog lru-level', PART_OF_A_RECORD, 300, prices({ threads: 1, catalog: 'lru-level' })],
+] as const)(
+  '%s keeps what it acknowledged after its disk was full for a while: %s',
+  async (name, _, diskOf, left, { settings, megabytes, puts, put, has }) => {
+    const disk = diskOf(megabytes)
+    let service = await spawnService(name, { ...settings, data: disk.data })
+    const acknowledged: number[] = []
+    let next = 0
+    const putNext = async () => {
+      const i = next++
+      const isAcknowledged = await acknowledges(put(service.url, i))
+      if (isAcknowledged) acknowledged.push(i)
+      return isAcknowledged
+    }
+    for (let i = 0; i < 5; i++) expect(await putNext()).toBe(true)
+
+    disk.fill(service, left)
+    let refused = 0
+    while (refused < 3) if (!(await putNext())) refused++
+    // It is seen, reads go on, and it was told once, with its cause.
+    expect(await ready(service.url)).toBe(false)
+    expect(await has(service.url, acknowledged[0]!)).toBe(true)
+    const told = service.log().filter(({ level, msg }) => level >= 50 && ABOUT_THE_DISK.test(msg))
+    expect(told.map(({ err }) => err?.message)).toEqual([expect.stringMatching(/No space left|File too large/)])
+
+    disk.free(service)
+    await until(() => ready(service.url))
+    for (let i = 0; i < puts; i++) expect(await putNext()).toBe(true)
+    await service.end('SIGKILL')
+    service = await spawnService(name, { ...settings, data: disk.data })
+    const lost = []
+    for (const i of acknowledged) if (!(await has(service.url, i))) lost.push(i)
+    expect(lost).toEqual([])
+    await service.end('SIGTERM')
+  },
+)

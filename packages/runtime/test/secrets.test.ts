@@ -1,0 +1,60 @@
+import * as fc from 'fast-check'
+import { readFileSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createLog } from '../src/process/log.ts'
+import { hiding, secretsOf } from '../src/settings/secrets.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const searched = (secret: string) => new URLSearchParams({ key: secret }).toString().slice('key='.length)
+
+/** What anybody may throw: words, fields and causes that have the secret in them. */
+const faultWith = (secret: string) => {
+  const url = new URL('http://127.0.0.1/videos')
+  url.searchParams.set('key', secret)
+  const inner = Object.assign(new TypeError(`Failed to parse URL from ${url.href}`), { input: url.href })
+  const cause = Object.assign(new Error(`bearer ${secret}`, { cause: inner }), { headers: { authorization: secret } })
+  return new AggregateError([cause, new Error(`/a?key=${encodeURIComponent(secret)}`)], 'asked in vain', { cause })
+}
+
+test('a log never has a secret in it, however a fault carries it, and stays JSON', () => {
+  const folder = temporaryFolder()
+  let files = 0
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ minLength: 5, unit: 'binary' }), fc.string({ minLength: 5 })), (secret) => {
+      fc.pre(secret.isWellFormed())
+      const file = join(folder, String(files++))
+      const log = createLog('info', { service: 'test' }, ['', secret], openSync(file, 'a'))
+      log.error(faultWith(secret), `could not ask with ${secret}`)
+      log.info({ url: `/x?access_token=${secret}` }, 'plain')
+      const lines = readFileSync(file, 'utf8').trim().split('\n')
+      expect(lines).toHaveLength(2)
+      for (const line of lines) {
+        JSON.parse(line, (_, value) => {
+          if (typeof value !== 'string') return value
+          const bare = value.replaceAll('[secret]', '')
+          for (const form of [secret, encodeURIComponent(secret), searched(secret)]) expect(bare).not.toContain(form)
+          return value
+        })
+      }
+    }),
+  )
+})
+
+test('a secret of digits leaves times alone', () => {
+  const file = join(temporaryFolder(), 'log')
+  createLog('info', {}, ['1'], openSync(file, 'a')).info('1 or 2')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ time: expect.any(Number), msg: '[secret] or 2' })
+})
+
+test('secrets are what settings call secret, lists included, but not what everybody knows', () => {
+  const settings = {
+    key: { type: 'string', default: 'stand-in', secret: true, description: '' },
+    keys: { type: 'array', items: { type: 'string' }, default: ['stand-in'], secret: true, description: '' },
+    name: { type: 'string', default: '', description: '' },
+  } as const
+  const config = { key: 'stand-in', keys: ['stand-in', 'mine'], name: 'me', apiToken: 'hunter2', readToken: '' }
+  const secrets = secretsOf({ settings }, config)
+  expect(secrets.toSorted()).toEqual(['hunter2', 'mine'])
+  expect(hiding(secrets)('hunter2 is mine, not stand-in')).toBe('[secret] is [secret], not stand-in')
+})

@@ -1,0 +1,48 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { until } from './until.ts'
+
+const ENTRY = fileURLToPath(new URL('./run-service.ts', import.meta.url))
+
+/** A service in a process of its own, which can be killed. */
+export interface ServiceProcess {
+  readonly url: string
+  readonly pid: number
+  /** What it wrote to its log, a JSON object a line. */
+  log(): { level: number; msg: string; err?: { message: string } }[]
+  /** Sends a signal and waits until the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+}
+
+export async function spawnService(name: string, settings: Record<string, string | number>): Promise<ServiceProcess> {
+  const args = [ENTRY, name, JSON.stringify({ logLevel: 'info', ...settings })]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
+  const exit = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exit
+  }
+  onTestFinished(() => end('SIGKILL'))
+  const lines = () => output.split('\n').slice(0, -1)
+  const url = await until(() => {
+    if (child.exitCode !== null) throw new Error(`${name} did not start: ${output}`)
+    return lines().find((line) => line.startsWith('http://'))
+  })
+  return {
+    url,
+    pid: child.pid!,
+    log: () =>
+      lines()
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line)),
+    end,
+  }
+}
+
+/** Lets a process write files of at most so many bytes: what is larger is cut off there, as on a full disk. Linux. */
+export function limitFiles(pid: number, bytes: number | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+}

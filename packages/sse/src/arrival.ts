@@ -1,0 +1,123 @@
+import { eventId } from './core/event-id.ts'
+import type { Event } from './core/event.ts'
+import type { Group } from './group.ts'
+import type { History } from './history/history.ts'
+import type { SharedValues } from './shared-values.ts'
+import type { StreamRequest } from './stream-request.ts'
+
+/** What a stream's client may leave unread before it is read more from the history (bytes, about). */
+export const SLICE = 65_536
+
+// A value of more characters is encoded once for all, and sent in pieces.
+const LARGE = 16_384
+
+/** What is to be written next. */
+export interface Slice {
+  readonly pieces: readonly (string | Buffer)[]
+  /** Whether the stream has then been told all that came before. */
+  readonly isLast: boolean
+}
+
+/**
+ * A stream that has yet to be told what came before it: current values, or what its client missed. That is read from
+ * the history as the client takes it, so that who reads nothing holds no more than a slice of it.
+ */
+export class Arrival {
+  readonly group: Group
+  /** When its client last took something (ms, `performance.now()`). */
+  movedAt = performance.now()
+  /** Ends the stream once it has been told all. */
+  lastWords: string | undefined
+  readonly #history: History
+  readonly #values: SharedValues
+  readonly #slice: number
+  /** Current values are told up to here; after that everything. */
+  readonly #currentUpTo: number
+  /** It has been told what came up to here. */
+  #seq: number
+  /** Its client knows that something up to here is lost. */
+  #lostUpTo: number
+  #isLost: boolean
+  /** What is left of a large value. */
+  #rest: Buffer | undefined
+
+  constructor(
+    group: Group,
+    { resumeAfter }: StreamRequest,
+    { history, values, slice }: { history: History; values: SharedValues; slice: number },
+  ) {
+    this.group = group
+    this.#history = history
+    this.#values = values
+    this.#slice = slice
+    this.#isLost = Number.isNaN(resumeAfter)
+    this.#seq = resumeAfter || 0
+    this.#lostUpTo = this.#seq
+    this.#currentUpTo = resumeAfter === undefined ? history.seq : 0
+  }
+
+  /** @param text goes before it */
+  next(text = ''): Slice {
+    const { encoder } = this.group
+    const { epoch } = this.#history
+    const pieces: (string | Buffer)[] = []
+    let room = this.#slice
+    while (room > 0) {
+      if (this.#rest) {
+        pieces.push(text, this.#rest.subarray(0, room))
+        text = ''
+        const left = this.#rest.subarray(room)
+        room -= this.#rest.length
+        this.#rest = left.length > 0 ? left : undefined
+        continue
+      }
+      const events = this.#read(room)
+      if (this.#isLost) {
+        // The client is right before what follows, should the stream break in between.
+        text += encoder.gap(eventId(epoch, events[0] ? events[0].seq - 1 : this.#history.seq))
+        this.#isLost = false
+      }
+      if (events.length === 0) {
+        pieces.push(text + encoder.position(eventId(epoch, this.#history.seq)))
+        return { pieces, isLast: true }
+      }
+      for (const event of events) {
+        const id = eventId(epoch, event.seq)
+        this.#seq = event.seq
+        if (event.value.length > LARGE) {
+          this.#rest = this.#values.of(encoder, event, id)
+          break
+        }
+        const piece = encoder.value(id, event.value)
+        text += piece
+        if ((room -= piece.length) <= 0) break
+      }
+    }
+    pieces.push(text)
+    return { pieces, isLast: false }
+  }
+
+  /** What is to be told next. @param most about so many characters of it */
+  #read(most: number): readonly Event[] {
+    const { topics } = this.group
+    if (this.#seq < this.#currentUpTo) {
+      const events = currentOf(this.#history, topics, this.#seq, this.#currentUpTo)
+      if (events.length > 0) return events
+      this.#seq = this.#lostUpTo = this.#currentUpTo
+    }
+    const { events, lostUpTo } = this.#history.since(topics, this.#seq, most)
+    if (lostUpTo > this.#lostUpTo) {
+      this.#isLost = true
+      this.#lostUpTo = lostUpTo
+    }
+    return events
+  }
+}
+
+function currentOf(history: History, topics: readonly string[], after: number, upTo: number): Event[] {
+  const events = topics.map((topic) => history.current(topic))
+  return events
+    .filter((event) => event !== undefined)
+    .filter(({ seq }) => seq > after && seq <= upTo)
+    .sort((a, b) => a.seq - b.seq)
+}

@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { spawnSse, type SpawnedSse } from './support/process.ts'
+import type { TestSse } from './support/sse.ts'
+import { VIA_FASTIFY, waitText } from './support/stream.ts'
+
+const MB = 1_048_576
+const TOPICS = Array.from({ length: 16 }, (_, i) => `topic${i}`)
+
+/** 16 MB that a client missed, of 16 topics: so many values, put one after the other. Gives the query of that client. */
+async function fill(sse: TestSse, count: number): Promise<string> {
+  const start = await sse.put('start', TOPICS[0])
+  const value = 'x'.repeat((16 * MB) / count - 50)
+  const put = (i: number) =>
+    `POST /put?topic=${TOPICS[i % 16]} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${value.length}\r\n\r\n${value}`
+  const socket = connectTo(sse.port).resume()
+  for (let i = 0; i < count; i++) socket.write(put(i), 'latin1')
+  socket.end()
+  await new Promise((resolve) => socket.on('close', resolve))
+  return `?lastEventId=${start}&${TOPICS.map((topic) => `topic=${topic}`).join('&')}`
+}
+
+function connectTo(port: number): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+/** The most that the process has in memory while something goes on (bytes). */
+async function highest({ memory }: SpawnedSse, goesOn: Promise<unknown>): Promise<number> {
+  let most = 0
+  const timer = setInterval(() => (most = Math.max(most, memory())), 10)
+  await goesOn
+  clearInterval(timer)
+  return Math.max(most, memory())
+}
+
+describe('who missed 16 MB and reads nothing', () => {
+  it.each([
+    ['the raw door', '/wait'],
+    ['Fastify', VIA_FASTIFY.path],
+  ])('costs a slice of it, 40 times over: %s', async (_door, path) => {
+    const spawned = await spawnSse({ threads: 1 })
+    const { sse, memory } = spawned
+    const query = await fill(sse, 256)
+    const before = memory()
+    for (let i = 0; i < 40; i++) connectTo(sse.port).write(waitText(sse.port, query, {}, path))
+    const most = await highest(
+      spawned,
+      until(async () => (await sse.figure('sse_streams')) === 40),
+    )
+    expect(most - before).toBeLessThan(120 * MB)
+  })
+
+  it('costs no more with 240 requests in one packet, of which the first alone is answered', async () => {
+    const spawned = await spawnSse({ threads: 1 })
+    const { sse, memory } = spawned
+    const query = await fill(sse, 8_000)
+    const before = memory()
+    const socket = connectTo(sse.port)
+    socket.write(waitText(sse.port, query).repeat(240))
+    const opened = until(async () => (await sse.figure('sse_streams')) >= 1).then(() => sse.put('v', TOPICS[0]))
+    expect((await highest(spawned, opened)) - before).toBeLessThan(120 * MB)
+    expect(await sse.figure('sse_streams')).toBe(1)
+    socket.destroy()
+    await until(async () => (await sse.figure('sse_streams')) === 0)
+  })
+})

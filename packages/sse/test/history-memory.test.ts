@@ -1,0 +1,44 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { Ring } from '../src/history/ring.ts'
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+function heapUsed(): number {
+  gc()
+  gc()
+  return process.memoryUsage().heapUsed
+}
+
+const TOTAL = 8_388_608
+
+describe('the memory of a history', () => {
+  it.each([
+    ['values of two bytes to few topics', 100, 'xy', 'topic'],
+    ['values of two bytes to many', 5_000, 'xy', 'topic'],
+    ['values of a kilobyte', 100, 'x'.repeat(1_000), 'topic'],
+    ['values of two bytes a character', 100, 'x'.repeat(500) + '€', 'topic'],
+    ['topics with long names', 2_000, 'x', 'x'.repeat(240)],
+  ])('is no more than it may be: %s', (_what, topics, value, name) => {
+    const before = heapUsed()
+    const ring = new Ring({ count: 1_000_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: TOTAL })
+    const size = value.length
+    for (let seq = 1; seq < 150_000; seq += 100) {
+      // As they come from another thread: each with strings of its own.
+      const events = Array.from({ length: 100 }, (_, i) => ({
+        seq: seq + i,
+        at: Date.now(),
+        topic: `${name}${(seq + i) % topics}`,
+        value: `${seq}${value}`.slice(-size),
+      }))
+      ring.append(structuredClone(events))
+    }
+    const used = heapUsed() - before
+    expect(used).toBeLessThan(TOTAL * 1.15)
+    // Nor is half of it given away.
+    expect(used).toBeGreaterThan(TOTAL * 0.5)
+    expect(ring.kept().topics.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { eventId, readEventId } from '../src/core/event-id.ts'
+import type { Event } from '../src/core/event.ts'
+import { createEventStreamEncoder } from '../src/encoder/event-stream.ts'
+import { createEachFanout } from '../src/fanout/each.ts'
+import { Ring } from '../src/history/ring.ts'
+import { Hub } from '../src/hub.ts'
+import { SlowReader } from './support/slow-reader.ts'
+
+const wide = { count: 100_000, bytes: 1e9, age: 3_600_000, topics: 100, total: 1e9 }
+const encoder = createEventStreamEncoder()
+const turn = () => new Promise(setImmediate)
+
+/** A hub and the words to put values and open streams. */
+function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: number; readTimeout: number }> = {}) {
+  const history = new Ring({ ...wide, ...options })
+  const hub = new Hub({
+    history,
+    retry: 2_000,
+    streamBuffer: 8_388_608,
+    readTimeout: 30_000,
+    ...options,
+    createFanout: createEachFanout,
+  })
+  const put = (topic: string, value: string): Event => {
+    const event = { seq: history.seq + 1, at: Date.now(), topic, value }
+    history.append([event])
+    hub.deliver([event])
+    return event
+  }
+  const open = (topics: readonly string[], how: { last?: boolean; resumeAfter?: number } = {}): SlowReader => {
+    const connection = new SlowReader()
+    connection.on('close', () => hub.leave(connection))
+    hub.open(connection, { encoder, topics, last: how.last ?? false, resumeAfter: how.resumeAfter })
+    return connection
+  }
+  return { history, hub, put, open }
+}
+
+/** Reads until nothing more comes. */
+async function readAll(reader: SlowReader): Promise<void> {
+  for (let before = -1; before < reader.reader.events.length || reader.writableLength > 0;) {
+    before = reader.reader.events.length
+    reader.take()
+    await turn()
+  }
+}
+
+afterEach(() => void vi.useRealTimers())
+
+describe('a stream that is told what came before it', () => {
+  it('gets everything once and in order, however it reads and whatever is put meanwhile', async () => {
+    const topics = ['a', 'b', 'c']
+    const value = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc
+        .tuple(fc.constantFrom('x', '\n', 'é', '😀'), fc.constantFrom(5_000, 20_000, 70_000))
+        .map(([char, count]) => char.repeat(count)),
+    )
+    const put = fc.tuple(fc.constantFrom(...topics), value)
+    const step = fc.oneof(put, fc.constant('take' as const))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(put, { maxLength: 12 }),
+        fc.nat(12),
+        fc.option(fc.constant(true)),
+        fc.subarray(topics, { minLength: 1 }),
+        fc.array(step, { maxLength: 12 }),
+        async (before, from, last, asked, steps) => {
+          const { history, put, open } = startHub()
+          const all = before.map(([topic, text]) => put(topic, text))
+          const resumeAfter = Math.min(from, history.seq)
+          const reader = open(asked, last ? { last } : { resumeAfter })
+          const current = new Set(asked.map((topic) => history.current(topic)?.seq))
+          for (const one of steps) {
+            if (one === 'take') {
+              reader.take()
+              await turn()
+            } else all.push(put(...one))
+          }
+          await readAll(reader)
+          const mine = all.filter(({ topic }) => asked.includes(topic))
+          // With `last` the values that were current when it opened; one that is no longer need not be told.
+          const must = mine.filter(({ seq }) => (last ? seq > before.length : seq > resumeAfter))
+          const may = mine.filter(({ seq }) => must.some((one) => one.seq === seq) || (last && current.has(seq)))
+          const ids = reader.reader.events.map(({ lastEventId }) => lastEventId)
+          const told = may.filter(({ seq }) => ids.includes(eventId(history.epoch, seq)))
+          expect(told).toEqual(expect.arrayContaining(must))
+          expect(ids).toEqual(told.map(({ seq }) => eventId(history.epoch, seq)))
+          expect(reader.values).toEqual(told.map(({ value: text }) => text.replace(/\r\n|\r/g, '\n')))
+          // Where the client is now nothing lies ahead of it.
+          const { seq: at } = readEventId(reader.reader.lastEventId)!
+          expect(at).toBeLessThanOrEqual(history.seq)
+          expect(mine.filter(({ seq }) => seq > at)).toEqual([])
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each([
+    ['many small values', 2_000, 1_000],
+    ['a few large ones', 4, 1_000_000],
+    ['line ends, which take seven times their size on the stream', 2, 100_000, '\n'],
+  ])('holds a slice of it until its client takes that: %s', async (_what, count, length, char = 'x') => {
+    const { put, open, hub } = startHub()
+    const value = char.repeat(length)
+    for (let i = 0; i < count; i++) put('a', value)
+    const readers = [open(['a'], { resumeAfter: 0 }), open(['a'], { last: true })]
+    for (let i = 0; i < 10; i++) await turn()
+    for (const { most, reader } of readers) {
+      expect(most).toBeLessThan(200_000)
+      expect(reader.events).toEqual([])
+    }
+    expect(hub.size).toBe(2)
+    expect(hub.topics()).toEqual(new Map([['a', 2]]))
+    for (const reader of readers) await readAll(reader)
+    expect(readers.map(({ values }) => values.length)).toEqual([count, 1])
+    expect(readers.every(({ most }) => most < 200_000)).toBe(true)
+  })
+
+  it('gets a value that is larger than what may be left unread, and then the others', async () => {
+    const { put, open, hub } = startHub({ streamBuffer: 1_000 })
+    const large = 'x'.repeat(1_000_000)
+    put('a', large)
+    const reader = open(['a'], { resumeAfter: 0 })
+    for (let i = 0; i < 3; i++) {
+      hub.beat()
+      reader.take()
+      await turn()
+    }
+    await readAll(reader)
+    put('a', 'next')
+    await readAll(reader)
+    expect(reader.values).toEqual([large, 'next'])
+    expect(reader.isDestroyed).toBe(false)
+  })
+
+  it('hears once of each loss, in its place', async () => {
+    const { put, open } = startHub({ count: 3 })
+    for (let i = 0; i < 5; i++) put('a', `a${i} ${'x'.repeat(200_000)}`)
+    const reader = open(['a', 'b'], { resumeAfter: 1 })
+    reader.take()
+    await turn()
+    for (let i = 5; i < 10; i++) put('a', `a${i}`)
+    await readAll(reader)
+    const told = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
+    expect(told.filter((word) => word === 'gap')).toHaveLength(2)
+    expect(told[0]).toBe('gap')
+    expect(told.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
+  })
+
+  it('hears of what was lost before it came once, though its topics reach back differently', async () => {
+    const { put, open } = startHub({ count: 3 })
+    for (let i = 0; i < 5; i++) put('b', `b${i} ${'x'.repeat(200_000)}`)
+    for (let i = 0; i < 10; i++) put('a', `a${i}`)
+    const reader = open(['a', 'b'], { resumeAfter: 1 })
+    await readAll(reader)
+    const told = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
+    expect(told).toEqual(['gap', 'b2', 'b3', 'b4', 'a7', 'a8', 'a9'])
+  })
+
+  it('ends with the closing only when it has been told what came before that', async () => {
+    const { history, hub, put, open } = startHub()
+    for (let i = 0; i < 10; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
+    const reader = open(['a'], { resumeAfter: 0 })
+    void history.append([], 11)
+    hub.deliver([{ seq: 11, closing: true }])
+    await readAll(reader)
+    expect(reader.reader.events.map(({ type }) => type)).toEqual([...Array(10).fill('message'), 'closed'])
+    expect(reader.isEnded).toBe(true)
+    expect(hub.size).toBe(0)
+  })
+
+  it('ends at once when the service stops, between two events', async () => {
+    const { hub, put, open } = startHub()
+    for (let i = 0; i < 10; i++) put('a', `${i} ${'x'.repeat(10_000)}`)
+    const reader = open(['a'], { resumeAfter: 0 })
+    hub.end()
+    expect(reader.isEnded).toBe(true)
+    await readAll(reader)
+    expect(reader.values.length).toBeLessThan(10)
+    expect(reader.reader.retry).toBeGreaterThanOrEqual(2_000)
+    expect(hub.size).toBe(0)
+  })
+
+  it('is cut when its client takes nothing for too long, and not while it takes some', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { hub, put, open } = startHub({ readTimeout: 1_000 })
+    for (let i = 0; i < 20; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
+    const [silent, slow] = [open(['a'], { resumeAfter: 0 }), open(['a'], { resumeAfter: 0 })]
+    for (let i = 0; i < 3; i++) {
+      vi.advanceTimersByTime(600)
+      slow.take()
+      await turn()
+      hub.beat()
+    }
+    expect([silent.isDestroyed, slow.isDestroyed]).toEqual([true, false])
+    expect(hub.figures.cut).toBe(1)
+    expect(hub.size).toBe(1)
+  })
+
+  it('leaves others their turn: so many that read at once are told a little each turn', async () => {
+    const { put, open } = startHub()
+    for (let i = 0; i < 20; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
+    const readers = Array.from({ length: 100 }, () => open(['a'], { resumeAfter: 0 }))
+    for (let i = 0; i < 20; i++) {
+      for (const reader of readers) reader.take()
+      await turn()
+      const written = readers.reduce((sum, { writableLength }) => sum + writableLength, 0)
+      expect(written).toBeLessThan(2_000_000)
+    }
+  })
+})
+
+describe('clients that lost their streams', () => {
+  it.each([
+    ['because the service stopped', (hub: Hub) => hub.end()],
+    ['because it died', () => {}],
+  ])('do not all come back in one moment: %s', (_why, lose) => {
+    const { hub, open } = startHub({ retry: 10_000 })
+    const readers = Array.from({ length: 400 }, () => open(['a']))
+    lose(hub)
+    for (const reader of readers) reader.take()
+    const within = (from: number, to: number) =>
+      readers.filter(({ reader }) => reader.retry! >= from && reader.retry! < to).length
+    expect(within(10_000, 20_001)).toBe(400)
+    // Each quarter has its share: 100, give or take what chance gives (less often than once in a million).
+    for (let i = 0; i < 4; i++) expect(within(10_000 + i * 2_500, 12_500 + i * 2_500)).toBeGreaterThan(50)
+  })
+})

@@ -1,0 +1,52 @@
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { EventEmitter } from 'node:events'
+import { EventSourceReader } from './event-source-reader.ts'
+
+const HIGH_WATER_MARK = 65_536
+
+/** A connection whose client takes what it is sent when it is told to. */
+export class SlowReader extends EventEmitter implements StreamConnection {
+  readonly reader = new EventSourceReader()
+  /** The most that it ever left unread (bytes). */
+  most = 0
+  isEnded = false
+  isDestroyed = false
+  #unread: Buffer[] = []
+  #needsDrain = false
+  readonly #decoder = new TextDecoder()
+
+  get writableLength(): number {
+    return this.#unread.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  get values(): string[] {
+    return this.reader.events.filter(({ type }) => type === 'message').map(({ data }) => data)
+  }
+
+  write(chunk: Buffer | string): boolean {
+    if (this.isDestroyed || this.isEnded) throw new Error('written to after its end')
+    this.#unread.push(Buffer.from(chunk))
+    const length = this.writableLength
+    this.most = Math.max(this.most, length)
+    this.#needsDrain ||= length >= HIGH_WATER_MARK
+    return length < HIGH_WATER_MARK
+  }
+
+  /** The client takes all. */
+  take(): void {
+    this.reader.feed(this.#decoder.decode(Buffer.concat(this.#unread), { stream: true }))
+    this.#unread = []
+    if (!this.#needsDrain) return
+    this.#needsDrain = false
+    this.emit('drain')
+  }
+
+  end(): void {
+    this.isEnded = true
+  }
+
+  destroy(): void {
+    this.isDestroyed = true
+    this.emit('close')
+  }
+}

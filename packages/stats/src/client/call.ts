@@ -1,0 +1,73 @@
+import type { VideoNumbers } from '../core/numbers.ts'
+import type { Answer, ClientOptions, VideoClient } from './client.ts'
+import { errors } from '../errors.ts'
+import { reachedNobody, toUpstreamProblem } from './fault.ts'
+import { parseVideos, videosPath } from './video-list.ts'
+
+export interface RawReply {
+  readonly status: number
+  readonly text: string
+}
+
+/** Gets a path; ends with the signal. */
+export type Get = (path: string, signal: AbortSignal) => Promise<RawReply>
+
+/** Most bytes of a reply. 50 videos take 11 KB. */
+export const MAX_REPLY = 1_048_576
+
+export const tooLarge = () => errors.UPSTREAM_UNAVAILABLE(`the reply was larger than ${MAX_REPLY} bytes`)
+
+/** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
+export function createCall({ key, timeout, meter, logger }: ClientOptions, get: Get): VideoClient['call'] {
+  return async (ids) => {
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
+    try {
+      await meter.spend()
+      logger.debug(`asking YouTube for ${ids.join()}`)
+      const { status, text } = await get(videosPath(ids, key), ending.signal)
+      logger.debug(`YouTube answered ${status} for ${ids.join()}`)
+      return parseVideos(status, text)
+    } catch (fault) {
+      if (reachedNobody(fault)) meter.giveBack()
+      throw toUpstreamProblem(fault)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The text of a body, as long as it is no longer than a reply may be. */
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    if ((size += piece.length) > MAX_REPLY) throw tooLarge()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+/** What several calls have given. @param calls the ids of each and its numbers, or why there are none */
+export async function answerOf(
+  calls: readonly (readonly [ids: readonly string[], numbers: Promise<readonly (VideoNumbers | undefined)[]>])[],
+): Promise<Answer> {
+  const [found, failed] = [[] as VideoNumbers[], [] as string[]]
+  let fault: Answer['fault']
+  for (const [i, result] of (await Promise.allSettled(calls.map(([, numbers]) => numbers))).entries()) {
+    if (result.status === 'fulfilled') {
+      for (const one of result.value) if (one) found.push(one)
+      continue
+    }
+    failed.push(...calls[i]![0])
+    fault ??= toUpstreamProblem(result.reason)
+  }
+  return { found, failed, fault }
+}
+
+/** A client that makes a call a video, all at once. */
+export const aCallEach = (call: VideoClient['call']): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
+  idsPerCall: 1,
+  call,
+  fetch: (ids) => answerOf(ids.map((id) => [[id], call([id])])),
+})

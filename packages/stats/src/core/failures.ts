@@ -1,0 +1,90 @@
+/** Ids that are tried again together, because their call has failed. */
+export interface Failure {
+  readonly ids: readonly string[]
+  /** How often they failed, one after the other; 0 for those of which it is not known. */
+  readonly times: number
+  /** When they were tried last, by which they take their turns; once they are tried again before all others. */
+  readonly triedAt: number
+  /** When they may be tried again. */
+  readonly at: number
+  /** How many calls had succeeded by then. */
+  readonly successes: number
+  /** They failed while others succeeded: it is one of them, not YouTube. */
+  readonly isSuspect: boolean
+}
+
+const FIRST_RETRY = 1_000
+/** After so many failures ids are halved even if nothing else has succeeded that could tell on them. */
+const ENOUGH = 5
+
+/**
+ * What has failed, each with a wait of its own that doubles. Ids that fail while others succeed are halved until the one
+ * that hurts its neighbours is alone. What failed while nothing succeeded is put together again by the first success.
+ */
+export class Failures {
+  readonly #idsPerCall: number
+  #all: Failure[] = []
+  #successes = 0
+
+  constructor(idsPerCall: number) {
+    this.#idsPerCall = idsPerCall
+  }
+
+  /** @param longest ids are tried again after this long at the latest (ms); @returns where the ids are now */
+  add(ids: readonly string[], before: Failure | undefined, now: number, longest: number): Failure[] {
+    const times = (before?.times ?? 0) + 1
+    const at = now + Math.min(FIRST_RETRY * 2 ** (times - 1), longest)
+    const isSuspect =
+      before !== undefined && before.times > 0 && (before.isSuspect || this.#successes > before.successes)
+    const most = isSuspect || times > ENOUGH ? Math.ceil(ids.length / 2) : ids.length
+    const triedAt = times === 1 ? -Infinity : now
+    return this.#cut(ids, most, { times, triedAt, at, successes: this.#successes, isSuspect })
+  }
+
+  /** Ids that may have been tried before a restart. */
+  resume(ids: readonly string[], now: number): Failure[] {
+    const unknown = { times: 0, triedAt: -Infinity, at: now, successes: 0, isSuspect: false }
+    return this.#cut(ids, this.#idsPerCall, unknown)
+  }
+
+  /** YouTube answers. @returns where the ids are now that failed because it did not */
+  succeeded(now: number): Failure[] {
+    this.#successes++
+    const [suspects, others] = [[] as Failure[], [] as Failure[]]
+    for (const one of this.#all) (one.isSuspect || one.times === 0 ? suspects : others).push(one)
+    if (others.length === 0) return []
+    this.#all = suspects
+    const ids = others.flatMap((one) => one.ids)
+    const triedAt = Math.min(...others.map((one) => one.triedAt))
+    return this.#cut(ids, this.#idsPerCall, {
+      times: 1,
+      triedAt,
+      at: now,
+      successes: this.#successes - 1,
+      isSuspect: false,
+    })
+  }
+
+  #cut(ids: readonly string[], most: number, failure: Omit<Failure, 'ids'>): Failure[] {
+    const cut: Failure[] = []
+    for (let i = 0; i < ids.length; i += most) cut.push({ ...failure, ids: ids.slice(i, i + most) })
+    this.#all.push(...cut)
+    return cut
+  }
+
+  /** Of those that may be tried again, the one that was tried longest ago. */
+  due(now: number): Failure | undefined {
+    let oldest: Failure | undefined
+    for (const one of this.#all) if (one.at <= now && !(oldest && oldest.triedAt <= one.triedAt)) oldest = one
+    return oldest
+  }
+
+  take(failure: Failure): void {
+    this.#all = this.#all.filter((one) => one !== failure)
+  }
+
+  /** When the first of them may be tried again. */
+  dueAt(): number {
+    return this.#all.reduce((first, { at }) => Math.min(first, at), Infinity)
+  }
+}

@@ -1,0 +1,116 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
+import type { Snapshot, VideoNumbers } from './core/numbers.ts'
+import type { Reading } from './core/prepared.ts'
+
+interface Video {
+  /** The collections that have it. */
+  readonly users: Set<string>
+  /** None where nothing is known yet, or YouTube has none. */
+  numbers?: VideoNumbers
+  /** When YouTube was asked for it, by either clock; never as long as nothing is known. */
+  asOf?: number
+  at?: number
+  /** Why nothing is known yet, once it was tried. */
+  fault?: Problem
+}
+
+/** What is known of videos, each once however many collections have it. */
+export class VideoTable {
+  readonly #videos = new Map<string, Video>()
+
+  /** Takes up a collection's videos. @returns those that are new here */
+  use(ids: readonly string[], user: string): string[] {
+    const added: string[] = []
+    for (const id of ids) {
+      const video = this.#videos.get(id)
+      if (video) video.users.add(user)
+      else {
+        this.#videos.set(id, { users: new Set([user]) })
+        added.push(id)
+      }
+    }
+    return added
+  }
+
+  /** Gives up a collection's videos. @returns those that no collection has any more; they are forgotten */
+  release(ids: readonly string[], user: string): string[] {
+    return ids.filter((id) => {
+      const users = this.#videos.get(id)?.users
+      users?.delete(user)
+      return users?.size === 0 && this.#videos.delete(id)
+    })
+  }
+
+  /** Takes numbers of `ids`, unless newer ones are known. */
+  learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number): void {
+    const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
+    for (const id of ids) {
+      const video = this.#videos.get(id)
+      if (!video || (video.at !== undefined && video.at > at)) continue
+      Object.assign(video, { numbers: byId.get(id), asOf, at, fault: undefined })
+    }
+  }
+
+  /** Takes note that `ids` could not be asked for. @returns those of which nothing is known therefore */
+  fail(ids: readonly string[], fault: Problem): string[] {
+    return ids.filter((id) => {
+      const video = this.#videos.get(id)
+      if (!video || video.at !== undefined) return false
+      video.fault = fault
+      return true
+    })
+  }
+
+  /** The collections that have one of `ids`. */
+  users(ids: readonly string[]): string[] {
+    const users = new Set<string>()
+    for (const id of ids) for (const user of this.#videos.get(id)?.users ?? []) users.add(user)
+    return [...users]
+  }
+
+  /** When each was asked for, by the clock that nobody sets; none of those that are unknown. */
+  times(): [id: string, at: number | undefined][] {
+    return [...this.#videos].map(([id, { at }]) => [id, at])
+  }
+
+  /** Those of `ids` that were never tried. */
+  untried(ids: readonly string[]): string[] {
+    return ids.filter((id) => {
+      const video = this.#videos.get(id)
+      return video?.at === undefined && video?.fault === undefined
+    })
+  }
+
+  /** Why something of `ids` is unknown, and of which. */
+  fault(ids: readonly string[]): { id: string; fault: Problem } | undefined {
+    for (const id of ids) {
+      const video = this.#videos.get(id)
+      if (video?.fault) return { id, fault: video.fault }
+    }
+    return undefined
+  }
+
+  /** What is known of `ids`; nothing if that is of none of them. */
+  read(ids: readonly string[]): Reading | undefined {
+    const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
+    let [at, asOf, since] = [Infinity, Infinity, -Infinity]
+    for (const id of ids) {
+      const video = this.#videos.get(id)
+      if (video?.at === undefined) {
+        unknown.push(id)
+        continue
+      }
+      if (video.numbers) videos.push(video.numbers)
+      else missing.push(id)
+      at = Math.min(at, video.at)
+      asOf = Math.min(asOf, video.asOf!)
+      since = Math.max(since, video.asOf!)
+    }
+    if (ids.length > 0 && unknown.length === ids.length) return undefined
+    // An empty sum is true at any time.
+    if (ids.length === 0) asOf = since = Date.now()
+    const parts = { ...(unknown.length > 0 && { unknown }), ...(since > asOf && { since }) }
+    const snapshot: Snapshot = { videos, missing, asOf, ...parts }
+    return { snapshot, at }
+  }
+}

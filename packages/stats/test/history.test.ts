@@ -1,0 +1,92 @@
+import { openLevel } from '@influencer-stats/runtime/level'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CollectionsOwner } from '../src/collections.ts'
+import type { Point } from '../src/core/history.ts'
+import { DAY } from '../src/core/pace.ts'
+import { historyPages } from '../src/history-pages.ts'
+import { createLevelState } from '../src/state/level.ts'
+
+import { createMapState } from '../src/state/map.ts'
+import { longestHold } from './support/longest-hold.ts'
+import { startStats } from './support/stats.ts'
+
+// What a page of points costs is below 5 ms; all of these at once hold the loop for 500 ms and more.
+const POINTS = 86_000
+const LONGEST = 60
+
+const START = Date.now() - DAY / 2
+const pointAt = (i: number): Point => ({ at: START + i, impressions: i, engagements: 2, score: 3, videos: 1 })
+
+/** A folder with a collection `c` whose history is long. */
+async function longHistory(): Promise<string> {
+  const folder = temporaryFolder()
+  const db = await openLevel(folder, { service: 'stats', format: 1 })
+  await db.put('c!c', JSON.stringify({ id: 'c', videos: [], revision: 1 }))
+  const key = (at: number) => `h!c!${String(at).padStart(16, '0')}`
+  await db.batch(
+    Array.from({ length: POINTS }, (_, i) => ({
+      type: 'put' as const,
+      key: key(START + i),
+      value: JSON.stringify(pointAt(i)),
+    })),
+  )
+  await db.close()
+  return folder
+}
+
+describe('a long history', () => {
+  it('is told in pieces between which others have their turn, the same with one point a step', async () => {
+    const stats = await startStats({ data: await longHistory(), youtubeUri: 'http://127.0.0.1:9', threads: 0 })
+    const to = new Date(START + POINTS).toISOString()
+    const read = async (query = '') => {
+      const url = `${stats.url}/collections/c/stats/history?to=${to}${query}`
+      const { result, held } = await longestHold(async () => Array.fromAsync((await fetch(url)).body!))
+      expect(held).toBeLessThan(LONGEST)
+      return JSON.parse(Buffer.concat(result).toString()).points
+    }
+    const all = await read()
+    expect(all).toHaveLength(POINTS)
+    for (const i of [0, 1, 499, 500, 501, POINTS - 1]) {
+      expect(all[i]).toEqual({ ...pointAt(i), at: new Date(START + i).toISOString() })
+    }
+    expect(new Set(all.map(({ at }: { at: string }) => at)).size).toBe(POINTS)
+    const lastOfEach = new Map(all.map((one: { at: string }) => [Math.floor(Date.parse(one.at) / 1000), one]))
+    expect(await read('&step=1')).toEqual([...lastOfEach.values()])
+    await stats.stop()
+  })
+
+  it('in memory gives others their turn, too', async () => {
+    const state = createMapState()
+    await state.put({ id: 'c', videos: [], revision: 1 })
+    for (let i = 0; i < 5_000; i++)
+      await state.putSnapshots([{ id: 'c', snapshot: { videos: [], missing: [], asOf: i }, point: pointAt(i) }])
+    let turns = 0
+    let pages = 0
+    for await (const _page of historyPages(state, 'c', 0, Date.now())) {
+      expect(turns).toBe(pages++)
+      setImmediate(() => turns++)
+    }
+    expect(pages).toBeGreaterThan(5)
+  })
+
+  it('is thinned in pieces', async () => {
+    const state = await createLevelState({ folder: await longHistory() })
+    const collections = new CollectionsOwner({ state, retention: 30 * DAY })
+    onTestFinished(() => collections.close())
+    expect((await longestHold(() => collections.tidy(START + 3 * DAY))).held).toBeLessThan(LONGEST)
+    const hours = new Set(Array.from({ length: POINTS }, (_, i) => Math.floor((START + i) / 3_600_000)))
+    const left = await state.history('c', 0, Date.now(), POINTS)
+    expect(left.map(({ at }) => Math.floor(at / 3_600_000))).toEqual([...hours])
+  })
+
+  it('is forgotten in pieces, too', async () => {
+    const state = await createLevelState({ folder: await longHistory() })
+    const collections = new CollectionsOwner({ state, retention: 30 * DAY })
+    onTestFinished(() => collections.close())
+    const { result, held } = await longestHold(() => collections.delete('c'))
+    expect(result).toBe(true)
+    expect(held).toBeLessThan(LONGEST)
+    expect(await state.history('c', 0, Date.now(), POINTS)).toEqual([])
+  })
+})

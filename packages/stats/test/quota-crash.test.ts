@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { hanging, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { startStats } from './support/stats.ts'
+
+const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
+
+/** The service in a process of its own: its address, and how to kill it together with its supervisor. */
+async function spawnStats(data: string, youtubeUri: string, cache: string) {
+  const args = [
+    'stats',
+    '--port',
+    '0',
+    '--data',
+    data,
+    '--youtubeUri',
+    youtubeUri,
+    '--cache',
+    cache,
+    '--logLevel',
+    'silent',
+  ]
+  const child = spawn(process.execPath, [START, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const closed = once(child, 'close')
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await closed
+  })
+  const [, url, pid] = await until(() => /^stats +(http:\S+) +(\d+) +\d+$/m.exec(stdout))
+  return {
+    url: url!,
+    async crash() {
+      process.kill(Number(pid), 'SIGKILL')
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+it.each(['poller', 'lru'])('a killed process has counted every call that it made, with the cache %s', async (cache) => {
+  const youtube = await startFakeYoutube()
+  youtube.answer = hanging
+  const data = temporaryFolder()
+  const killed = await spawnStats(data, youtube.url, cache)
+  const videos = JSON.stringify({ videos: videoIds(1) })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${killed.url}/collections/c`, { method: 'PUT', headers, body: videos })
+  const reading = fetch(`${killed.url}/collections/c/stats`).catch(() => {})
+  await until(() => youtube.calls.length > 0)
+  await killed.crash()
+  await reading
+  const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })
+  onTestFinished(() => stats.stop().then(() => {}))
+  const used = /^stats_quota_units_used (\d+)$/m.exec(String((await stats.get('/metrics')).body))
+  expect(Number(used![1])).toBe(youtube.calls.length)
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+
+/** What becomes of a request: it passes, its reply is lost, or it waits at the proxy, even when its sender is gone. */
+export type Fate = 'pass' | 'lose' | 'hold'
+
+/** Between a client and a service, on loopback. */
+export interface BreakingProxy {
+  readonly url: string
+  /** Asked for each request, by its head. */
+  fate: (head: string) => Fate
+  /** Requests that are held. */
+  readonly held: number
+  /** Lets the held requests go on; resolves when each has been answered. */
+  release(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startBreakingProxy(target: string): Promise<BreakingProxy> {
+  const { hostname, port } = new URL(target)
+  let held: (() => Promise<unknown>)[] = []
+  const sockets = new Set<{ destroy(): void }>()
+  const server = createServer((client) => {
+    const service = connect(Number(port), hostname)
+    for (const socket of [client, service]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    let isLost = false
+    let isHeld = false
+    client.on('data', (chunk) => {
+      const fate = proxy.fate(chunk.toString('latin1'))
+      isLost ||= fate === 'lose'
+      isHeld ||= fate === 'hold'
+      if (!isHeld) return void service.write(chunk)
+      held.push(async () => {
+        service.write(chunk)
+        await once(service, 'data')
+      })
+    })
+    service.on('data', (chunk) => (isLost ? client.destroy() : client.write(chunk)))
+    service.on('close', () => client.destroy())
+    // What is held goes on without its sender.
+    client.on('close', () => isHeld || service.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const proxy: BreakingProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fate: () => 'pass',
+    get held() {
+      return held.length
+    },
+    async release() {
+      const going = held
+      held = []
+      for (const go of going) await go()
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return proxy
+}

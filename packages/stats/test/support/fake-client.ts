@@ -1,0 +1,35 @@
+import type { Problem } from '@influencer-stats/runtime/problems'
+import type { VideoClient } from '../../src/client/client.ts'
+import { errors } from '../../src/errors.ts'
+import { numbersOf } from './numbers.ts'
+
+/** A client whose numbers a test sets. Ids that end in `_` are missing. */
+export class FakeClient implements VideoClient {
+  readonly idsPerCall = 50
+  /** Views of every video. */
+  views = 1
+  /** Fails while set. */
+  down = false
+  /** The ids of every call. */
+  calls: (readonly string[])[] = []
+  /** While set, calls wait for it. */
+  gate: Promise<void> | undefined
+
+  async call(ids: readonly string[]) {
+    this.calls.push(ids)
+    const { views, down } = this
+    await this.gate
+    if (down) throw errors.UPSTREAM_UNAVAILABLE()
+    return ids.filter((id) => !id.endsWith('_')).map((id) => numbersOf(id, views))
+  }
+
+  async fetch(ids: readonly string[]) {
+    try {
+      return { found: await this.call(ids), failed: [] }
+    } catch (fault) {
+      return { found: [], failed: ids, fault: fault as Problem }
+    }
+  }
+
+  async close() {}
+}

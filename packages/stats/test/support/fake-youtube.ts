@@ -1,0 +1,63 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What a call is answered with. */
+export type Answer = (ids: readonly string[], reply: ServerResponse) => unknown
+
+/** A YouTube whose answers a test writes. */
+export interface FakeYoutube {
+  readonly url: string
+  /** The ids of every call, in the order in which they came. */
+  readonly calls: string[][]
+  answer: Answer
+}
+
+const item = (id: string, views: number) => ({
+  id,
+  statistics: { viewCount: String(views), likeCount: '10', commentCount: '5' },
+})
+
+/** The numbers of every video: `views`, 10 likes and 5 comments. */
+export const listOf = (ids: readonly string[], views = 100) =>
+  JSON.stringify({ kind: 'youtube#videoListResponse', items: ids.map((id) => item(id, views)) })
+
+export const numbers: Answer = (ids, reply) => reply.end(listOf(ids))
+export const failing: Answer = (_, reply) => reply.writeHead(503).end('{}')
+export const hanging: Answer = () => {}
+
+/** Sends a byte every few milliseconds, and never comes to an end. */
+export const dripping: Answer = (_, reply) => {
+  const timer = setInterval(() => reply.write(' '), 10)
+  reply.writeHead(200).once('close', () => clearInterval(timer))
+}
+
+/** Sends as fast as it is read, and never comes to an end. */
+export const flooding: Answer = (_, reply) => {
+  const piece = Buffer.alloc(65_536, ' ')
+  const send = () => {
+    while (!reply.destroyed && reply.write(piece));
+  }
+  reply.writeHead(200).on('drain', send)
+  send()
+}
+
+export async function startFakeYoutube(): Promise<FakeYoutube> {
+  const server = createServer((request, reply) => {
+    const ids = new URL(request.url!, 'http://fake').searchParams.getAll('id').join(',').split(',')
+    fake.calls.push(ids)
+    fake.answer(ids, reply)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  const fake: FakeYoutube = { url: `http://127.0.0.1:${port}`, calls: [], answer: numbers }
+  return fake
+}
+
+/** So many well-formed ids of videos. */
+export const videoIds = (n: number, from = 0) =>
+  Array.from({ length: n }, (_, i) => `${String(from + i).padStart(10, '0')}A`)

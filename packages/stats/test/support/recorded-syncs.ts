@@ -1,0 +1,30 @@
+import { openLevel } from '@influencer-stats/runtime/level'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { onTestFinished, vi } from 'vitest'
+
+/** Whether each write to any LevelDB waited for the disk, in order, until the test ends. */
+export async function recordSyncs(): Promise<boolean[]> {
+  const db = await openLevel(temporaryFolder(), { service: 'recorder', format: 1 })
+  const syncs: boolean[] = []
+  const record = (options: { sync?: boolean } = {}) => void syncs.push(options.sync === true)
+  const recorded = [
+    ...recordCalls(Object.getPrototypeOf(db), ['_put', '_del', '_batch'], record),
+    ...recordCalls(Object.getPrototypeOf(db.batch()), ['_write'], record),
+  ]
+  await db.close()
+  onTestFinished(() => {
+    for (const spy of recorded) spy.mockRestore()
+  })
+  return syncs
+}
+
+/** What each of the methods is given last are its options. */
+function recordCalls(owner: any, names: readonly string[], record: (options?: object) => void) {
+  return names.map((name) => {
+    const call = owner[name]
+    return vi.spyOn(owner, name).mockImplementation(function (this: unknown, ...args) {
+      record(args.at(-1) as object)
+      return call.apply(this, args)
+    })
+  })
+}

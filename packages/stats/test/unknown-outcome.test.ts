@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { RunningService } from '@influencer-stats/runtime/host'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { CollectionsOwner } from '../src/collections.ts'
+import { DAY } from '../src/core/pace.ts'
+import { createKvState } from '../src/state/kv.ts'
+import { startBreakingProxy, type BreakingProxy } from './support/breaking-proxy.ts'
+import { startKv } from './support/kv.ts'
+import { numbersOf } from './support/numbers.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
+import { startStats } from './support/stats.ts'
+
+let kv: RunningService
+beforeAll(async () => {
+  kv = await startKv()
+})
+afterAll(() => kv.stop())
+
+/** The write of a collection, not of its numbers. */
+const isChange = (head: string) => /^(PUT|DELETE) .*stats%2Fc%21/.test(head)
+
+/** Does to the next change what `fate` says, and to all that follows what `after` says. */
+function breakNextChange(proxy: BreakingProxy, fate: 'lose' | 'hold', after: 'pass' | 'hold' = 'pass'): void {
+  let isBroken = false
+  proxy.fate = (head) => {
+    if (isBroken) return after
+    isBroken = isChange(head)
+    return isBroken ? fate : 'pass'
+  }
+}
+
+const changes = [
+  ['making one', (c: Collections) => c.put('new', ['a']), 'new', ['a']],
+  ['replacing one', (c: Collections) => c.put('old', ['b']), 'old', ['b']],
+  ['adding a video', (c: Collections) => c.addVideo('old', 'c'), 'old', ['a', 'c']],
+  ['removing a video', (c: Collections) => c.removeVideo('old', 'a'), 'old', []],
+  ['forgetting one', (c: Collections) => c.delete('old'), 'old', undefined],
+] as const
+type Collections = CollectionsOwner
+
+describe('a change of a collection in the key-value service', () => {
+  let proxy: BreakingProxy
+  let collections: CollectionsOwner
+  /** What the poller would know. */
+  let known: Map<string, readonly string[]>
+
+  beforeEach(async () => {
+    proxy = await startBreakingProxy(kv.url)
+    known = new Map()
+    const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 150 })
+    collections = new CollectionsOwner({
+      state,
+      retention: DAY,
+      onFault() {},
+      onChange(id, collection) {
+        if (collection) known.set(id, collection.videos)
+        else known.delete(id)
+      },
+    })
+    for (const id of ['new', 'old', 'other']) await collections.delete(id)
+    await collections.put('old', ['a'])
+    onTestFinished(async () => {
+      proxy.fate = () => 'pass'
+      await collections.close()
+      await proxy.close()
+    })
+  })
+
+  it.each(changes)('is made and told where its reply is lost: %s', async (_, change, id, videos) => {
+    breakNextChange(proxy, 'lose')
+    await change(collections)
+    expect((await collections.get(id))?.videos).toEqual(videos)
+    expect(known.get(id)).toEqual(videos)
+  })
+
+  it.each(changes)('is found out where there is no answer for long: %s', async (_, change, id, videos) => {
+    breakNextChange(proxy, 'hold', 'hold')
+    await expect(change(collections)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 503 })
+    // Until then there is no other, and nobody waits for it.
+    await expect(collections.put('other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    proxy.fate = () => 'pass'
+    await until(() => String(known.get(id)) === String(videos))
+    expect((await collections.get(id))?.videos).toEqual(videos)
+    await until(() => collections.put('other', []).catch(() => undefined))
+  })
+
+  it.each(changes)('happens once, however late it arrives: %s', async (_, change, id, videos) => {
+    breakNextChange(proxy, 'hold')
+    await change(collections)
+    expect((await collections.get(id))?.videos).toEqual(videos)
+    const next = ['z']
+    await collections.put(id, next)
+    expect(proxy.held).toBe(1)
+    await proxy.release()
+    expect((await collections.get(id))?.videos).toEqual(next)
+    expect(known.get(id)).toEqual(next)
+  })
+
+  it('that was refused is not made later', async () => {
+    const service = await startKv({ apiToken: 'hunter2' })
+    const state = await createKvState({ kvUri: service.url, kvToken: '', onOutage() {}, timeout: 150 })
+    const owner = new CollectionsOwner({ state, retention: DAY })
+    await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    await service.stop()
+    await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    await owner.close()
+  })
+
+  it('waits for no numbers of other collections, and numbers for no state that hangs', async () => {
+    const old = (await collections.get('old'))!
+    const numbers = (asOf: number) => ({ videos: [numbersOf('a', asOf)], missing: [], asOf })
+    proxy.fate = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
+    const saved = collections.saveSnapshot(old, numbers(1))
+    await until(() => proxy.held === 1)
+    await collections.put('old', ['a', 'b']).catch(() => {})
+    await saved
+    const now = (await collections.get('old'))!
+    for (let asOf = 2; asOf < 100; asOf++) await collections.saveSnapshot(now, numbers(asOf))
+    proxy.fate = () => 'pass'
+    await until(async () => (await collections.snapshot('old'))?.asOf === 99)
+  })
+})
+
+it('a collection and its numbers are both there or both gone, whichever reply is lost', async () => {
+  const standIn = await startStandIn()
+  const proxy = await startBreakingProxy(kv.url)
+  const stats = await startStats({
+    variant: 'v7',
+    state: 'kv',
+    kvUri: proxy.url,
+    youtubeUri: standIn.url,
+    data: temporaryFolder(),
+  })
+  breakNextChange(proxy, 'lose')
+  expect((await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })).status).toBe(201)
+  expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
+  breakNextChange(proxy, 'lose')
+  expect((await stats.delete('/collections/c')).status).toBe(204)
+  expect((await stats.get('/collections/c')).status).toBe(404)
+  expect((await stats.get('/collections/c/stats')).status).toBe(404)
+  await stats.stop()
+  await proxy.close()
+  await standIn.stop()
+})

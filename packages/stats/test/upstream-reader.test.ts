@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { createUpstreamReader } from '../src/upstream-reader.ts'
+import { FakeClient } from './support/fake-client.ts'
+import { numbersOf } from './support/numbers.ts'
+
+const known = { videos: [numbersOf('a', 5)], missing: [], asOf: 1_000 }
+const collection = { id: 'c', videos: ['a', 'b'], revision: 1 }
+
+function setUp(budget: number, snapshot?: typeof known) {
+  const client = new FakeClient()
+  const meter = new QuotaMeter(QuotaMeter.memory(), budget)
+  const collections = { snapshot: () => snapshot, saveSnapshot: async () => {} }
+  const logger = createSilentLogger()
+  const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, deadline: 50 })
+  return { client, reader }
+}
+
+it('asks for what has failed no more often than the budget spreads its calls', async () => {
+  const { client, reader } = setUp(100, known)
+  client.down = true
+  for (let i = 0; i < 20; i++) {
+    const { snapshot, failed } = await reader.read(collection)
+    expect(failed).toBe(true)
+    expect(snapshot).toEqual({ ...known, unknown: ['b'] })
+  }
+  expect(client.calls).toHaveLength(2)
+})
+
+it('waits no longer than its deadline: what is known has to do, or there is nothing', async () => {
+  const { client, reader } = setUp(0, known)
+  client.gate = new Promise(() => {})
+  expect((await reader.read(collection)).snapshot).toEqual({ ...known, unknown: ['b'] })
+  const other = setUp(0)
+  other.client.gate = new Promise(() => {})
+  await expect(other.reader.read(collection)).rejects.toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    headers: { 'retry-after': '1' },
+  })
+})
