@@ -42,6 +42,6 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
   )
   app.addHook('onClose', () => store.close())
   entitiesRoutes(app, store, config.readTimeout)
-  batchRoutes(app, store, config)
+  batchRoutes(app, store, context.budget, config)
   return app
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Budget } from './memory/budget.ts'
 import type { Registry } from './metrics/prom-client.ts'
 import type { Broadcast, Bus, Calls, Handlers } from './process/channel.ts'
 import type { CommonSettings, Settings, ValuesOf } from './settings/settings.ts'
@@ -39,6 +40,8 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   readonly bus: Bus<ToMain, ToThread>
   readonly lifecycle: Lifecycle
   readonly log: Logger
+  /** What a thread may hold for its clients. */
+  readonly budget: Budget
   /** This thread's own figures; merged with those of the others in `GET /metrics`. */
   readonly registry: Registry
   /** The figures of all threads and of main in the Prometheus text format. */
@@ -46,7 +49,10 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
 }
 
 /** What `createApp` needs of an `AppContext`. */
-export type AppHost = Pick<AppContext<unknown, Calls, Calls>, 'config' | 'log' | 'registry' | 'scrape' | 'lifecycle'>
+export type AppHost = Pick<
+  AppContext<unknown, Calls, Calls>,
+  'config' | 'log' | 'budget' | 'registry' | 'scrape' | 'lifecycle'
+>
 
 /** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
 export interface ServiceDefinition<

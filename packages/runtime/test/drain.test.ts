@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
 import { startFleet } from './support/fleet.ts'
-import { rawClient, requestText } from './support/raw-client.ts'
+import { rawClient, rawRequest, requestText } from './support/raw-client.ts'
 import { spawnStart } from './support/spawn-start.ts'
 import { until } from './support/until.ts'
 
@@ -85,17 +85,47 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
   })
 })
 
-test('the raw door finishes all that is being answered on a connection', async () => {
-  const { started, port } = await startCounter('--hot', 'yes', '--server', 'raw')
-  const client = await rawClient(port)
-  client.send(requestText('GET', '/slow-later/600') + requestText('GET', '/slow-later/500'))
-  await pause(port)
-  const end = started.stop()
-  const [first, last] = [await client.reply(), await client.reply()]
-  expect([first.status, first.headers.connection]).toEqual([200, 'keep-alive'])
-  expect([last.status, last.headers.connection]).toEqual([200, 'close'])
-  await client.closed
-  expect(await end).toMatchObject({ code: 0 })
+describe.each(SERVERS)('several answers pending on one connection, served by %s', (server) => {
+  test.each([
+    ['slowest first', [1_700, 1_600, 1_500]],
+    ['slowest last', [1_500, 1_600, 1_700]],
+  ])('are all finished: %s; the last ends the connection', async (_order, times) => {
+    const { started, port } = await startCounter('--hot', 'yes', '--server', server)
+    const [hot, plain] = [await rawClient(port), await rawClient(port)]
+    hot.send(times.map((ms) => requestText('GET', `/slow-later/${ms}`)).join(''))
+    plain.send(times.map((ms) => requestText('GET', `/slow?ms=${ms}`)).join(''))
+    await pause(port)
+    const end = started.stop()
+    for (const client of [hot, plain]) {
+      const replies = [await client.reply(), await client.reply(), await client.reply()]
+      expect(replies.map(({ status, headers }) => [status, headers.connection])).toEqual([
+        [200, 'keep-alive'],
+        [200, 'keep-alive'],
+        [200, 'close'],
+      ])
+      await client.closed
+    }
+    expect(await end).toMatchObject({ code: 0 })
+  })
+
+  test('are finished, and what comes behind them in the drain is refused, and ends the connection', async () => {
+    const { started, port } = await startCounter('--hot', 'yes', '--server', server)
+    const [client, other] = [await rawClient(port), await rawClient(port)]
+    client.send(requestText('GET', '/slow-later/1700') + requestText('GET', '/slow-later/1600'))
+    other.send(requestText('GET', '/slow?ms=1800'))
+    await pause(port)
+    const end = started.stop()
+    await until(
+      async () => (await rawRequest(port, requestText('GET', '/readyz')).catch(() => undefined)) === undefined,
+    )
+    client.send(requestText('GET', '/value'))
+    const replies = [await client.reply(), await client.reply(), await client.reply()]
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 503])
+    expect(replies.at(-1)!.headers.connection).toBe('close')
+    await client.closed
+    expect((await other.reply()).status).toBe(200)
+    expect(await end).toMatchObject({ code: 0 })
+  })
 })
 
 /** Has a request answered: those that were sent before it have arrived. */

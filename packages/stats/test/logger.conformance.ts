@@ -2,6 +2,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Logger, LoggerOptions } from '../src/logger/logger.ts'
+import { lostLines } from '@influencer-stats/runtime/sink'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 export interface LoggerTraits {
@@ -59,6 +60,14 @@ export function loggerConformance(
       expect(dropped).toBe(4_000)
       expect(lines).toHaveLength(1_001)
       expect(lines.at(-1)).toContain('4000 lines dropped')
+    })
+
+    it('outlives a disk without room, and counts what it could not write', async () => {
+      const before = lostLines()
+      const logger = await create({ to: openSync('/dev/full', 'w'), level: 'debug' })
+      for (let i = 0; i < 3; i++) logger.error(`step ${i}`, new Error('the cause'))
+      await logger.close()
+      expect(lostLines() - before).toBe(silent ? 0 : 3)
     })
 
     it('writes no secret, wherever a fault carries it', async () => {

@@ -1,3 +1,4 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
 import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies } from '@influencer-stats/runtime/replies'
@@ -18,10 +19,11 @@ function refuse({ line, reason, tooLarge }: BadLine): Error {
 }
 
 /** Many changes at once. */
-export function batchRoutes(app: App, store: Store, { valueLimit, batchLimit, batchLines }: KvConfig): void {
+export function batchRoutes(app: App, store: Store, budget: Budget, config: KvConfig): void {
+  const { valueLimit, batchLimit, batchLines } = config
   const limits = { maxValue: valueLimit, maxLines: batchLines }
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }))
+  app.addContentTypeParser('*', bytesParser({ limit: batchLimit, tooLarge: errors.BATCH_TOO_LARGE }, budget))
   app.post(
     '/v0/batch',
     {

@@ -15,6 +15,8 @@ export interface Ended {
 /** A service in a process of its own, and the supervisor that started it in another. */
 export interface SpawnedKv {
   readonly url: Promise<string>
+  /** Of the service. */
+  readonly pid: Promise<number>
   readonly ended: Promise<Ended>
   stop(): Promise<Ended>
   /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
@@ -22,8 +24,11 @@ export interface SpawnedKv {
 }
 
 /** The service as `pnpm start kv` runs it, in a process of its own that does not outlive the test. */
-export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } = {}): SpawnedKv {
-  const args = [process.execPath, START, 'kv', '--port', '0', '--data', folder]
+export function spawnKv(
+  folder: string,
+  { fileBlocks, settings = [] }: { fileBlocks?: number; settings?: readonly string[] } = {},
+): SpawnedKv {
+  const args = [process.execPath, START, 'kv', '--port', '0', '--data', folder, ...settings]
   // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
   const stdio = ['ignore', 'pipe', 'pipe'] as const
@@ -47,6 +52,7 @@ export function spawnKv(folder: string, { fileBlocks }: { fileBlocks?: number } 
   })
   return {
     url: ready.then(({ url }) => url),
+    pid: ready.then(({ pid }) => pid),
     ended,
     async crash() {
       process.kill((await ready).pid, 'SIGKILL')

@@ -1,6 +1,7 @@
 import type { Access, Guard } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
+import type { Budget } from '../memory/budget.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
 import type { Lifecycle } from '../service.ts'
 import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
@@ -10,6 +11,7 @@ export interface DoorHost extends FaultSinks {
   readonly guard: Guard
   readonly lifecycle: Lifecycle
   readonly requests: RequestMetrics
+  readonly budget: Budget
   nextRequestId(): string
 }
 
@@ -44,9 +46,9 @@ export class Endpoint {
   answer(asked: unknown, request: HotRequest, id: string): Answer | Promise<Answer> {
     try {
       const answer = this.route.answer(asked, request)
-      return answer instanceof Promise ? answer.catch((error: unknown) => this.#fault(error, id)) : answer
+      return answer instanceof Promise ? answer.catch((error: unknown) => this.fault(error, id)) : answer
     } catch (error) {
-      return this.#fault(error, id)
+      return this.fault(error, id)
     }
   }
 
@@ -56,7 +58,8 @@ export class Endpoint {
     figures.observe(status, (performance.now() - startedAt) / 1_000)
   }
 
-  #fault(error: unknown, requestId: string): Reply {
+  /** What is answered in place of an answer. */
+  fault(error: unknown, requestId: string): Reply {
     const problem = toProblem(error)
     reportFault(this.#host, error, problem, requestId)
     return asReply(problem)

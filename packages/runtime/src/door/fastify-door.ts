@@ -13,7 +13,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
   const { method, url, schema, validatorCompiler, body } = route
   if (body || method !== 'GET') {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(body?.type ?? '*', body ? bytesParser(body) : ignoreBody)
+    app.addContentTypeParser(body?.type ?? '*', body ? bytesParser(body, host.budget) : ignoreBody)
   }
   app.route({
     method,

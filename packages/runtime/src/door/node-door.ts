@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
 import type { HotRequest, Reply, RequestHeaders, StreamReply } from './hot-route.ts'
+import { memoryFull } from '../http/errors.ts'
+import { BodyBuffer } from '../memory/body-buffer.ts'
+import { holdOf, releaseHold } from '../memory/budget.ts'
 import { headersOf, isUnchanged } from './reply-head.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -26,24 +29,30 @@ class NodeRequest implements HotRequest {
   }
 }
 
-/** Answers a request whose body is there, on a reply of Node's. */
+/** Answers a request whose body is there, on a reply of Node's. @param refusal what is answered instead */
 export function answerOnNode(
   host: DoorHost,
   endpoint: Endpoint,
   asked: unknown,
   exchange: { message: IncomingMessage; response: ServerResponse; body?: Buffer; id: string; startedAt: number },
+  refusal?: Reply,
 ): void {
   const { message, response, body = EMPTY, id, startedAt } = exchange
   const isHead = message.method === 'HEAD'
   const request = new NodeRequest(message, body)
-  const answer = endpoint.answer(asked, request, id)
+  const answer = refusal ?? endpoint.answer(asked, request, id)
   if (answer instanceof Promise) void answer.then(send)
   else send(answer)
+
+  /** A large reply is held until it is sent: more requests may have come behind this one than Node can write replies to. */
+  function hasRoom({ body: { length } }: Reply): boolean {
+    return length <= LARGEST_AS_STRING || isHead || holdOf(message, host.budget).take(length)
+  }
 
   function send(given: Answer): void {
     const first = ['x-request-id', id, ...host.guard.corsHeaders(message.headers.origin)]
     if (isStream(given)) return void whenFirst(response, () => open(given, first))
-    write(message, response, given, first)
+    write(message, response, hasRoom(given) ? given : endpoint.fault(memoryFull(), id), first)
     endpoint.observe(response.statusCode, startedAt, isHead)
   }
 
@@ -104,7 +113,12 @@ export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
     if (guard.check(message, endpoint.access, route.token?.(asked))) return false
     const exchange = { message, response, id: host.nextRequestId(), startedAt: performance.now() }
     if (length === 0) answerOnNode(host, endpoint, asked, exchange)
-    else readBody(message, length, (body) => answerOnNode(host, endpoint, asked, { ...exchange, body }))
+    else {
+      readBody(message, length, host, (body) => {
+        if (body) answerOnNode(host, endpoint, asked, { ...exchange, body })
+        else answerOnNode(host, endpoint, asked, exchange, endpoint.fault(memoryFull(), exchange.id))
+      })
+    }
     return true
   }
 }
@@ -119,12 +133,13 @@ function lengthOf(length: string | undefined, transferEncoding: string | undefin
  * Reads a body of a known length: `end` would come a turn later than its last piece. Who leaves before that gets no
  * answer, and Node's own time-outs cut who is too slow.
  */
-function readBody(message: IncomingMessage, length: number, done: (body: Buffer) => void): void {
-  let pieces: Buffer[] | undefined
-  let read = 0
-  message.on('data', (piece: Buffer) => {
-    read += piece.length
-    if (read < length) (pieces ??= []).push(piece)
-    else done(pieces ? Buffer.concat([...pieces, piece]) : piece)
+function readBody(message: IncomingMessage, length: number, { budget }: DoorHost, done: (body?: Buffer) => void): void {
+  const body = new BodyBuffer(() => holdOf(message, budget), length)
+  message.on('data', function onData(piece: Buffer) {
+    if (!body.add(piece)) {
+      message.off('data', onData).resume()
+      releaseHold(message)
+      done()
+    } else if (body.length === length) done(body.bytes)
   })
 }

@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net'
 import { isStream, type Answer } from './endpoint.ts'
+import { memoryFull } from '../http/errors.ts'
 import type { Reply, StreamReply } from './hot-route.ts'
-import { isLarge, toLatin1, statusLine, fieldsText, headEnds } from './raw-text.ts'
+import { isCounted, isLarge, toLatin1, statusLine, fieldsText, headEnds } from './raw-text.ts'
 import { headersOf, isUnchanged } from './reply-head.ts'
+import { wholeUnits } from '../memory/budget.ts'
+import { LARGEST_HEAD } from './grammar.ts'
 import { MOST_HELD, RequestReader, type RawRequest, type Read, type ReaderHost } from './request-reader.ts'
 
 // Requests that are answered before other connections have their turn.
@@ -77,6 +80,9 @@ export class RawConnection {
   #places: Place[] | undefined
   /** Of the replies that are made and wait for their turn (bytes). */
   #waiting = 0
+  /** Taken from the budget (bytes): of what has come, and of large replies that are not sent yet. */
+  #heldUnread = 0
+  #heldReplies = 0
   /** Replies that are to be written at the end of what has come. */
   #text = ''
   /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
@@ -112,6 +118,7 @@ export class RawConnection {
   take(chunk: Buffer): void {
     const held = this.#unread
     this.#unread = undefined
+    if (this.#heldUnread > 0) this.#giveUnread()
     // A request that comes in many pieces gets no longer than one that breaks off.
     if (held) this.#pieces++
     else this.seen = this.#host.tick
@@ -128,7 +135,30 @@ export class RawConnection {
   drained(): void {
     this.seen = this.#host.tick
     this.#socket.setTimeout(0)
+    this.#written()
     this.#goOn()
+  }
+
+  /** It is closed, or no longer the door's: holds nothing any more. */
+  forget(): void {
+    this.#giveUnread()
+    this.#giveReplies()
+  }
+
+  #giveUnread(): void {
+    if (this.#heldUnread > 0) this.#host.budget.give(this.#heldUnread)
+    this.#heldUnread = 0
+  }
+
+  /** Gives back what replies held, unless some have yet to be written, or to be read. */
+  #written(): void {
+    if (this.#heldReplies === 0 || this.#waiting > 0) return
+    if (!this.#socket.writableNeedDrain && this.#socket.writableCorked === 0) this.#giveReplies()
+  }
+
+  #giveReplies(): void {
+    if (this.#heldReplies > 0) this.#host.budget.give(this.#heldReplies)
+    this.#heldReplies = 0
   }
 
   /** Gives the connection to Node, as soon as what is being answered is. */
@@ -205,22 +235,41 @@ export class RawConnection {
 
   #keep(unread: Buffer, why: Exclude<Read, RawRequest>): void {
     this.#unread = unread
-    if (why !== 'foreign' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD) return
+    if (why !== 'foreign' && this.#pieces < MOST_PIECES && unread.length <= MOST_HELD && this.#mayHold(unread)) return
     this.#hasBegun = false
     this.#isForeign = true
     this.#socket.pause()
   }
 
+  #mayHold({ length }: Buffer): boolean {
+    // Heads are short, and soon Node's.
+    if (length <= LARGEST_HEAD) return true
+    if (!this.#host.budget.take(length)) return false
+    this.#heldUnread = length
+    return true
+  }
+
+  /** What is answered where there is no room for a reply until the client takes it. */
+  #affordable({ found: { endpoint, isHead }, id }: RawRequest, answer: Answer): Answer {
+    if (isStream(answer) || isHead || !isCounted(answer.body) || this.#socket.destroyed) return answer
+    // In whole units, so that all can be given back in one.
+    const bytes = wholeUnits(answer.body.length)
+    if (!this.#host.budget.take(bytes)) return endpoint.fault(memoryFull(), id)
+    this.#heldReplies += bytes
+    return answer
+  }
+
   /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, asked } = request.found
-    const answer = endpoint.answer(asked, request, request.id)
-    if (answer instanceof Promise) {
+    const given = endpoint.answer(asked, request, request.id)
+    if (given instanceof Promise) {
       const place: Place = { text: undefined, body: undefined, closes: false }
       ;(this.#places ??= []).push(place)
-      void answer.then((given) => this.#settle(place, request, given))
+      void given.then((late) => this.#settle(place, request, this.#affordable(request, late)))
       return
     }
+    const answer = this.#affordable(request, given)
     const closes = isLast && this.#host.lifecycle.phase !== 'ready'
     const text = this.#textOf(request, answer, closes)
     const body = largeBodyOf(request, answer)
@@ -283,6 +332,7 @@ export class RawConnection {
       this.#flush()
       this.#write(body)
       this.#socket.uncork()
+      this.#written()
     }
     if (!closes) return
     this.#flush()
@@ -300,5 +350,6 @@ export class RawConnection {
   #write(chunk: string | Buffer): void {
     // Node sees whether the client takes any of it before the time is over.
     if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.readTimeout)
+    else this.#written()
   }
 }

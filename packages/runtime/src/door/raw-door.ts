@@ -60,6 +60,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
 
   function letGo(socket: DoorSocket): void {
     connections.delete(socket)
+    socket[DOOR]?.forget()
     socket[DOOR] = undefined
     socket.setTimeout(0)
     socket.off('data', onData)
@@ -68,8 +69,9 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
     socket.off('close', onClose)
   }
 
-  function onClose(this: Socket): void {
+  function onClose(this: DoorSocket): void {
     connections.delete(this)
+    this[DOOR]?.forget()
   }
 
   // Coarse, and for all at once: a timer a connection would cost more than the rest of it.

@@ -45,6 +45,9 @@ export function headEnds(timeout: number): HeadEnds {
 /** A larger body goes out as it lies in memory: as a part of the text it would be copied twice. */
 const LARGEST_IN_TEXT = 16_384
 
+/** Whether a body is large enough to be counted until it is sent. */
+export const isCounted = (body: string | Buffer): boolean => body.length > LARGEST_IN_TEXT
+
 /** Whether a body is better not made a part of the text. */
 export const isLarge = (body: string | Buffer): body is Buffer =>
   typeof body !== 'string' && body.length > LARGEST_IN_TEXT

@@ -1,22 +1,26 @@
 import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import Fastify, {
+  type FastifyContentTypeParser,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
 import { performance } from 'node:perf_hooks'
+import { bytesParser } from '../door/bytes-parser.ts'
 import { Endpoints, type DoorHost } from '../door/endpoint.ts'
 import { registerHotRoutes } from '../door/fastify-door.ts'
 import type { HotRoute } from '../door/hot-route.ts'
 import { createNodeDoor } from '../door/node-door.ts'
 import { installRawDoor } from '../door/raw-door.ts'
+import type { Budget } from '../memory/budget.ts'
 import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
 import { errors } from './errors.ts'
 import { createGuard, type Access } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
+import { replyClass } from './last-reply.ts'
 import { openApi } from './openapi.ts'
 import {
   endWithProblem,
@@ -75,12 +79,12 @@ const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
 
 /** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
 export async function createApp(host: AppHost, options: AppOptions): Promise<App> {
-  const { config, lifecycle, log } = host
+  const { config, lifecycle, log, budget } = host
   const guard = createGuard(config)
   const requests = new RequestMetrics(host.registry)
   const nextRequestId = createRequestIds()
   const faults = faultCounter(host.registry)
-  const door: DoorHost = { guard, lifecycle, requests, log, faults, nextRequestId }
+  const door: DoorHost = { guard, lifecycle, requests, log, faults, budget, nextRequestId }
   const endpoints = new Endpoints(options.hotRoutes ?? [], door)
   const parserErrors = requests.route('-', '(unparsable)')
 
@@ -120,7 +124,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     if (status) parserErrors.observe(status, 0)
   })
   app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema as object, httpPart))
-  app.removeContentTypeParser('text/plain')
+  app.removeContentTypeParser(['text/plain', 'application/json'])
+  app.addContentTypeParser('application/json', jsonParser(app as unknown as FastifyInstance, config.bodyLimit, budget))
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('figures', undefined)
   const known: KnownRoute[] = []
@@ -141,10 +146,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const { access, figures } = request.routeOptions.config
     request.figures = figures
     reply.header('x-request-id', request.id)
-    if (lifecycle.phase === 'draining') {
-      reply.header('connection', 'close')
-      if (access !== 'open') return done(errors.DRAINING())
-    }
+    if (lifecycle.phase === 'draining' && access !== 'open') return done(errors.DRAINING())
     done(guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!))
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -192,6 +194,7 @@ type ServerSettings = AppHost['config']
 function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorHost): FastifyServerFactory {
   return (handler) => {
     const server = createServer({
+      ServerResponse: replyClass(host.lifecycle),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
       // Below 60 s Node cuts a slow body at the larger of the two time-outs.
@@ -208,6 +211,16 @@ function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorH
     if (config.server === 'raw') installRawDoor(server, endpoints, host, config)
     return server
   }
+}
+
+/** As Fastify's own, but its bytes are taken from the budget. */
+function jsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
+  const read = bytesParser({ limit, tooLarge: errors.BODY_TOO_LARGE }, budget)
+  const parse = app.getDefaultJsonParser('error', 'error')
+  return (request, payload, done) =>
+    read(request, payload, (error, body?: Buffer) =>
+      error || request.is404 ? done(error) : parse(request, body?.toString() ?? '', done),
+    )
 }
 
 /** Short ids, unique in this process's life and unlikely to repeat in another's. */

@@ -1,18 +1,12 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { isInFlight, pendingReply } from './in-flight.ts'
+import { isInFlight } from './in-flight.ts'
 
 /** The open connections of an HTTP server. */
 export interface Connections {
-  /** From now on every reply says `Connection: close`, also those to requests that already came. */
-  announceEnd(): void
   /** Ends the connections without a request in flight, one whose head has arrived: idle, fresh, or halfway in a head. */
   closeIdle(): void
   closeAll(): void
-}
-
-const dropKeepAlive = (_request: IncomingMessage, response: ServerResponse) => {
-  response.shouldKeepAlive = false
 }
 
 /**
@@ -31,10 +25,6 @@ export function trackConnections(server: Server): Connections {
   })
 
   return {
-    announceEnd() {
-      server.prependListener('request', dropKeepAlive)
-      for (const reply of [...sockets].map(pendingReply)) if (reply) reply.shouldKeepAlive = false
-    },
     closeIdle() {
       for (const socket of sockets) if (!isInFlight(socket)) socket.destroy()
     },

@@ -9,6 +9,7 @@ const guarded = [
   errors.MISDIRECTED_HOST,
   errors.UNAUTHORIZED,
   errors.CALL_TIMED_OUT,
+  errors.MEMORY_FULL,
   errors.DRAINING,
 ]
 

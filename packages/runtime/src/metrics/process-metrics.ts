@@ -1,5 +1,7 @@
 import AggregatorRegistry from 'prom-client/lib/cluster.js'
 import collectDefaultMetrics from 'prom-client/lib/defaultMetrics.js'
+import { lostLines } from '../process/sink.ts'
+import { gauge } from './gauge.ts'
 import type { MetricsJson } from './metrics.ts'
 import { Registry } from './prom-client.ts'
 
@@ -7,6 +9,7 @@ import { Registry } from './prom-client.ts'
 export function createProcessRegistry(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  gauge(registry, 'log_lines_lost_total', 'Log lines that could not be written: a full disk, say.', lostLines)
   return registry
 }
 

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { backOff } from './back-off.ts'
 import { StartError } from '../http/errors.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
+import { say } from './say.ts'
+import { createWatchdog } from './watchdog.ts'
 
 type Start = Omit<ToProcess & { kind: 'start' }, 'kind'>
 
@@ -32,6 +34,9 @@ const MALLOC = {
   MALLOC_MMAP_THRESHOLD_: String(4 * 1_024 * 1_024),
 }
 const ENTRY = fileURLToPath(new URL('./process.ts', import.meta.url))
+// Main may load or build for longer than a serving thread may: so many times `stuckTimeout`.
+const MAIN_PATIENCE = 6
+const ASK_EVERY = 100
 // Beyond the service's own shutdownTimeout: for closing its parts.
 const EXIT_TIMEOUT = 5_000
 
@@ -41,7 +46,7 @@ const EXIT_TIMEOUT = 5_000
  */
 export async function startChild(start: Start, stopped: AbortSignal): Promise<Child> {
   const { name } = start
-  const say = (text: string) => process.stderr.write(`${name}: ${text}\n`)
+  const tell = (text: string) => say(`${name}: ${text}\n`)
   const delays = backOff()
   const config = { ...start.config }
   let current: Running = await launch({ ...start, config }, stopped)
@@ -53,9 +58,10 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
 
   function watch(running: Running): void {
     const { process: child } = running
+    watchLoop(child, config.stuckTimeout * MAIN_PATIENCE, () => tell(`process ${child.pid} is stuck`))
     function onExit(code: number | null, signal: string | null): void {
       if (stopped.aborted) return
-      say(`process ${child.pid} died (${signal ?? `exit code ${code}`}); starting another`)
+      tell(`process ${child.pid} died (${signal ?? `exit code ${code}`}); starting another`)
       restart()
     }
     if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode)
@@ -69,11 +75,11 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
   async function relaunch(): Promise<void> {
     try {
       current = await launch({ ...start, config }, stopped)
-      say(`is back as process ${current.process.pid}`)
+      tell(`is back as process ${current.process.pid}`)
       watch(current)
     } catch (error) {
       if (stopped.aborted) return
-      say((error as Error).message)
+      tell((error as Error).message)
       restart()
     }
   }
@@ -118,7 +124,7 @@ function launch(start: Start, stopped: AbortSignal): Promise<Running> {
     child.on('error', reject)
     child.on('message', (message: FromProcess) => {
       if (message.kind === 'ready') resolve({ process: child, ready: message })
-      else reject(new StartError(message.code, message.message))
+      else if (message.kind === 'failed') reject(new StartError(message.code, message.message))
     })
     child.once('exit', (code, signal) => {
       reject(
@@ -130,6 +136,35 @@ function launch(start: Start, stopped: AbortSignal): Promise<Running> {
     })
   })
   return running.finally(() => stopped.removeEventListener('abort', end))
+}
+
+/** Asks a process again and again whether its main thread is alive; kills it if it has not said so for `timeout` ms. */
+function watchLoop(child: ChildProcess, timeout: number, onStuck: () => void): void {
+  const watchdog = createWatchdog(1, timeout)
+  watchdog
+    .watch(0, () => {
+      onStuck()
+      child.kill('SIGKILL')
+    })
+    .started()
+  let isAsked = false
+  const timer = setInterval(() => {
+    if (isAsked || !child.connected) return
+    isAsked = true
+    child.send({ kind: 'ask' } satisfies ToProcess)
+  }, ASK_EVERY)
+  child.on('message', (message: FromProcess) => {
+    if (message.kind !== 'alive') return
+    isAsked = false
+    Atomics.add(watchdog.heartbeats, 0, 1)
+  })
+  const end = () => {
+    clearInterval(timer)
+    watchdog.stop()
+  }
+  // From its disconnection on it is ending, and has its time for that.
+  child.once('disconnect', end).once('exit', end)
+  if (!child.connected) end()
 }
 
 /** Tells a process to stop, and kills it if it does not. Resolves with whether it ended cleanly. */

@@ -9,8 +9,8 @@ const CLOSE_IDLE_EVERY = 50
 const QUIET_TURNS_LIMIT = 100
 
 /**
- * Ends an app that refuses new requests without losing one. From now on replies say `Connection: close`; then the app
- * stops listening, finishes what is in flight, and closes its connections and parts.
+ * Ends an app that is draining without losing a request: the last reply of each connection says `Connection: close`, new
+ * requests are refused. It stops listening, finishes what is in flight, and closes its connections and parts.
  * Fastify's own `close()` loses a request of every busy keep-alive client, because a reply in flight still promises to
  * keep the connection.
  *
@@ -18,7 +18,6 @@ const QUIET_TURNS_LIMIT = 100
  * @returns whether everything in flight could be finished
  */
 export async function drain(app: FastifyInstance, connections: Connections, timeout: number): Promise<boolean> {
-  connections.announceEnd()
   const clean = !app.server.listening || (await closeServer(app.server, connections, Date.now() + timeout))
   await app.close()
   return clean

@@ -5,6 +5,8 @@ import { isLoopback } from '../http/hosts.ts'
 import type { Broadcast, Calls } from './channel.ts'
 import { createMainPool } from './main-pool.ts'
 import { COLLECT, SCRAPE, type Config } from './messages.ts'
+import { budgetMemory, heldBytes } from '../memory/budget.ts'
+import { gauge } from '../metrics/gauge.ts'
 import { counter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { createFigures, type ThreadFigures } from '../metrics/thread-figures.ts'
@@ -42,6 +44,10 @@ export async function startService({ services, definition, config, log }: HostOp
   await claimPort(config.host, config.port, `${definition.name}.port`)
 
   const registry = createProcessRegistry()
+  const budget = budgetMemory(threads)
+  gauge(registry, 'client_memory_bytes', 'Bytes held for clients: bodies that come, large replies.', () =>
+    heldBytes(budget),
+  )
   let pool: ThreadPool | undefined
   const broadcastWithin = (timeout: number): Broadcast<Calls> => {
     const broadcast = async (name: string, ...args: unknown[]) => (await pool?.broadcast(name, args, timeout)) ?? []
@@ -65,6 +71,7 @@ export async function startService({ services, definition, config, log }: HostOp
     reusePort: REUSE_PORT,
     handlers: new Map(Object.entries({ ...opened.handlers, [SCRAPE]: scrape })),
     log,
+    budget,
     shared: () => opened.shared?.(),
     threadGone: (shared) => opened.threadGone?.(shared),
   }

@@ -1,9 +1,9 @@
-import { destination, pino, type Logger } from 'pino'
+import { pino, type Logger } from 'pino'
 import { hidingInJson } from '../settings/secrets.ts'
+import { createSink } from './sink.ts'
 
 /**
- * The runtime's own log: JSON lines on stdout. Synchronous, because an asynchronous one loses its last lines (999 of
- * 1,000) when a thread exits; it is quiet, so the price is not paid on any hot path.
+ * The runtime's own log: JSON lines on stdout, each written before the next step. Faults of stdout are nobody's.
  * @param secrets no line has them in it
  */
 export function createLog(
@@ -12,6 +12,8 @@ export function createLog(
   secrets: readonly string[],
   fd = 1,
 ): Logger {
-  const hooks = { streamWrite: hidingInJson(secrets) }
-  return pino({ level, base: { pid: process.pid, ...bindings }, hooks }, destination({ fd, sync: true }))
+  const base = { pid: process.pid, ...bindings }
+  const tell = (lost: number) =>
+    JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), ...base, lost, msg: 'lines not written' })
+  return pino({ level, base, hooks: { streamWrite: hidingInJson(secrets) } }, createSink(fd, { tell }))
 }

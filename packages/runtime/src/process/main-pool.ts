@@ -20,6 +20,7 @@ export function createMainPool(definition: AnyService, options: PoolOptions): Th
         shared: structuredClone(options.shared()),
         bus: createBus(thread),
         log,
+        budgetMemory: options.budget,
         index: 0,
         port: config.port,
         reusePort: false,

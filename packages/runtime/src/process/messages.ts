@@ -16,6 +16,10 @@ export interface ThreadData {
   readonly shared: unknown
   /** One counter a thread; a thread that is alive keeps adding to its own. */
   readonly heartbeats: Int32Array
+  /** What all threads count the bytes in that they hold for clients. */
+  readonly budget: Int32Array
+  /** What all threads count the log lines in that they could not write. */
+  readonly lostLines: Int32Array
   /** The line of calls to and from main. */
   readonly bus: MessagePort
 }
@@ -31,9 +35,13 @@ export type ToThread = { kind: 'listen' } | { kind: 'drain'; timeout: number }
 export type FromThread = { kind: 'built' } | { kind: 'ready'; port: number } | { kind: 'drained'; clean: boolean }
 
 /** Supervisor to a service process. */
-export type ToProcess = { kind: 'start'; services: string; name: string; config: Config } | { kind: 'stop' }
+export type ToProcess =
+  | { kind: 'start'; services: string; name: string; config: Config }
+  | { kind: 'stop' }
+  | { kind: 'ask' }
 
 /** A service process to its supervisor. */
 export type FromProcess =
   | { kind: 'ready'; url: string; threads: number; note?: string }
   | { kind: 'failed'; code: string; message: string }
+  | { kind: 'alive' }

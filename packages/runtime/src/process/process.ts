@@ -65,6 +65,7 @@ function fail(error: unknown): void {
 
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'stop') return void stop()
+  if (message.kind === 'ask') return send({ kind: 'alive' })
   name = message.name
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Bus, Calls } from './channel.ts'
 import { trackConnections } from '../http/connections.ts'
 import { drain } from './drain.ts'
+import { createBudget } from '../memory/budget.ts'
 import { COLLECT, SCRAPE } from './messages.ts'
 import { createThreadRegistry } from '../metrics/metrics.ts'
 import type { ThreadFigures } from '../metrics/thread-figures.ts'
@@ -16,6 +17,8 @@ export interface ServeContext {
   readonly shared: unknown
   readonly bus: Bus<Calls, Calls>
   readonly log: Logger
+  /** What all threads count in. */
+  readonly budgetMemory: Int32Array
   /** Which of the serving threads this is. */
   readonly index: number
   /** The port to share with other threads; 0 picks a free one. */
@@ -42,7 +45,8 @@ export async function serve(context: ServeContext): Promise<Serving> {
     return { index: context.index, life: threadId, metrics: await registry.getMetricsAsJSON() }
   })
   const scrape = () => bus.call(SCRAPE) as Promise<string>
-  const app = await definition.app({ ...context, lifecycle, registry, scrape })
+  const budget = createBudget(context.budgetMemory, context.index, config.clientMemory)
+  const app = await definition.app({ ...context, lifecycle, budget, registry, scrape })
   const connections = trackConnections(app.server)
   try {
     await context.beforeListen()

@@ -5,6 +5,7 @@ import { helpText } from '../settings/help.ts'
 import type { Config } from './messages.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
 import { startChild, type Child } from './child.ts'
+import { say } from './say.ts'
 import { table } from '../table.ts'
 
 export interface SupervisorOptions {
@@ -29,15 +30,15 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   try {
     const plan = await makePlan(options)
     if (typeof plan === 'string') {
-      process.stdout.write(plan)
+      say(plan, 1)
       return 0
     }
     const started = startAll(plan, children, options.servicesUrl, stopping.signal)
     const ready = await Promise.race([started, stop.promise])
-    if (ready) process.stdout.write(readyText(plan, ready))
+    if (ready) say(readyText(plan, ready), 1)
     await stop.promise
   } catch (error) {
-    process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
+    say(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
     code = 1
   }
   stopping.abort()

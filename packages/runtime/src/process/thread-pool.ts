@@ -5,6 +5,7 @@ import { backOff } from './back-off.ts'
 import { createChannel } from './channel.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
+import { lostCount } from './sink.ts'
 import { keepWasmCode } from './wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
@@ -17,6 +18,8 @@ export interface PoolOptions {
   readonly reusePort: boolean
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
   readonly log: Logger
+  /** What the threads count in that they hold for clients. */
+  readonly budget: Int32Array
   shared(): unknown
   threadGone(shared: unknown): void
 }
@@ -67,6 +70,8 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       reusePort: options.reusePort,
       shared: options.shared(),
       heartbeats: watchdog.heartbeats,
+      budget: options.budget,
+      lostLines: lostCount(),
       bus: line.port2,
     }
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -101,6 +106,8 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       worker.on('exit', (code) => {
         if (threads.get(index) === thread) threads.delete(index)
         pulse.end()
+        // What it held is gone with it.
+        Atomics.store(options.budget, index, 0)
         options.threadGone(data.shared)
         channel.abandon(new Error(`thread ${index} is gone`))
         line.port1.close()

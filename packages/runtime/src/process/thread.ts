@@ -5,6 +5,7 @@ import { createBus } from './channel.ts'
 import { createLog } from './log.ts'
 import type { FromThread, ThreadData, ToThread } from './messages.ts'
 import { serve } from './serve.ts'
+import { countLostIn } from './sink.ts'
 import { secretsOf } from '../settings/secrets.ts'
 
 // The entry of a serving thread: build the app, listen, say so, drain when told.
@@ -16,6 +17,7 @@ const port = parentPort!
 const send = (message: FromThread) => port.postMessage(message)
 
 const beat = setInterval(() => Atomics.add(data.heartbeats, data.index, 1), BEAT_EVERY)
+countLostIn(data.lostLines)
 
 const listen = Promise.withResolvers<void>()
 const table = await import(data.services)
@@ -28,6 +30,7 @@ const starting = serve({
   shared: data.shared,
   bus: createBus(data.bus),
   log,
+  budgetMemory: data.budget,
   index: data.index,
   port: data.port,
   reusePort: data.reusePort,

@@ -5,7 +5,7 @@ export interface Pulse {
   end(): void
 }
 
-/** Notices threads whose event loop no longer turns. */
+/** Notices threads, or a process, whose event loop no longer turns. */
 export interface Watchdog {
   /** What the threads add to, each at its own index. */
   readonly heartbeats: Int32Array

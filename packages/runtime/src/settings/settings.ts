@@ -126,6 +126,14 @@ export const commonSettings = defineSettings({
     maximum: 1_073_741_824,
     description: 'largest request body (bytes)',
   },
+  clientMemory: {
+    type: 'integer',
+    default: 268_435_456,
+    minimum: 1_048_576,
+    maximum: 1_099_511_627_776,
+    description:
+      'bodies that are coming and large replies that are not sent yet may take, of all threads together (bytes)',
+  },
   headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
   requestTimeout: { ...duration, default: 10_000, description: 'a whole request must arrive within (ms)' },
   keepAliveTimeout: { ...duration, default: 72_000, description: 'an idle connection is kept for (ms)' },

@@ -31,22 +31,40 @@ export interface Started {
   /** The service processes that run now. */
   children(): number[]
   kill(signal: NodeJS.Signals): void
+  /** Nobody reads its output any more. */
+  closeOutput(): void
+  /** Nobody reads its output for now: its pipes fill up. */
+  holdOutput(): void
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit & { ms: number }>
 }
 
+export interface SpawnOptions {
+  /** Where its output goes in place of a pipe. */
+  readonly output?: number
+  /** Files may grow to so many KiB; writing past that fails, as on a full disk. */
+  readonly fileLimit?: number
+}
+
 /** Starts a supervisor in a process of its own; whatever the test does, nothing of it outlives the test. */
-export function spawnStart(args: readonly string[], env: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [START, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+export function spawnStart(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { output, fileLimit }: SpawnOptions = {},
+): Started {
+  const command = [process.execPath, START, ...args]
+  // With an error in place of a signal, and without root.
+  if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
+  const child = spawn(command[0]!, command.slice(1), {
+    stdio: ['ignore', output ?? 'pipe', output ?? 'pipe'],
     env: { PATH: process.env.PATH, ...env },
   })
   const pid = child.pid!
   const seen = new Set<number>()
   let stdout = ''
   let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+  child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text))
   // 'close' rather than 'exit': then all output has come.
   const exit = new Promise<Exit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
 
@@ -95,6 +113,14 @@ export function spawnStart(args: readonly string[], env: Record<string, string> 
       )
     },
     kill: (signal) => void process.kill(pid, signal),
+    closeOutput() {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
+    holdOutput() {
+      child.stdout?.pause()
+      child.stderr?.pause()
+    },
     async stop(signal = 'SIGTERM') {
       children()
       const start = performance.now()

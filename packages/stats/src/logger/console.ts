@@ -1,18 +1,16 @@
 import { hiding } from '@influencer-stats/runtime/secrets'
-import { destination } from 'pino'
-import { endingOf } from './ending.ts'
-import { formatLine, type Logger, type LoggerOptions } from './logger.ts'
+import { createLineSink, formatLine, type Logger, type LoggerOptions } from './logger.ts'
 
 /** Writes every line at once and waits until it is written: nothing is lost, and every request pays for it. */
 export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
-  const out = destination({ dest: to, sync: true })
+  const out = createLineSink(to)
   const hide = hiding(secrets)
-  const write = (...line: Parameters<typeof formatLine>) => void out.write(hide(formatLine(...line)))
+  const write = (...line: Parameters<typeof formatLine>) => out.write(hide(formatLine(...line)))
   return {
     dropped: 0,
     debug: (message) => write('DEBUG', message),
     info: (message) => write('INFO', message),
     error: (message, fault) => write('ERROR', message, fault),
-    close: endingOf(out),
+    close: async () => out.close(),
   }
 }

@@ -1,15 +1,12 @@
 import { hiding } from '@influencer-stats/runtime/secrets'
-import { destination } from 'pino'
-import { endingOf } from './ending.ts'
-import { formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
+import { createLineSink, formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
 
 const LINES_A_SECOND = 1_000
 const SECOND = 1_000
 
 /** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
 export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
-  const out = destination({ dest: to, sync: false })
-  const end = endingOf(out)
+  const out = createLineSink(to)
   const hide = hiding(secrets)
   let lines: string[] = []
   let droppedNow = 0
@@ -41,7 +38,7 @@ export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {
     async close() {
       clearInterval(timer)
       flush()
-      await end()
+      out.close()
     },
   }
 }

@@ -1,3 +1,5 @@
+import { createSink, type Sink } from '@influencer-stats/runtime/sink'
+
 /** Where the service writes what it does, a line a step. */
 export interface Logger {
   /** One step of a request's way: the bulk of what is logged. */
@@ -20,6 +22,10 @@ export interface LoggerOptions {
 }
 
 export type Level = 'DEBUG' | 'INFO' | 'ERROR'
+
+/** For lines of text; what could not be written is told in one of them. */
+export const createLineSink = (to: number): Sink =>
+  createSink(to, { tell: (lost) => formatLine('ERROR', `${lost} lines could not be written`).trimEnd() })
 
 /** A line of text as `console` and `dropping` write it. */
 export function formatLine(level: Level, message: string, fault?: unknown): string {

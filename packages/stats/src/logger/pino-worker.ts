@@ -1,18 +1,29 @@
 import { hidingInJson } from '@influencer-stats/runtime/secrets'
+import { lostCount } from '@influencer-stats/runtime/sink'
+import { once } from 'node:events'
 import { pino } from 'pino'
-import { endingOf } from './ending.ts'
+import { BASE } from './json-log.ts'
 import type { Logger, LoggerOptions } from './logger.ts'
+
+const WRITER = new URL('./pino-worker-thread.ts', import.meta.url).href
 
 /** JSON lines, handed to a thread of their own, which writes them. */
 export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
-  const transport = pino.transport({ target: 'pino/file', options: { destination: to } })
-  const log = pino({ level, base: { service: 'stats' }, hooks: { streamWrite: hidingInJson(secrets) } }, transport)
+  const transport = pino.transport({ target: WRITER, options: { to, lostLines: lostCount() } })
+  const log = pino({ level, base: BASE, hooks: { streamWrite: hidingInJson(secrets) } }, transport)
+  let closed: Promise<unknown> | undefined
 
   return {
     dropped: 0,
     debug: (message) => log.debug(message),
     info: (message) => log.info(message),
     error: (message, fault) => log.error({ err: fault }, message),
-    close: endingOf(transport),
+    async close() {
+      if (!closed) {
+        closed = once(transport, 'close')
+        transport.end()
+      }
+      await closed
+    },
   }
 }

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { rawClient, requestText } from '@influencer-stats/runtime/testing/raw-client'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { spawnKv } from './support/process.ts'
+
+const MIB = 1_048_576
+const BUDGET = 64 * MIB
+// What a process takes beside what it holds for its clients: its own 120 MB, and garbage that V8 has not collected yet.
+const MOST = 400 * MIB
+
+// A machine may be too busy to take a body in the usual time.
+const PATIENT = ['--requestTimeout', '60000']
+
+const residentBytes = (pid: number) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1_024
+
+test.each(SERVERS)('a process holds no more for its clients than it may, served by %s', async (server) => {
+  const service = spawnKv(temporaryFolder(), {
+    settings: ['--server', server, '--clientMemory', String(BUDGET), ...PATIENT],
+  })
+  const [url, pid] = [await service.url, await service.pid]
+  const port = Number(new URL(url).port)
+  let most = 0
+  const watch = setInterval(() => (most = Math.max(most, residentBytes(pid))), 20)
+  onTestFinished(() => clearInterval(watch))
+
+  const held = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    return Number(/^client_memory_bytes (\d+)$/m.exec(text)![1])
+  }
+  const put = (id: string, body: Buffer) => fetch(`${url}/v0/entity?id=${id}`, { method: 'PUT', body: body as never })
+  const big = Buffer.alloc(8 * MIB, 'x')
+
+  // Uploads of which only the last byte is missing.
+  const uploads = await Promise.all(
+    Array.from({ length: 40 }, async (_, i) => {
+      const client = await rawClient(port)
+      client.socket.write(requestText('PUT', `/v0/entity?id=${i}`, { 'content-length': String(big.length) }))
+      client.socket.write(big.subarray(1))
+      return client
+    }),
+  )
+  const refused: string[] = []
+  for (const client of uploads) {
+    void client.reply().then(
+      ({ status, body, headers }) => void refused.push(`${status} ${JSON.parse(body).code} ${headers['retry-after']}`),
+      () => {},
+    )
+  }
+  await until(() => refused.length >= 30)
+  expect(new Set(refused)).toEqual(new Set(['503 MEMORY_FULL 1']))
+  for (const { socket } of uploads) socket.destroy()
+  await until(async () => (await held()) === 0)
+  expect((await put('big', big)).status).toBe(201)
+
+  // Replies that nobody reads.
+  expect((await put('value', Buffer.alloc(MIB, 'y'))).status).toBe(201)
+  const readers: Socket[] = []
+  for (let i = 0; i < 4; i++) {
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(requestText('GET', '/v0/entity?id=value').repeat(250))
+    readers.push(socket)
+  }
+  await until(async () => (await held()) > 0)
+  for (let i = 0; i < 20; i++) expect((await fetch(`${url}/v0/entity?id=none`)).status).toBe(404)
+  expect(await held()).toBeLessThanOrEqual(BUDGET)
+  // They leave room for others.
+  expect((await put('big', big)).status).toBe(201)
+  for (const socket of readers) socket.destroy()
+  await until(async () => (await held()) === 0)
+
+  // A body in pieces of a byte.
+  const client = await rawClient(port)
+  client.send(requestText('PUT', '/v0/entity?id=pieces', { 'transfer-encoding': 'chunked' }))
+  for (let i = 0; i < 50; i++) client.send('1\r\nx\r\n'.repeat(10_000))
+  client.send('0\r\n\r\n')
+  expect((await client.reply()).status).toBe(201)
+  expect((await (await fetch(`${url}/v0/entity?id=pieces`)).text()).length).toBe(500_000)
+  expect(await (await fetch(`${url}/v0/entity?id=big`)).arrayBuffer()).toHaveProperty('byteLength', big.length)
+  await until(async () => (await held()) === 0)
+  expect(most).toBeLessThan(MOST)
+})
