@@ -5,7 +5,7 @@ const put = (i: number) => `{"op":"put","id":"${i}","value":""}\n`
 const linesOf = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
 
 it('batches of many lines end no thread, be they allowed or not', async () => {
-  const kv = await startKv({ threads: 2, stuckTimeout: 1_500, batchLines: 30_000 })
+  const kv = await startKv({ threads: 2, stuckTimeout: 5_000, batchLines: 30_000 })
   const [most, more] = [linesOf(30_000), linesOf(300_000)]
   const asked = [more, more, most, most].map((body) => kv.ask('POST', '/v0/batch', body))
   const replies = await Promise.all(asked)
