@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openLevel, type LevelOptions } from '../src/level/open-level.ts'
+import { flush, openLevel, type LevelOptions } from '../src/level/open-level.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const options = { service: 'counter', format: 2 }
@@ -213,6 +213,14 @@ describe('an upgrade', () => {
     expect(log().slice(atEnd.length)).toMatch(/Level-0 table #\d+: \d+ bytes OK/)
     await db.close()
   })
+})
+
+test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j', async (key) => {
+  const db = await openLevel(temporaryFolder(), options)
+  await db.put(key, 'value')
+  await flush(db)
+  expect(await db.get(key)).toBe('value')
+  await db.close()
 })
 
 test('makes no data where it finds out that the folder is not its own', async () => {

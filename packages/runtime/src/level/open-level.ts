@@ -67,15 +67,17 @@ export async function openLevel<K = string, V = string>(
   return db
 }
 
+/** No key of any service, all of which are UTF-8, the empty one included. */
+const NO_KEY = Buffer.of(0xff)
+
 /**
  * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
  * whatever the range.
  */
 export async function flush(db: ClassicLevel<any, any>): Promise<void> {
-  const nothing = Buffer.of(0)
-  await db.compactRange<Buffer>(nothing, nothing, { keyEncoding: 'buffer' })
-  // That tells nothing of a failure; a write that comes after it does. No service has an empty key.
-  await db.del('', { keyEncoding: 'utf8', sync: true })
+  await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
+  // That tells nothing of a failure; a write that comes after it does.
+  await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
 
 /** Makes the folder, or finds out that it is not ours to use. */
