@@ -12,6 +12,8 @@ import { run } from './running.ts'
 import { unitsOf, type Subject } from './subjects/subject.ts'
 import { write } from './write.ts'
 
+const ANOTHER_BOOT = new URL('another-boot.ts', import.meta.url).href
+
 export interface PowerOptions {
   readonly random: Random
   /** How often the service is recorded, each time on the folder that the last power cut left. */
@@ -63,7 +65,8 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
 async function record(subject: Subject, folder: string, { writes, durable }: PowerOptions, random: Random) {
   const recording = createRecording()
   try {
-    const service = await run(subject.service, folder, { settings: subject.settings, under: recording.under })
+    const { settings } = subject
+    const service = await run(subject.service, folder, { settings, under: recording.under, preload: ANOTHER_BOOT })
     const session = subject.connect(service.url)
     const ledger = new Ledger(unitsOf(subject).flat(), await session.read())
     const enough = Promise.withResolvers<void>()
