@@ -24,6 +24,8 @@ export interface PowerOptions {
   readonly writes: number
   /** Which writes are durable: so many of 100. */
   readonly durable: number
+  /** A durable write makes durable what was acknowledged before it. */
+  readonly carried?: boolean
   /** Only the newest writes may be lost. */
   readonly inOrder?: boolean
 }
@@ -107,7 +109,7 @@ async function inspect(
     const service = await embed(await services[subject.service]!(), { data: folder, ...subject.settings })
     const session = subject.connect(service.url)
     try {
-      return ledger.judge(await session.read(at), at, { inOrder: options.inOrder ?? false })
+      return ledger.judge(await session.read(at), at, options)
     } finally {
       await session.close()
       await service.stop()
