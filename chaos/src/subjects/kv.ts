@@ -51,6 +51,8 @@ export const kvSubject = ({ size = 2_000, writers = 16 } = {}): Subject => {
           }
           const next = await client.put(AFTER_CRASH, '')
           if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was given twice`)
+          // After a crash there are others, too, that know nothing of this one: power is cut at many moments of one life.
+          if (at === -Infinity) tags.set(next, clock())
           return found
         },
         close: () => client.close(),

@@ -107,6 +107,13 @@ describe('a first opening that a power cut ended', () => {
     await again.close()
   })
 
+  test('is known as one', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'level'), 'in the way')
+    await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
+    expect(formatOf(folder)).toEqual(CUT_OFF)
+  })
+
   test('is made anew by a version of the next format, too', async () => {
     const folder = folderWith(CUT_OFF, remains.at(-1)!)
     const next = { service: 'counter', format: 3 }
