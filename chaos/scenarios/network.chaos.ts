@@ -142,13 +142,22 @@ it.concurrent.for(NETWORKS)(
       await writing
       await network.set()
       const at = clock()
-      const found = await until(() => session.read().catch(() => undefined), 20_000)
-      wrong.push(...ledger.judge(found, at).map((one) => `${what}: ${one}`))
-      for (const { keys } of unitsOf(subject).flat()) {
-        const { status } = await fetch(`${url}/collections/${keys[0]}/stats`)
-        if ((status === 404) === found.has(keys[0]!))
-          wrong.push(`${what}: ${keys[0]} ${found.has(keys[0]!) ? 'is' : 'is not'} there, its numbers are ${status}`)
+      // What had no answer is made for good once the network is well, or was never made: until then they may differ.
+      const apart = async () => {
+        const found = await session.read()
+        const units = unitsOf(subject).flat()
+        const replies = await Promise.all(units.map(({ keys }) => fetch(`${url}/collections/${keys[0]}/stats`)))
+        return units.flatMap(({ keys }, i) => {
+          const { status } = replies[i]!
+          const isThere = found.has(keys[0]!)
+          return isThere === (status === 404)
+            ? [`${what}: ${keys[0]} ${isThere ? 'is' : 'is not'} there, its numbers are ${status}`]
+            : []
+        })
       }
+      const isWell = async () => (await apart().catch(() => ['out'])).length === 0
+      await until(isWell, 20_000).catch(async () => wrong.push(...(await apart())))
+      wrong.push(...ledger.judge(await session.read(), at).map((one) => `${what}: ${one}`))
       await session.close()
     }
     test.expect(wrong).toEqual([])

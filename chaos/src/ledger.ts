@@ -50,15 +50,19 @@ export class Ledger {
    * What is wrong with what was found after a crash: of each unit it must be the last durable write that had been
    * acknowledged, or any later one that had been sent; whole.
    * @param plainToo a write that is not durable may not be lost either, as after a process was killed
+   * @param carried nor one that had been acknowledged when a durable write was sent that was acknowledged, too
    * @param inOrder what was lost must be the newest: nothing that was acknowledged before a write that is still there
    */
-  judge(found: Contents, at: number, { plainToo = false, inOrder = false } = {}): string[] {
+  judge(found: Contents, at: number, { plainToo = false, carried = false, inOrder = false } = {}): string[] {
     const faults: string[] = []
+    const durable = [...this.#writes.values()].flat().filter((write) => write.durable && write.acknowledged <= at)
+    const carriedUntil = carried ? durable.reduce((last, { sent }) => Math.max(last, sent), -Infinity) : -Infinity
+    const isSure = (write: Write) => plainToo || write.durable || write.acknowledged <= carriedUntil
     let horizon = -Infinity
     const allowed = new Map<Unit, number[]>()
     for (const [unit, writes] of this.#writes) {
       const sent = writes.filter((write) => write.sent <= at)
-      const sure = sent.findLastIndex((write) => (plainToo || write.durable) && write.acknowledged <= at)
+      const sure = sent.findLastIndex((write) => isSure(write) && write.acknowledged <= at)
       const like = sent.flatMap(({ contents }, i) =>
         unit.keys.every((key) => contents.get(key) === found.get(key)) ? [i] : [],
       )

@@ -12,6 +12,8 @@ import { run } from './running.ts'
 import { unitsOf, type Subject } from './subjects/subject.ts'
 import { write } from './write.ts'
 
+const ANOTHER_BOOT = new URL('another-boot.ts', import.meta.url).href
+
 export interface PowerOptions {
   readonly random: Random
   /** How often the service is recorded, each time on the folder that the last power cut left. */
@@ -22,6 +24,8 @@ export interface PowerOptions {
   readonly writes: number
   /** Which writes are durable: so many of 100. */
   readonly durable: number
+  /** A durable write makes durable what was acknowledged before it. */
+  readonly carried?: boolean
   /** Only the newest writes may be lost. */
   readonly inOrder?: boolean
 }
@@ -63,7 +67,8 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
 async function record(subject: Subject, folder: string, { writes, durable }: PowerOptions, random: Random) {
   const recording = createRecording()
   try {
-    const service = await run(subject.service, folder, { settings: subject.settings, under: recording.under })
+    const { settings } = subject
+    const service = await run(subject.service, folder, { settings, under: recording.under, preload: ANOTHER_BOOT })
     const session = subject.connect(service.url)
     const ledger = new Ledger(unitsOf(subject).flat(), await session.read())
     const enough = Promise.withResolvers<void>()
@@ -104,7 +109,7 @@ async function inspect(
     const service = await embed(await services[subject.service]!(), { data: folder, ...subject.settings })
     const session = subject.connect(service.url)
     try {
-      return ledger.judge(await session.read(at), at, { inOrder: options.inOrder ?? false })
+      return ledger.judge(await session.read(at), at, options)
     } finally {
       await session.close()
       await service.stop()

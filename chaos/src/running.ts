@@ -24,13 +24,15 @@ export interface RunOptions {
   readonly settings?: Readonly<Record<string, string | number>>
   /** What the command is run under, with its own arguments. */
   readonly under?: readonly string[]
+  /** A module that is loaded ahead of it. */
+  readonly preload?: string
 }
 
 /** Starts a service on a data folder; resolves once it is ready. @throws Error with what it said where it ends instead */
 export async function run(
   service: string,
   data: string,
-  { settings = {}, under = [] }: RunOptions = {},
+  { settings = {}, under = [], preload }: RunOptions = {},
 ): Promise<Running> {
   const all = { port: 0, data, logLevel: 'warn', ...settings }
   const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, String(value)])
@@ -38,7 +40,7 @@ export async function run(
   const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // What goes through a ring of its own would not be seen by strace.
-    env: { ...process.env, UV_USE_IO_URING: '0' },
+    env: { ...process.env, UV_USE_IO_URING: '0', ...(preload && { NODE_OPTIONS: `--import ${preload}` }) },
   })
   let said = ''
   const row = new RegExp(`^${service} +(http:\\S+) +(\\d+) +\\d+$`, 'm')

@@ -82,3 +82,18 @@ it('sees that an older write was lost and a newer one was not', async () => {
   expect(ledger.judge(found(1), at, { inOrder: true })).toEqual([])
   expect(ledger.judge(found(), at, { inOrder: true })).toEqual([])
 })
+
+it('what was acknowledged before a durable write was sent is as durable as that', async () => {
+  const [first, second] = [{ keys: ['a'] }, { keys: ['b'] }]
+  const ledger = new Ledger([first, second], new Map())
+  await ledger.write(first, new Map([['a', 1]]), false, async () => {})
+  const before = await now()
+  await ledger.write(second, new Map([['b', 2]]), true, async () => {})
+  await ledger.write(first, new Map([['a', 3]]), false, async () => {})
+  const at = await now()
+  const carried = { carried: true }
+  expect(ledger.judge(new Map([['b', 2]]), at)).toEqual([])
+  expect(ledger.judge(new Map([['b', 2]]), at, carried)).toHaveLength(1)
+  expect(ledger.judge(new Map(Object.entries({ a: 1, b: 2 })), at, carried)).toEqual([])
+  expect(ledger.judge(new Map(), before, carried)).toEqual([])
+})

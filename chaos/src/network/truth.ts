@@ -18,9 +18,16 @@ const IDS_PER_CALL = 50
 /** A call takes this long at most where nothing is wrong, and a test sees what it sees so much later (ms). */
 const SLACK = 1_500
 
+const isBelow = (one: readonly number[], other: readonly number[], least = 0) =>
+  one.every((sum, i) => other[i]! - sum >= least)
+
 const sumsOf = ({ impressions, engagements, score }: Numbers) => [impressions, engagements, score]
 
-/** The numbers that YouTube has had since the start, asked past every fault; `changed` asks for new ones. */
+/**
+ * The numbers that YouTube has had since the start, asked past every fault; `changed` asks for new ones, all of which have
+ * grown. A collection that takes several calls may have some of a call and some of the next, so that its sums lie
+ * between those of two versions; those of one call are of one version.
+ */
 export class Truth {
   readonly #url: string
   readonly #collections: readonly { readonly id: string; readonly videos: readonly string[] }[]
@@ -35,30 +42,37 @@ export class Truth {
     const since = Date.now()
     const sums = new Map<string, readonly number[]>()
     for (const { id, videos } of this.#collections) sums.set(id, await this.#sums(videos))
+    const before = this.#versions.at(-1)
+    if (before && [...sums].some(([id, now]) => !isBelow(before.sums.get(id)!, now, 1)))
+      throw new Error('the numbers have not grown')
     this.#versions.push({ since, sums })
   }
 
   isNow(id: string, numbers: Numbers): boolean {
-    return this.#indexOf(id, numbers) === this.#versions.length - 1
+    const { length } = this.#versions
+    return this.#isBetween(id, numbers, length - 1, length - 1)
   }
 
   wasEver(id: string, numbers: Numbers): boolean {
-    return this.#indexOf(id, numbers) >= 0
+    return this.#isBetween(id, numbers, 0, this.#versions.length - 1)
   }
 
   /** What is wrong with a reply that was asked for then: numbers that never were, or old ones that are called fresh. */
   fault(id: string, numbers: Numbers, asked: number, fresh: number): string | undefined {
-    const index = this.#indexOf(id, numbers)
-    if (index < 0 || numbers.missing.length > 0) return `${JSON.stringify(numbers).slice(0, 200)} was never right`
-    const until = this.#versions[index + 1]?.since ?? Infinity
-    if (!numbers.stale && until < asked - fresh - SLACK)
+    if (!this.wasEver(id, numbers) || numbers.missing.length > 0)
+      return `${JSON.stringify(numbers).slice(0, 200)} was never right`
+    const oldest = this.#versions.findLastIndex(({ since }) => since < asked - fresh - SLACK)
+    if (!numbers.stale && !this.#isBetween(id, numbers, Math.max(0, oldest), this.#versions.length - 1))
       return `numbers of ${fresh + SLACK} ms ago and more are called fresh`
     return undefined
   }
 
-  #indexOf(id: string, numbers: Numbers): number {
-    const sums = sumsOf(numbers).join()
-    return this.#versions.findLastIndex((version) => version.sums.get(id)!.join() === sums)
+  #isBetween(id: string, numbers: Numbers, from: number, to: number): boolean {
+    const sums = sumsOf(numbers)
+    const versions = this.#versions.slice(from, to + 1).map((version) => version.sums.get(id)!)
+    const { videos } = this.#collections.find((collection) => collection.id === id)!
+    if (videos.length <= IDS_PER_CALL) return versions.some((version) => version.join() === sums.join())
+    return isBelow(versions[0]!, sums) && isBelow(sums, versions.at(-1)!)
   }
 
   async #sums(videos: readonly string[]): Promise<readonly number[]> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { describe, expect, it } from 'vitest'
@@ -85,6 +85,15 @@ describe('a folder of format 1', () => {
     await expect(kv.client.put('k1', 'x', { ifMatch: etag })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
     expect((await kv.client.get('k2'))!.etag).toBe(etag)
     await kv.stop()
+  })
+
+  it('is upgraded once, where a power cut took only the word that it is done', async () => {
+    const folder = oldBase()
+    await contentsOf(folder)
+    writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'kv', format: 2, from: 1 }))
+    const { values, tags } = await contentsOf(folder)
+    expect(values.get('k1')).toEqual(OLD_ENTRIES.get('k1'))
+    expect(tags.size).toBe(1)
   })
 
   it('is upgraded once, wherever that is cut off', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openLevel, type LevelOptions } from '../src/level/open-level.ts'
+import { flush, openLevel, type LevelOptions } from '../src/level/open-level.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const options = { service: 'counter', format: 2 }
@@ -75,6 +75,68 @@ describe('what tells the format', () => {
       expect(readFileSync(join(folder, 'format.json'), 'utf8')).toBe(text)
     },
   )
+})
+
+describe('a first opening that a power cut ended', () => {
+  const CUT_OFF = { ...options, from: 0 }
+  /** LevelDB does not sync the first manifest, and `CURRENT` may name it by then. */
+  const remains: Record<string, string>[] = [
+    {},
+    { '000003.log': '' },
+    { CURRENT: '', 'MANIFEST-000001': '' },
+    { CURRENT: 'MANIFEST-000001\n' },
+    { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '' },
+    { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '\0'.repeat(50), 'MANIFEST-000002': '' },
+  ]
+  function folderWith(format: object, files: Record<string, string>): string {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'format.json'), JSON.stringify(format))
+    mkdirSync(join(folder, 'level'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'level', name), text)
+    return folder
+  }
+
+  test.each(remains)('is made anew from %j', async (files) => {
+    const folder = folderWith(CUT_OFF, files)
+    const db = await openLevel(folder, options)
+    await db.put('key', 'value')
+    await db.close()
+    expect(formatOf(folder)).toEqual(options)
+    const again = await openLevel(folder, options)
+    expect(await again.get('key')).toBe('value')
+    await again.close()
+  })
+
+  test('is known as one', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'level'), 'in the way')
+    await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
+    expect(formatOf(folder)).toEqual(CUT_OFF)
+  })
+
+  test('is made anew by a version of the next format, too', async () => {
+    const folder = folderWith(CUT_OFF, remains.at(-1)!)
+    const next = { service: 'counter', format: 3 }
+    await (await openLevel(folder, next)).close()
+    expect(formatOf(folder)).toEqual(next)
+  })
+
+  test('is never assumed where one was finished: the folder is refused and left as it is', async () => {
+    const files = { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '', '000003.log': 'acknowledged' }
+    const later = { CURRENT: 'MANIFEST-000002\n', 'MANIFEST-000002': '', '000003.log': 'acknowledged' }
+    for (const folder of [folderWith(options, files), folderWith(CUT_OFF, later)]) {
+      await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
+      expect(readFileSync(join(folder, 'level', '000003.log'), 'utf8')).toBe('acknowledged')
+    }
+  })
+
+  test('does not hide that data need an upgrade', async () => {
+    const folder = temporaryFolder()
+    await (await openLevel(folder, options)).close()
+    // As another process leaves it that began at the same time, and lost the race for the lock.
+    writeFileSync(join(folder, 'format.json'), JSON.stringify(CUT_OFF))
+    await expect(openLevel(folder, { service: 'counter', format: 3 })).rejects.toThrow(refused('DATA_OLDER'))
+  })
 })
 
 describe('an upgrade', () => {
@@ -158,6 +220,14 @@ describe('an upgrade', () => {
     expect(log().slice(atEnd.length)).toMatch(/Level-0 table #\d+: \d+ bytes OK/)
     await db.close()
   })
+})
+
+test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j', async (key) => {
+  const db = await openLevel(temporaryFolder(), options)
+  await db.put(key, 'value')
+  await flush(db)
+  expect(await db.get(key)).toBe('value')
+  await db.close()
 })
 
 test('makes no data where it finds out that the folder is not its own', async () => {

@@ -8,7 +8,7 @@ export interface DataFormat {
   readonly service: string
   /** The version of its layout, from 1. */
   readonly format: number
-  /** The version from which it is being upgraded: some of the data may still be of that one. */
+  /** The version from which it is being upgraded: some of the data may still be of that one. 0 while it is being made. */
   readonly from?: number
 }
 
@@ -48,7 +48,8 @@ export function readFormat(folder: string, service: string, format: number, hasD
         `${JSON.stringify({ service, format })}, ${format} being the format that the data have`,
     )
   }
-  if (found.service !== service || !isVersion(found.format) || !(found.from === undefined || isVersion(found.from))) {
+  const { from = 0 } = found
+  if (found.service !== service || !isVersion(found.format) || !(from === 0 || isVersion(from))) {
     throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
   }
   return found as DataFormat
@@ -63,7 +64,8 @@ export function writeFormat(folder: string, format: DataFormat): void {
   syncFolder(folder)
 }
 
-function syncFolder(folder: string): void {
+/** Makes sure that the names in a folder outlive a power cut. */
+export function syncFolder(folder: string): void {
   // Windows neither needs this nor lets a folder be opened.
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')

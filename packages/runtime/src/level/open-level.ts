@@ -1,8 +1,8 @@
 import { ClassicLevel, type DatabaseOptions } from 'classic-level'
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/errors.ts'
-import { readFormat, writeFormat, type DataFormat } from './data-format.ts'
+import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
   /** Whose data it is, and in which version of its layout. */
@@ -30,7 +30,8 @@ export async function openLevel<K = string, V = string>(
 ): Promise<ClassicLevel<K, V>> {
   const location = join(folder, 'level')
   const found = prepareFolder(folder, location, { service, format })
-  const oldest = found.from ?? found.format
+  const isNew = found.from === 0 && !hasOpened(location)
+  const oldest = isNew ? format : found.from || found.format
   for (let version = oldest; version < format; version++) {
     if (upgrades[version]) continue
     throw new StartError(
@@ -40,11 +41,13 @@ export async function openLevel<K = string, V = string>(
   }
   const db = new ClassicLevel<K, V>(location, { multithreading: true, ...options })
   try {
-    await db.open()
+    await open(db, isNew)
   } catch (error) {
     throw explain(error, folder, service)
   }
   try {
+    // LevelDB renames `CURRENT` and leaves it at that.
+    syncFolder(location)
     for (let version = oldest; version < format; version++) {
       // From now on older versions refuse it, and this one knows that the upgrade is not done.
       writeFormat(folder, { service, format: version + 1, from: version })
@@ -52,26 +55,29 @@ export async function openLevel<K = string, V = string>(
       await flush(db)
       writeFormat(folder, { service, format: version + 1 })
     }
+    if (found.from === 0) writeFormat(folder, { service, format })
   } catch (error) {
     await db.close()
     const reason = error instanceof Error ? error.message : error
     throw new StartError(
       'DATA_UPGRADE_FAILED',
-      `${service}: data folder ${folder} could not be upgraded to format ${format} (${reason})`,
+      `${service}: data folder ${folder} could not be brought to format ${format} (${reason})`,
     )
   }
   return db
 }
+
+/** No key of any service, all of which are UTF-8, the empty one included. */
+const NO_KEY = Buffer.of(0xff)
 
 /**
  * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
  * whatever the range.
  */
 export async function flush(db: ClassicLevel<any, any>): Promise<void> {
-  const nothing = Buffer.of(0)
-  await db.compactRange<Buffer>(nothing, nothing, { keyEncoding: 'buffer' })
-  // That tells nothing of a failure; a write that comes after it does. No service has an empty key.
-  await db.del('', { keyEncoding: 'utf8', sync: true })
+  await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
+  // That tells nothing of a failure; a write that comes after it does.
+  await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
 
 /** Makes the folder, or finds out that it is not ours to use. */
@@ -82,7 +88,7 @@ function prepareFolder(folder: string, location: string, own: DataFormat): DataF
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.W_OK)
     found = readFormat(folder, service, format, existsSync(join(location, 'CURRENT')))
-    if (!found) writeFormat(folder, (found = { service, format }))
+    if (!found) writeFormat(folder, (found = { service, format, from: 0 }))
   } catch (error) {
     if (error instanceof StartError) throw error
     const { code } = error as NodeJS.ErrnoException
@@ -97,9 +103,32 @@ function prepareFolder(folder: string, location: string, own: DataFormat): DataF
   return found
 }
 
+/** Whether LevelDB was opened once to the end: only then does `CURRENT` name another manifest than the first. */
+function hasOpened(location: string): boolean {
+  try {
+    const current = readFileSync(join(location, 'CURRENT'), 'utf8')
+    return current !== '' && current !== 'MANIFEST-000001\n'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
+async function open(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
+  try {
+    await db.open()
+  } catch (error) {
+    if (!isNew || isLocked(error)) throw error
+    // LevelDB does not sync what it makes first, so that a power cut may leave what cannot be opened, and nothing else.
+    await ClassicLevel.destroy(db.location)
+    await db.open()
+  }
+}
+
+const isLocked = (error: unknown) => (error as { cause?: { code?: string } }).cause?.code === 'LEVEL_LOCKED'
+
 function explain(error: unknown, folder: string, service: string): Error {
-  const { cause } = error as { cause?: { code?: string; message?: string } }
-  if (cause?.code === 'LEVEL_LOCKED') {
+  const { cause } = error as { cause?: { message?: string } }
+  if (isLocked(error)) {
     return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
   }
   return new StartError(
