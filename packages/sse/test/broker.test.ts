@@ -9,12 +9,20 @@ import { parts } from '../src/parts.ts'
 import { brokerConformance, type BrokerWorld } from './broker.conformance.ts'
 
 const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
-const count = () => ({ thread: 0, streams: 0, topics: [] })
+const count = () => ({ thread: 0, streams: 0, topics: [], allTopics: 0 })
+const largestTopics = () => []
 
 async function openLocal(lag: LagLimits): Promise<BrokerWorld> {
   const delivered: Entry[] = []
   const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
-  const broker = await parts.broker.local({ bus: undefined as never, history: new Ring(wide), lag, deliver, count })
+  const broker = await parts.broker.local({
+    bus: undefined as never,
+    history: new Ring(wide),
+    lag,
+    deliver,
+    largestTopics,
+    count,
+  })
   return { brokers: [broker], delivered: [delivered], close: () => broker.close() }
 }
 
@@ -41,6 +49,7 @@ async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
         history: new Ring(wide, history.kept()),
         lag,
         deliver,
+        largestTopics,
         count,
       })
     }),
