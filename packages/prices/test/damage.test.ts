@@ -8,7 +8,7 @@ import { createView } from '../src/view.ts'
 import { priceOf, searchOf } from './support/prices.ts'
 
 it('a damaged block fails the items of a bulk that need it, with a code, and no other', async () => {
-  const many = Array.from({ length: 2 * BLOCK_ROWS }, (_, i) => priceOf({ charValues: [{ char: 'n', value: i }] }))
+  const many = Array.from({ length: 2 * BLOCK_ROWS }, (_, i) => priceOf({ charValues: [{ char: 'n', value: `${i}` }] }))
   const kind = await parts.index.bitset()
   const draft = new Draft(new Terms())
   for (const price of many) draft.put(price)
