@@ -1,5 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { faultIn } from '@influencer-stats/runtime/level-health'
+import { FAULTS } from '@influencer-stats/runtime/metrics'
+import type { Counter } from '@influencer-stats/runtime/prom-client'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createBlockStore } from './block-store.ts'
 import type { BlockStore, Catalog } from './catalog/catalog.ts'
@@ -17,7 +19,7 @@ type Context = AppContext<PricesConfig, ToMain, ToThread>
 
 /** Builds the app of one serving thread. */
 export async function createPricesApp(context: Context): Promise<App> {
-  const { config, bus, log } = context
+  const { config, bus, log, registry } = context
   const kinds = await loadIndexes(config)
   const { state: first, share } = context.shared as Shared
   const level = SHARED_CATALOGS.includes(config.catalog)
@@ -65,7 +67,8 @@ export async function createPricesApp(context: Context): Promise<App> {
     await view.release()
     await level?.close()
   })
-  await bulkRoute(app, views, config.readTimeout)
+  const faults = registry.getSingleMetric(FAULTS) as Counter
+  await bulkRoute(app, views, { log, faults }, config.readTimeout)
   await priceRoutes(app, bus.within(CATALOG_TIMEOUT))
   return app
 }

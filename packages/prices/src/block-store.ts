@@ -1,3 +1,4 @@
+import { errors } from '@influencer-stats/runtime/errors'
 import type { ClassicLevel } from 'classic-level'
 import type { BlockStore } from './catalog/catalog.ts'
 import { BLOCK_BYTES } from './core/answers.ts'
@@ -18,7 +19,10 @@ export function createBlockStore(db: ClassicLevel, generation: number): BlockSto
   return {
     read(number) {
       const found = db.getSync<string, Uint8Array>(answersKey(generation, number), { valueEncoding: 'view', snapshot })
-      if (!found) throw new Error(`block ${number} of generation ${generation} is missing`)
+      if (!found) {
+        const cause = new Error(`block ${number} of generation ${generation} is missing`)
+        throw errors.DATA_DAMAGED(undefined, { cause })
+      }
       const bytes = new Uint8Array(BLOCK_BYTES)
       bytes.set(found)
       return bytes

@@ -7,7 +7,7 @@ import { Joined } from './core/joined.ts'
 import type { Room } from './core/render.ts'
 import { errors } from './errors.ts'
 import type { PriceIndex } from './index/index.ts'
-import { createAnswerRoom, errorLine, isFull, writeLine, type Searcher } from './searcher.ts'
+import { createAnswerRoom, errorLine, isFull, writeLine, type OnFault, type Searcher } from './searcher.ts'
 import { turnEnds, yieldTurn } from './turn.ts'
 import type { View } from './view.ts'
 
@@ -40,6 +40,7 @@ export interface BulkOptions {
   readonly index: PriceIndex
   /** Called before the first answer is written. */
   readonly begin: () => void
+  readonly onFault: OnFault
   /** A client that reads nothing for so long is cut off (ms). */
   readonly patience: number
 }
@@ -122,7 +123,7 @@ class Answers {
 
   /** Answers the whole items in `bytes` and returns how much of it they take. */
   async #items(bytes: Buffer): Promise<number> {
-    const { searcher, view, index } = this.#options
+    const { searcher, view, index, onFault } = this.#options
     let at = 0
     for (;;) {
       at = searcher.answerUsual(bytes, at, view, index, this.#room, turnEnds())
@@ -136,7 +137,7 @@ class Answers {
       const end = this.#ends.find(bytes, at)
       if (end < 0) break
       if (end - at > LONGEST_ITEM) throw tooLarge()
-      searcher.answerItem(bytes.subarray(at, end), view, index, this.#room)
+      searcher.answerItem(bytes.subarray(at, end), view, index, this.#room, onFault)
       at = end
       await yieldTurn()
     }

@@ -1,4 +1,5 @@
-import { Problem } from '@influencer-stats/runtime/problems'
+import { toProblem } from '@influencer-stats/runtime/problem-replies'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import { isUtf8 } from 'node:buffer'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { skipSpace } from './core/items.ts'
@@ -19,6 +20,9 @@ export interface Step {
   readonly condition: string
   readonly left: number
 }
+
+/** Hears of what went wrong with an item; of what is the client's fault, too. */
+export type OnFault = (error: unknown, problem: Problem) => void
 
 /** Room for the longest answer there can be: names are at most 256 characters, 6 bytes each when escaped. */
 const ROOM = 8_192
@@ -82,12 +86,17 @@ export class Searcher {
       const count = this.#scanGroup(bytes, answered, view)
       if (count === 0) return skipSpace(bytes, answered)
       for (let i = 0; i < count; i++) rows[i] = index.find(this.#queries[i]!)
-      for (let i = 0; i < count; i++) if (rows[i]! >= 0) view.fetch(rows[i]!)
-      for (let i = 0; i < count; i++) {
-        if (isFull(to)) return skipSpace(bytes, answered)
-        if (rows[i]! < 0) this.#refuseItem(bytes, i, to)
-        else this.#writeItem(bytes, i, view, to)
-        answered = this.#ends[i]!
+      try {
+        for (let i = 0; i < count; i++) if (rows[i]! >= 0) view.fetch(rows[i]!)
+        for (let i = 0; i < count; i++) {
+          if (isFull(to)) return skipSpace(bytes, answered)
+          if (rows[i]! < 0) this.#refuseItem(bytes, i, to)
+          else this.#writeItem(bytes, i, view, to)
+          answered = this.#ends[i]!
+        }
+      } catch {
+        // One of them cannot be read: the one whose turn it is, alone, will say so.
+        return skipSpace(bytes, answered)
       }
       if (performance.now() >= until) return skipSpace(bytes, answered)
     }
@@ -119,8 +128,11 @@ export class Searcher {
     writeLine(to, errorLine(refusal(this.#rows[item]!), id))
   }
 
-  /** Answers one item, whatever it is: what is wrong with it is its answer. There must be room. */
-  answerItem(bytes: Buffer, view: View, index: PriceIndex, to: Room): void {
+  /**
+   * Answers one item, whatever it is: what is wrong with it is its answer. There must be room.
+   * @param onFault told of what is wrong with us
+   */
+  answerItem(bytes: Buffer, view: View, index: PriceIndex, to: Room, onFault: OnFault): void {
     let id: string | undefined
     try {
       const value = parseJson(bytes)
@@ -132,8 +144,9 @@ export class Searcher {
       if (row < 0) throw refusal(row)
       writeLine(to, `{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`)
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      writeLine(to, errorLine(error, id))
+      const problem = toProblem(error)
+      onFault(error, problem)
+      writeLine(to, errorLine(problem, id))
     }
   }
 

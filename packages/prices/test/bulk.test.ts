@@ -54,7 +54,8 @@ async function answersTo(chunks: readonly Buffer[]): Promise<string> {
       setImmediate(done)
     },
   })
-  const options = { searcher, rooms: new Rooms(), view, index, begin: () => undefined, patience: 60_000 }
+  const onFault = () => {}
+  const options = { searcher, rooms: new Rooms(), view, index, onFault, begin: () => undefined, patience: 60_000 }
   expect(await answerBulk(Readable.from(chunks), reply, options)).toBe(true)
   reply.end()
   await once(reply, 'finish')
@@ -71,7 +72,7 @@ it('answers every item as it would have been answered alone, however the request
         const items = Array.from({ length: times }, () => some).flat()
         const texts = items.map(({ search }, i) => JSON.stringify({ id: String(i), ...search }))
         const room = createAnswerRoom(1_000_000)
-        for (const text of texts) searcher.answerItem(Buffer.from(text), view, index, room)
+        for (const text of texts) searcher.answerItem(Buffer.from(text), view, index, room, () => {})
         const body = Buffer.from(items.map(({ space }, i) => texts[i]! + space).join(''))
         expect(await answersTo(cut(body, sizes))).toBe(room.bytes.toString('utf8', 0, room.filled))
       },

@@ -25,7 +25,8 @@ async function bulk({ view, index }: Awaited<ReturnType<typeof viewOf>>, chunks:
       done()
     },
   })
-  const options = { searcher, rooms: new Rooms(), view, index, begin: () => undefined, patience: 60_000 }
+  const onFault = () => {}
+  const options = { searcher, rooms: new Rooms(), view, index, onFault, begin: () => undefined, patience: 60_000 }
   expect(await answerBulk(Readable.from(chunks), reply, options)).toBe(true)
   return written.join('').trim().split('\n')
 }

@@ -1,6 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { MOST_LISTED } from './connections.ts'
 import { parseQuery } from './core/query.ts'
 import { reportHub } from './gauges.ts'
 import type { History } from './history/history.ts'
@@ -40,7 +41,8 @@ export async function createSseApp(context: Context): Promise<App> {
     history,
     lag: lagLimits(config),
     deliver: (entries) => streams.hub.deliver(entries),
-    count: () => streams.count(),
+    largestTopics: () => streams.hub.topics.largest(MOST_LISTED),
+    count: (topics) => streams.count(topics),
   })
   const encoders = { eventStream: await parts.encoder['event-stream'](), comet: await parts.encoder.comet() }
 

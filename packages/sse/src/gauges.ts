@@ -18,11 +18,9 @@ export function reportHub(hub: Hub, registry: Registry, topics: readonly string[
       labelNames: ['topic'],
       registers: [],
       collect() {
-        const counts = hub.topics()
-        let others = 0
-        for (const streams of counts.values()) others += streams
+        let others = hub.topics.total
         for (const topic of topics) {
-          const streams = counts.get(topic) ?? 0
+          const streams = hub.topics.of(topic)
           this.set({ topic }, streams)
           others -= streams
         }

@@ -3,6 +3,7 @@ import { Arrival, SLICE } from './arrival.ts'
 import { Arrivals } from './arrivals.ts'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
+import { Ranking } from './core/ranking.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout, Fanout } from './fanout/fanout.ts'
 import { Group } from './group.ts'
@@ -36,6 +37,8 @@ const LINGER = 5_000
 /** The open streams of one thread. */
 export class Hub {
   readonly figures: HubFigures = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
+  /** How many streams each topic has. */
+  readonly topics = new Ranking()
   readonly #options: HubOptions
   /** By what they get. */
   readonly #groups = new Map<string, Group>()
@@ -60,22 +63,12 @@ export class Hub {
     return this.#groupOf.size
   }
 
-  /** How many streams each topic has. */
-  topics(): Map<string, number> {
-    const counts = new Map<string, number>()
-    for (const [topic, groups] of this.#byTopic) {
-      let streams = 0
-      for (const group of groups) streams += group.size
-      counts.set(topic, streams)
-    }
-    return counts
-  }
-
   /** Opens a stream, which is told first what came before it. @param head goes before everything */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
     const group = this.#groupFor(request)
     this.#groupOf.set(connection, group)
+    for (const topic of group.topics) this.topics.add(topic, 1)
     const text = head + group.encoder.opening(this.#retry())
     if (request.last || request.resumeAfter !== undefined) {
       group.arriving++
@@ -93,6 +86,7 @@ export class Hub {
     const group = this.#groupOf.get(connection)
     if (!group) return false
     this.#groupOf.delete(connection)
+    for (const topic of group.topics) this.topics.add(topic, -1)
     if (this.#arrivals.leave(connection)) group.arriving--
     else group.connections.delete(connection)
     if (group.size === 0) this.#drop(group)

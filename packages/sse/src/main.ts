@@ -1,7 +1,8 @@
 import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { Sequencer } from './broker/sequencer.ts'
-import type { Shared, ThreadCount, ToMain, ToThread } from './messages.ts'
+import { oneAtATime, summarize } from './connections.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits } from './part-options.ts'
 import { parts } from './parts.ts'
 import { PlaceTable } from './places.ts'
@@ -24,7 +25,10 @@ export async function openSse(context: OpenContext<SseConfig, ToThread>): Promis
     deliver: (entries) => broadcast('deliver', entries),
   })
   gauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
-  const connections = async (): Promise<ThreadCount[]> => (await broadcast('count')).sort((a, b) => a.thread - b.thread)
+  const connections = oneAtATime(async () => {
+    const largest = await broadcast('largestTopics')
+    return summarize(await broadcast('count', [...new Set(largest.flat())]))
+  })
 
   return {
     shared: (): Shared => ({ places: places.share(), health: history.level?.memory, kept: history.kept() }),

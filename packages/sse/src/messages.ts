@@ -9,8 +9,20 @@ export type Put = readonly [topic: string, value: string]
 export interface ThreadCount {
   readonly thread: number
   readonly streams: number
-  /** Streams by topic; a stream of several topics counts for each. */
+  /** Streams of the topics that were asked for; a stream of several topics counts for each. */
   readonly topics: readonly (readonly [topic: string, streams: number])[]
+  /** The same of all topics together. */
+  readonly allTopics: number
+}
+
+/** The streams of all threads. */
+export interface Connections {
+  readonly streams: number
+  readonly threads: readonly { readonly thread: number; readonly streams: number }[]
+  /** Those with the most streams, most first. */
+  readonly topics: readonly { readonly topic: string; readonly streams: number }[]
+  /** Streams of topics that are not listed; a stream of several counts for each. */
+  readonly others: number
 }
 
 /** What threads ask of main, which gives values their order. */
@@ -20,13 +32,15 @@ export type ToMain = {
   closeAll(): number
   /** Resolves once everything that was brought to any thread has been brought to the one that asks. */
   catchUp(): void
-  connections(): ThreadCount[]
+  connections(): Connections
 }
 
 /** What main tells all threads. */
 export type ToThread = {
   deliver(entries: readonly Entry[]): void
-  count(): ThreadCount
+  /** A thread's topics with the most streams. */
+  largestTopics(): string[]
+  count(topics: readonly string[]): ThreadCount
 }
 
 /** What a thread is started with. */

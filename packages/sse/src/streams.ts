@@ -54,8 +54,14 @@ export class Streams {
     this.hub.open(connection, request, head)
   }
 
-  count(): ThreadCount {
-    return { thread: threadId, streams: this.hub.size, topics: [...this.hub.topics()] }
+  count(asked: readonly string[]): ThreadCount {
+    const { size, topics } = this.hub
+    return {
+      thread: threadId,
+      streams: size,
+      topics: asked.map((topic) => [topic, topics.of(topic)]),
+      allTopics: topics.total,
+    }
   }
 
   /** Ends all streams. Idempotent. */

@@ -2,6 +2,7 @@ import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
+import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import { headersOf } from '@influencer-stats/runtime/streamed'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -96,7 +97,7 @@ export function searchRoute(views: Views, names: readonly string[], bodyLimit: n
 }
 
 /** Many searches in one request. */
-export async function bulkRoute(root: App, views: Views, readTimeout: number): Promise<void> {
+export async function bulkRoute(root: App, views: Views, faults: FaultSinks, readTimeout: number): Promise<void> {
   const searcher = new Searcher()
   const rooms = new Rooms()
 
@@ -143,6 +144,7 @@ export async function bulkRoute(root: App, views: Views, readTimeout: number): P
             view,
             index,
             begin,
+            onFault: (error, problem) => reportFault(faults, error, problem, request.id),
             patience: readTimeout,
           })
           raw.end()

@@ -95,10 +95,12 @@ export class RequestMetrics {
   }
 }
 
+export const FAULTS = 'request_faults_total'
+
 /** Counts requests that failed by a fault of the service, by code: `DATA_DAMAGED` is one of the disk. */
 export const faultCounter = (registry: Registry): Counter =>
   new Counter({
-    name: 'request_faults_total',
+    name: FAULTS,
     help: 'Requests that failed by a fault of the service, by code.',
     labelNames: ['code'],
     registers: [registry],

@@ -1,7 +1,7 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Entry } from '../core/event.ts'
 import type { History } from '../history/history.ts'
-import type { ThreadCount, ToMain, ToThread } from '../messages.ts'
+import type { Connections, ThreadCount, ToMain, ToThread } from '../messages.ts'
 
 /** Gives values their one order and brings them to every thread in that order, once. */
 export interface Broker {
@@ -15,7 +15,7 @@ export interface Broker {
   /** Resolves once all that was brought to any thread has been brought to this one. */
   catchUp(): Promise<void>
   /** The streams of every thread. */
-  connections(): Promise<ThreadCount[]>
+  connections(): Promise<Connections>
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -27,8 +27,10 @@ export interface BrokerOptions {
   readonly lag: LagLimits
   /** Takes entries to this thread's streams. */
   deliver(entries: readonly Entry[]): void
+  /** This thread's topics with the most streams. */
+  largestTopics(): string[]
   /** This thread's streams. */
-  count(): ThreadCount
+  count(topics: readonly string[]): ThreadCount
 }
 
 /** How much may be put and not yet delivered to every thread: messages between threads have no back-pressure. */

@@ -1,8 +1,9 @@
 import type { Broker, BrokerOptions } from './broker.ts'
+import { summarize } from '../connections.ts'
 import { Sequencer } from './sequencer.ts'
 
 /** The one serving thread gives the order itself. */
-export function createLocalBroker({ history, lag, deliver, count }: BrokerOptions): Broker {
+export function createLocalBroker({ history, lag, deliver, largestTopics, count }: BrokerOptions): Broker {
   const sequencer = new Sequencer({ history, lag, deliver })
   return {
     async publish(topic, value) {
@@ -11,7 +12,7 @@ export function createLocalBroker({ history, lag, deliver, count }: BrokerOption
     },
     closeAll: () => sequencer.closeAll(),
     async catchUp() {},
-    connections: async () => [count()],
+    connections: async () => summarize([count(largestTopics())]),
     close: () => sequencer.close(),
   }
 }

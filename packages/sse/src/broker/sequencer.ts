@@ -86,22 +86,25 @@ export class Sequencer {
     const { history, deliver } = this.#options
     const entries = batch.flatMap((one) => one.entries)
     const arrived = () => batch.forEach((one) => one.arrived())
+    // At once: a stream that is opened in between would have a place ahead of values that it is not yet to get, or get
+    // them twice.
+    const onKept = () => {
+      for (const one of batch) one.kept.resolve(one.entries.map(({ seq }) => seq))
+      const arriving = deliver(entries)
+      if (arriving) void arriving.finally(arrived)
+      else arrived()
+    }
     try {
-      await keep(history, entries)
+      await keep(history, entries, onKept)
     } catch (error) {
       arrived()
       for (const { kept } of batch) kept.reject(error)
-      return
     }
-    for (const one of batch) one.kept.resolve(one.entries.map(({ seq }) => seq))
-    const arriving = deliver(entries)
-    if (arriving) void arriving.finally(arrived)
-    else arrived()
   }
 }
 
 /** Puts what was delivered, or is about to be, into a history. */
-export function keep(history: History, entries: readonly Entry[]): void | Promise<void> {
+export function keep(history: History, entries: readonly Entry[], onKept?: () => void): void | Promise<void> {
   const events = entries.filter((entry): entry is Event => !isClosing(entry))
-  return history.append(events, entries.at(-1)!.seq)
+  return history.append(events, entries.at(-1)!.seq, onKept)
 }

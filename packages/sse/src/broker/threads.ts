@@ -4,7 +4,8 @@ import { Lag } from './lag.ts'
 import { keep } from './sequencer.ts'
 
 /** Main gives the order; each thread hears of every value, its own included, when all others do. */
-export function createThreadsBroker({ bus, history, lag: limits, deliver, count }: BrokerOptions): Broker {
+export function createThreadsBroker(options: BrokerOptions): Broker {
+  const { bus, history, lag: limits, deliver } = options
   const lag = new Lag(limits)
   let puts: Put[] = []
   let asked: PromiseWithResolvers<number[]> | undefined
@@ -14,7 +15,8 @@ export function createThreadsBroker({ bus, history, lag: limits, deliver, count 
     void keep(history, entries)
     deliver(entries)
   })
-  bus.on('count', count)
+  bus.on('largestTopics', options.largestTopics)
+  bus.on('count', options.count)
 
   /** One call to main for all that came within a turn of the event loop. */
   function ask(): void {

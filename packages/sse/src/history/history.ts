@@ -47,8 +47,9 @@ export interface History {
   /**
    * Takes events in order; resolves once they are kept.
    * @param seq the last place given out, which may be that of something that is not kept
+   * @param onKept called at once when they are: nobody finds them before, nor `seq`
    */
-  append(events: readonly Event[], seq?: number): void | Promise<void>
+  append(events: readonly Event[], seq?: number, onKept?: () => void): void | Promise<void>
   /**
    * What came to these topics after `seq`, in order.
    * @param most about so many characters of it: the first of them, and one event at least

@@ -51,7 +51,7 @@ class Journal extends Ring {
   }
 
   /** Survives a killed process; a power cut may cost the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
-  override async append(events: readonly Event[], seq = events.at(-1)!.seq): Promise<void> {
+  override async append(events: readonly Event[], seq = events.at(-1)!.seq, onKept?: () => void): Promise<void> {
     const dropped = this.#dropped
     const last = new Map<string, number>()
     const writes = events.map((event) => {
@@ -67,7 +67,7 @@ class Journal extends Ring {
     if (writes.length > 0) await this.level.write((db) => db.batch([...deletes, ...writes], { sync }))
     this.#meta = meta
     this.#dropped = this.#dropped.slice(dropped.length)
-    await super.append(events, seq)
+    await super.append(events, seq, onKept)
   }
 
   /** Idempotent. */

@@ -66,9 +66,10 @@ export class Ring implements History {
     this.#settle()
   }
 
-  append(events: readonly Event[], seq = this.seq): void | Promise<void> {
+  append(events: readonly Event[], seq = this.seq, onKept?: () => void): void | Promise<void> {
     for (const event of events) this.#add(event)
     this.#reach(seq)
+    onKept?.()
   }
 
   since(names: readonly string[], seq: number, most = Infinity): Missed {

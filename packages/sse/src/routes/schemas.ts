@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
+import { MOST_LISTED } from '../connections.ts'
 
 const topic = { type: 'string', minLength: 1, maxLength: 256 } as const
 
@@ -45,7 +46,7 @@ const count = { type: 'integer', minimum: 0 } as const
 
 export const connectionsReply = {
   type: 'object',
-  required: ['streams', 'threads', 'topics'],
+  required: ['streams', 'threads', 'topics', 'others'],
   additionalProperties: false,
   properties: {
     streams: count,
@@ -60,6 +61,7 @@ export const connectionsReply = {
     },
     topics: {
       type: 'array',
+      maxItems: MOST_LISTED,
       description: 'Those with the most streams.',
       items: {
         type: 'object',
@@ -68,6 +70,7 @@ export const connectionsReply = {
         properties: { topic: { type: 'string' }, streams: count },
       },
     },
+    others: { ...count, description: 'Streams of topics that are not listed; a stream of several counts for each.' },
   },
 } as const
 

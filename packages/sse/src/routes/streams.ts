@@ -4,11 +4,10 @@ import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runti
 import type { Broker } from '../broker/broker.ts'
 import { closingId } from '../core/event-id.ts'
 import type { History } from '../history/history.ts'
-import type { ThreadCount } from '../messages.ts'
+import { oneAtATime } from '../connections.ts'
 import { connectionsReply, noQuery } from './schemas.ts'
 
 const tags = ['streams']
-const MAX_TOPICS_LISTED = 1_000
 
 /** All streams at once: closing and counting them. */
 export function streamRoutes(app: App, broker: Broker, history: History): void {
@@ -37,6 +36,8 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
         .send('closed'),
   })
 
+  // Written once for all who ask at a time.
+  const connections = oneAtATime(async () => Buffer.from(JSON.stringify(await broker.connections())))
   app.get(
     '/connections',
     {
@@ -47,20 +48,6 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
         response: { 200: connectionsReply, ...readReplies(house.VALIDATION_FAILED) },
       },
     },
-    async () => summarize(await broker.connections()),
+    async (_request, reply) => reply.type('application/json; charset=utf-8').send((await connections()) as never),
   )
-}
-
-function summarize(counts: readonly ThreadCount[]) {
-  const topics = new Map<string, number>()
-  for (const count of counts) {
-    for (const [topic, streams] of count.topics) topics.set(topic, (topics.get(topic) ?? 0) + streams)
-  }
-  return {
-    streams: counts.reduce((sum, { streams }) => sum + streams, 0),
-    threads: counts.map(({ thread, streams }) => ({ thread, streams })),
-    topics: Array.from(topics, ([topic, streams]) => ({ topic, streams }))
-      .sort((a, b) => b.streams - a.streams)
-      .slice(0, MAX_TOPICS_LISTED),
-  }
 }

@@ -1,0 +1,92 @@
+import { until } from '@influencer-stats/runtime/testing/until'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { oneAtATime } from '../src/connections.ts'
+import { Ranking } from '../src/core/ranking.ts'
+import { startSse, type TestSse } from './support/sse.ts'
+
+const topic = (n: number) => `${n}`.padStart(200, 'x')
+
+/** Opens streams of 16 topics each that no other has. */
+async function openMany(sse: TestSse, streams: number): Promise<void> {
+  const queries = Array.from({ length: streams }, (_, i) =>
+    Array.from({ length: 16 }, (_, k) => `topic=${topic(16 * i + k)}`).join('&'),
+  )
+  await Promise.all(queries.map((query) => sse.open(`?${query}`)))
+}
+
+describe('who asks for the connections', () => {
+  it.each(['local', 'threads'] as const)('gets the largest topics, and how much is left out: %s', async (broker) => {
+    const sse = await startSse({ broker, threads: broker === 'threads' ? 2 : 1 })
+    await openMany(sse, 80)
+    for (const n of [1_279, 1_279, 1_279, 1_278, 1_278, 3]) await sse.open(`?topic=${topic(n)}`)
+    const { body } = await sse.ask('GET', '/connections')
+    expect(body.streams).toBe(86)
+    expect(body.topics).toHaveLength(1_000)
+    expect(body.topics.slice(0, 4)).toEqual([
+      { topic: topic(1_279), streams: 4 },
+      { topic: topic(1_278), streams: 3 },
+      { topic: topic(3), streams: 2 },
+      { topic: expect.any(String), streams: 1 },
+    ])
+    expect(body.others).toBe(280)
+    expect(await sse.figure('sse_topic_streams{topic="(others)"}')).toBe(1_286)
+  })
+
+  it('does not make others wait: many who ask at once share the work', async () => {
+    const sse = await startSse({ broker: 'threads', threads: 1 })
+    await openMany(sse, 200)
+    const { user, system } = process.cpuUsage()
+    await Promise.all(Array.from({ length: 150 }, () => sse.ask('GET', '/connections')))
+    const cost = process.cpuUsage({ user, system })
+    // 0.8 s, most of it the clients' own.
+    expect((cost.user + cost.system) / 1_000).toBeLessThan(3_000)
+  })
+})
+
+describe('one call at a time', () => {
+  it('answers who asks meanwhile by the one call after it, also after one that failed', async () => {
+    const calls: PromiseWithResolvers<string>[] = []
+    const ask = oneAtATime(() => {
+      calls.push(Promise.withResolvers())
+      return calls.at(-1)!.promise
+    })
+    const first = ask()
+    await until(() => calls.length === 1)
+    const late = [ask(), ask(), ask()]
+    calls[0]!.reject(new Error('first'))
+    await expect(first).rejects.toThrow('first')
+    await until(() => calls.length === 2)
+    const latest = ask()
+    calls[1]!.resolve('second')
+    expect(await Promise.all(late)).toEqual(['second', 'second', 'second'])
+    await until(() => calls.length === 3)
+    calls[2]!.resolve('third')
+    expect(await latest).toBe('third')
+    expect(calls).toHaveLength(3)
+  })
+})
+
+describe('a ranking', () => {
+  it('is that of sorted counts', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+    const change = fc.tuple(name, fc.constantFrom(1 as const, -1 as const))
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 60 }), fc.nat(6), (changes, most) => {
+        const ranking = new Ranking()
+        const counts = new Map<string, number>()
+        for (const [one, by] of changes) {
+          const after = (counts.get(one) ?? 0) + by
+          if (after < 0) continue
+          ranking.add(one, by)
+          counts.set(one, after)
+        }
+        const sorted = [...counts.values()].filter((count) => count > 0).sort((a, b) => b - a)
+        const largest = ranking.largest(most)
+        expect(new Set(largest).size).toBe(largest.length)
+        expect(largest.map((one) => ranking.of(one))).toEqual(sorted.slice(0, most))
+        expect(ranking.total).toBe(sorted.reduce((sum, count) => sum + count, 0))
+      }),
+    )
+  })
+})
