@@ -126,6 +126,23 @@ export function clientConformance(
       await small.close()
     })
 
+    it.each([
+      ['an id', (text: string) => text.replace('"id":"', '"id":"\xff')],
+      ['the name of a field', (text: string) => text.replace('"statistics"', '"statist\xf8cs"')],
+      ['an id that stays text', (text: string) => text.replace('"id":"-', '"id":"_')],
+    ])(
+      'takes a reply for a fault in which the network has changed %s, not for a video that is gone',
+      async (_, spoil) => {
+        const youtube = await startFakeYoutube()
+        const [id] = SAMPLE_VIDEOS
+        const item = JSON.stringify({ items: [{ id, statistics: { viewCount: '1' } }] })
+        youtube.answer = (_, reply) => reply.end(Buffer.from(spoil(item), 'latin1'))
+        const client = await create(options({ uri: youtube.url }))
+        expect(await client.fetch([id!])).toMatchObject({ found: [], failed: [id], fault: unavailable })
+        await client.close()
+      },
+    )
+
     it('takes no unit of the quota for what reached nobody', async () => {
       for (const uri of [await closedUrl(), 'http://nobody.invalid']) {
         const lost = await create(options({ uri }))

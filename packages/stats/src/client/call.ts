@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { Answer, ClientOptions, VideoClient } from './client.ts'
 import { errors } from '../errors.ts'
@@ -6,7 +7,7 @@ import { parseVideos, videosPath } from './video-list.ts'
 
 export interface RawReply {
   readonly status: number
-  readonly text: string
+  readonly body: Buffer
 }
 
 /** Gets a path; ends with the signal. */
@@ -25,9 +26,13 @@ export function createCall({ key, timeout, meter, logger }: ClientOptions, get: 
     try {
       await meter.spend()
       logger.debug(`asking YouTube for ${ids.join()}`)
-      const { status, text } = await get(videosPath(ids, key), ending.signal)
+      const { status, body } = await get(videosPath(ids, key), ending.signal)
       logger.debug(`YouTube answered ${status} for ${ids.join()}`)
-      return parseVideos(status, text)
+      const found = parseVideos(status, textOf(body))
+      // What a network has spoilt would otherwise pass for videos that YouTube does not return.
+      if (found.some(({ id }) => !ids.includes(id)))
+        throw errors.UPSTREAM_UNAVAILABLE('a video came that nobody asked for')
+      return found
     } catch (fault) {
       if (reachedNobody(fault)) meter.giveBack()
       throw toUpstreamProblem(fault)
@@ -37,15 +42,20 @@ export function createCall({ key, timeout, meter, logger }: ClientOptions, get: 
   }
 }
 
-/** The text of a body, as long as it is no longer than a reply may be. */
-export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** A body, as long as it is no longer than a reply may be. */
+export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of body) {
     if ((size += piece.length) > MAX_REPLY) throw tooLarge()
     pieces.push(piece)
   }
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(pieces)
+}
+
+function textOf(body: Buffer): string {
+  if (!isUtf8(body)) throw errors.UPSTREAM_UNAVAILABLE('the reply was not UTF-8')
+  return body.toString()
 }
 
 /** What several calls have given. @param calls the ids of each and its numbers, or why there are none */

@@ -1,12 +1,12 @@
 import type { VideoNumbers } from '../core/numbers.ts'
-import { answerOf, createCall, readText } from './call.ts'
+import { answerOf, createCall, readBody } from './call.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 
 /** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
 export function createFetchClient(options: ClientOptions): VideoClient {
   const call = createCall(options, async (path, signal) => {
     const reply = await fetch(options.uri + path, { signal })
-    return { status: reply.status, text: reply.body ? await readText(reply.body) : '' }
+    return { status: reply.status, body: reply.body ? await readBody(reply.body) : Buffer.alloc(0) }
   })
 
   return {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { aCallEach, createCall, readText } from './call.ts'
+import { aCallEach, createCall, readBody } from './call.ts'
 import type { ClientOptions, VideoClient } from './client.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
@@ -16,7 +16,7 @@ export function createNodeHttpClient(options: ClientOptions): VideoClient {
       const request = get(options.uri + path, { agent, signal }, resolve)
       request.on('error', (error) => reject(signal.aborted ? signal.reason : error))
     })
-    return { status: reply.statusCode!, text: await readText(reply) }
+    return { status: reply.statusCode!, body: await readBody(reply) }
   })
 
   return {

@@ -46,7 +46,7 @@ function get(pool: Pool, path: string, signal: AbortSignal): Promise<RawReply> {
         },
         onResponseEnd() {
           const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-          resolve({ status, text: body.toString() })
+          resolve({ status, body })
         },
         onResponseError(_controller, error) {
           reject(error)
