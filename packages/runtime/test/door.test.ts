@@ -108,6 +108,13 @@ const HOST = 'Host: localhost\r\n'
 const put = `PUT /items/ab HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`
 const view = `GET /items/ab/view HTTP/1.1\r\n${HOST}Accept: */*\r\n\r\n`
 
+test('who is told to go on is told so before the reply, also behind one that is still to come', async () => {
+  const first = 'GET /items/ab/view HTTP/1.1\r\n\r\n'
+  const waiting = 'GET /large/bytes HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n'
+  for (const cuts of ['none', 'requests'] as const)
+    await check({ guarded: false, requests: [[first], [waiting]], cuts, halfCloses: false })
+})
+
 test.each([
   ['another length', '2', 'X-A: 1'],
   ['no length', '', 'X-A: 1'],

@@ -68,7 +68,7 @@ export function answerOnNode(
 }
 
 /** Waits until the replies before it are out; behind a stream, which has no end, that is never. */
-function whenFirst(response: ServerResponse, then: () => void): void {
+export function whenFirst(response: ServerResponse, then: () => void): void {
   if (response.socket) then()
   else response.once('socket', then)
 }

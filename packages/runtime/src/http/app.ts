@@ -11,7 +11,7 @@ import { bytesParser } from '../door/bytes-parser.ts'
 import { Endpoints, type DoorHost } from '../door/endpoint.ts'
 import { registerHotRoutes } from '../door/fastify-door.ts'
 import type { HotRoute } from '../door/hot-route.ts'
-import { createNodeDoor } from '../door/node-door.ts'
+import { createNodeDoor, whenFirst } from '../door/node-door.ts'
 import { installRawDoor } from '../door/raw-door.ts'
 import type { Budget } from '../memory/budget.ts'
 import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
@@ -108,6 +108,13 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     },
   }).withTypeProvider<JsonSchemaToTsProvider>()
 
+  // Behind a reply that is still to come Node would write the head of this one first, and then that it may go on.
+  app.server.on('checkContinue', (request, response) =>
+    whenFirst(response, () => {
+      response.writeContinue()
+      app.server.emit('request', request, response)
+    }),
+  )
   app.server.on('checkExpectation', (request, response) => {
     const problem = errors.EXPECTATION_FAILED()
     const body = problem.body()
