@@ -1,23 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { PINS, spawnPinned } from '../processes.ts'
 import type { Contender } from './contender.ts'
 
 export const nginxAvailable = (): boolean => spawnSync('nginx', ['-v']).status === 0
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 // Started by root, nginx serves as nobody, who may not read a temporary folder.
 const USER = process.getuid?.() === 0 ? 'user root;' : ''

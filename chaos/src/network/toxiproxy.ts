@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { until } from '@influencer-stats/runtime/testing/until'
-import { freePort } from './free-port.ts'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import type { Fault, Proxy } from './proxy.ts'
 
 // The newest that the Go of a current Debian can build.

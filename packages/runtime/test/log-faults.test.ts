@@ -1,20 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { spawnStart, type Started } from './support/spawn-start.ts'
+import { freePort } from './support/free-port.ts'
 import { temporaryFolder } from './support/temporary.ts'
 import { until } from './support/until.ts'
-
-/** A port that was free: where nothing can be written, nobody can be told which one was chosen. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 const ask = (port: number, path: string, method = 'GET') =>
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } }).then(

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientOptions, VideoClient } from '../src/client/client.ts'
@@ -18,13 +17,7 @@ const unavailable = { code: 'UPSTREAM_UNAVAILABLE' }
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
 
 /** Where nobody listens any more. */
-async function closedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return `http://127.0.0.1:${port}`
-}
+const closedUrl = async () => `http://127.0.0.1:${await freePort()}`
 
 /** What every client must do, against the stand-in and its faults. */
 export function clientConformance(

@@ -13,6 +13,9 @@ const LARGEST_LIMIT = 200
 
 const toReply = ({ id, videos }: Collection) => ({ id, videos: [...videos] })
 
+/** What any change may be answered with. */
+const changeFaults = [...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED]
+
 /** The collections themselves: make, read, list, change, delete. */
 export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
@@ -26,7 +29,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED),
+          ...changeReplies(...changeFaults),
         },
       },
     },
@@ -99,13 +102,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: collectionParams,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
-          ...changeReplies(
-            ...storeFaults,
-            errors.STATE_UNAVAILABLE,
-            errors.OUTCOME_UNKNOWN,
-            house.VALIDATION_FAILED,
-            errors.COLLECTION_NOT_FOUND,
-          ),
+          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
         },
       },
     },
@@ -125,14 +122,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionBody,
           201: collectionBody,
-          ...changeReplies(
-            ...storeFaults,
-            errors.STATE_UNAVAILABLE,
-            errors.OUTCOME_UNKNOWN,
-            house.VALIDATION_FAILED,
-            errors.COLLECTION_NOT_FOUND,
-            errors.COLLECTION_FULL,
-          ),
+          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.COLLECTION_FULL),
         },
       },
     },
@@ -151,14 +141,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         params: videoParams,
         response: {
           204: { type: 'null', description: 'Removed.' },
-          ...changeReplies(
-            ...storeFaults,
-            errors.STATE_UNAVAILABLE,
-            errors.OUTCOME_UNKNOWN,
-            house.VALIDATION_FAILED,
-            errors.COLLECTION_NOT_FOUND,
-            errors.VIDEO_NOT_IN_COLLECTION,
-          ),
+          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.VIDEO_NOT_IN_COLLECTION),
         },
       },
     },
