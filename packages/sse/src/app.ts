@@ -51,6 +51,7 @@ export async function createSseApp(context: Context): Promise<App> {
     description: 'Values for every open stream.',
     fault: () => (health ? faultIn(health) : history.level?.fault()),
     querystringParser: parseQuery,
+    hasPage: true,
     hotRoutes: [
       waitRoute({ streams, history, encoders, broker }),
       ...putRoutes(broker, history, config.maxValue),
