@@ -31,7 +31,7 @@ export async function createSseApp(context: Context): Promise<App> {
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
-    readTimeout: config.readTimeout,
+    sendTimeout: config.sendTimeout,
     maxPerAddress: mostPerAddress(config),
     heartbeat: config.heartbeat,
   })

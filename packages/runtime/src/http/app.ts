@@ -210,7 +210,7 @@ type ServerSettings = AppHost['config']
 function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorHost): FastifyServerFactory {
   return (handler) => {
     const server = createServer({
-      ServerResponse: replyClass(host.lifecycle),
+      ServerResponse: replyClass(host.lifecycle, config.sendTimeout),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
       // Below 60 s Node cuts a slow body at the larger of the two time-outs.

@@ -113,7 +113,7 @@ export const commonSettings = defineSettings({
     maximum: 1_073_741_824,
     description: 'a connection that leaves more of its replies unread is not asked for more requests (bytes)',
   },
-  readTimeout: {
+  sendTimeout: {
     ...duration,
     default: 30_000,
     description: 'a client that reads nothing of its replies for so long is cut off (ms)',
