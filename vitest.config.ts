@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     include: ['{packages/*,bench,chaos,flame}/test/**/*.test.ts'],
     // Many tests start real processes; two busy cores can make that slow, never wrong.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     // Processes that start, timers and drains: a file waits about as long as it works.
     maxWorkers: 2 * availableParallelism(),

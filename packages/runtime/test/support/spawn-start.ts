@@ -104,7 +104,7 @@ export function spawnStart(
         children()
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
         return /^service +URL/m.test(stdout) && stdout.endsWith('\n\n')
-      }, 30_000)
+      })
       return Object.fromEntries(
         Array.from(stdout.matchAll(ROW), ([, name, url, servicePid, threads]) => [
           name!,
