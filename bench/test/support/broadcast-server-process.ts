@@ -27,7 +27,7 @@ const everyone = (text: string) => {
 /** How a value reaches the streams: those that are not named here reach them as they should. */
 const sends: Record<string, (event: string, value: string, from: Socket) => void> = {
   plain: everyone,
-  delaying: (event) => void setTimeout(everyone, 50, event),
+  delaying: (event) => void setTimeout(everyone, 500, event),
   dropping: (event) => (values % 10 === 0 ? undefined : everyone(event)),
   doubling: (event) => everyone(values % 10 === 0 ? event + event : event),
   garbling: (event, value) => everyone(values % 10 === 0 ? eventOf(`${value}1`) : event),

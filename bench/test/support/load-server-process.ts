@@ -25,6 +25,7 @@ const routes: Record<string, Route> = {
   '/empty': later(2, (_, response) => response.writeHead(204).end()),
   '/failing': later(2, reply(500, 'value a')),
   '/slow': later(50, reply(200, 'value a')),
+  '/slower': later(500, reply(200, 'value a')),
   '/chunked': later(2, (_, response) => {
     response.write('val')
     setImmediate(() => {

@@ -11,21 +11,21 @@ import { createRandom } from '../random.ts'
 import { mutationsOf } from './mutators.ts'
 import { AREAS, NAMED } from './named.ts'
 
-// `pnpm test:mutations [--seed SEED] [--count 50] [--named] [path...]`: changes a copy of the checkout in one place at a time,
-// runs the tests that ought to notice, and tells which changes they let pass.
+// `pnpm test:mutations [--seed SEED] [--count 50] [--named] [--near] [path...]`: changes a copy of the checkout in one place at a time,
+// runs the tests that ought to notice, and tells which changes they let pass. `--near` leaves it at those nearest to it.
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-/** Tests that hang have noticed, too (ms). */
-const PATIENCE = 900_000
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string' },
     count: { type: 'string', default: '50' },
     named: { type: 'boolean', default: false },
+    near: { type: 'boolean', default: false },
   },
 })
+/** Tests that hang have noticed, too (ms). */
+const PATIENCE = values.near ? 300_000 : 900_000
 const seed = values.seed ?? String(randomInt(1_000_000))
 const random = createRandom(seed)
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -34,7 +34,8 @@ interface Case {
   readonly name: string
   readonly file: string
   readonly text: string
-  readonly tests: readonly string[]
+  /** Run one after the other, until one of them notices. */
+  readonly stages: readonly (readonly string[])[]
 }
 
 const sources = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
@@ -45,7 +46,8 @@ const sourceOf = (file: string) => (sources.includes(file) ? readFileSync(join(R
 function namedCases(): Case[] {
   return NAMED.flatMap(({ name, places, tests }) => {
     const place = places.find(({ file, from }) => from.test(sourceOf(file)))
-    if (place) return [{ name, file: place.file, text: sourceOf(place.file).replace(place.from, place.to), tests }]
+    if (place)
+      return [{ name, file: place.file, text: sourceOf(place.file).replace(place.from, place.to), stages: [tests] }]
     say(`NOT FOUND  ${name}: the code has changed, name its place anew in named.ts`)
     process.exitCode = 1
     return []
@@ -54,16 +56,16 @@ function namedCases(): Case[] {
 
 /** As many of each area, so that a large file does not take all. */
 function chosenCases(count: number): Case[] {
-  const pools = AREAS.map(({ files, tests }) => ({
-    tests,
+  const pools = AREAS.map(({ files, near, tests }) => ({
+    stages: values.near ? [near] : [near, tests],
     mutations: sources
       .filter((file) => files.test(file) && positionals.every((path) => file.startsWith(path)))
       .flatMap((file) => mutationsOf(file, sourceOf(file))),
   })).filter(({ mutations }) => mutations.length > 0)
   return Array.from({ length: pools.length > 0 ? count : 0 }, (_, i) => {
-    const { mutations, tests } = pools[i % pools.length]!
+    const { mutations, stages } = pools[i % pools.length]!
     const { file, line, before, after, text } = mutations.splice(random.below(mutations.length), 1)[0]!
-    return { name: `${file}:${line}  ${before}  =>  ${after}`, file, text, tests }
+    return { name: `${file}:${line}  ${before}  =>  ${after}`, file, text, stages }
   })
 }
 
@@ -124,13 +126,14 @@ const copy = copyOfCheckout()
 const survivors: string[] = []
 try {
   // What fails without a change cannot tell anything about one.
-  for (const tests of new Set(cases.map((one) => one.tests))) {
+  for (const tests of new Set(cases.map(({ stages }) => stages.at(-1)!))) {
     const wrong = await failing(copy, tests)
     if (wrong) throw new Error(`${tests.join(' ')} fails as it is: ${wrong}`)
   }
-  for (const { name, file, text, tests } of cases) {
+  for (const { name, file, text, stages } of cases) {
     writeFileSync(join(copy, file), text)
-    const killer = await failing(copy, tests)
+    let killer: string | undefined
+    for (const tests of stages) killer ??= await failing(copy, tests)
     cpSync(join(ROOT, file), join(copy, file))
     say(killer ? `killed    ${name}\n          by ${killer}` : `SURVIVED  ${name}`)
     if (!killer) survivors.push(name)

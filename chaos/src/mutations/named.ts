@@ -56,13 +56,34 @@ export const NAMED: readonly Named[] = [
   },
 ]
 
-/** What is changed by chance, and the tests that ought to notice. */
-export const AREAS: readonly { readonly files: RegExp; readonly tests: readonly string[] }[] = [
+/** Files that are changed by chance, the tests that notice most of it in seconds, and all that ought to notice. */
+export interface Area {
+  readonly files: RegExp
+  readonly near: readonly string[]
+  readonly tests: readonly string[]
+}
+
+const testsOf = (name: string, ...files: readonly string[]) => files.map((file) => `packages/${name}/test/${file}.test`)
+
+export const AREAS: readonly Area[] = [
   {
     files: /^packages\/stats\/src\/(poller|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
+    near: testsOf('stats', 'schedule', 'poller', 'core', 'cache', 'freshness', 'upstream'),
     tests: ['packages/stats'],
   },
-  { files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/, tests: ['packages/kv'] },
-  { files: /^packages\/sse\/src\/(hub|group)\.ts$/, tests: ['packages/sse'] },
-  { files: /^packages\/prices\/src\/(bulk|core\/(items|scanner))\.ts$/, tests: ['packages/prices'] },
+  {
+    files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/,
+    near: testsOf('kv', 'store', 'app', 'revisions', 'linearizability'),
+    tests: ['packages/kv'],
+  },
+  {
+    files: /^packages\/sse\/src\/(hub|group)\.ts$/,
+    near: testsOf('sse', 'hub', 'broker', 'backlog', 'app'),
+    tests: ['packages/sse'],
+  },
+  {
+    files: /^packages\/prices\/src\/(bulk|core\/(items|scanner))\.ts$/,
+    near: testsOf('prices', 'bulk', 'scanner', 'abuse', 'app'),
+    tests: ['packages/prices'],
+  },
 ]

@@ -6,7 +6,7 @@ import { record, type Histories, type Step } from './support/recorder.ts'
 
 const CLIENTS = 8
 const KEYS = ['a', "a'", 'b']
-const RUNS = 40
+const RUNS = 20
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(

@@ -18,7 +18,7 @@ const values = fc
       .array(fc.tuple(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 1, max: 200 })), { maxLength: 10 })
       .map((runs) => runs.flatMap(([start, length]) => Array.from({ length }, (_, i) => start + i))),
     // A bitset.
-    fc.constant(Array.from({ length: 30_000 }, (_, i) => 2 * i)),
+    fc.constant(Array.from({ length: 5_000 }, (_, i) => 12 * i)),
   )
   .map((list) => new Set(list))
 /** A set with its values in each of three containers. */

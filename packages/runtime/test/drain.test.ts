@@ -10,8 +10,8 @@ async function startCounter(...args: string[]) {
   return { started, port: (await started.ready()).counter!.port }
 }
 
-test.each(['0', '1', '2'])('with %s threads under load no request is lost', async (threads) => {
-  const { started, port } = await startCounter('--threads', threads)
+test('with one thread under load no request is lost', async () => {
+  const { started, port } = await startCounter('--threads', '1')
   const fleet = await startFleet(port, 64)
   await until(() => (fleet.replies[200] ?? 0) > 2_000)
   const { code, ms } = await started.stop()
@@ -52,12 +52,12 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
 describe.each(SERVERS)('hot routes served by %s', (server) => {
   test.each(['0', '2'])('with %s threads under load no request is lost', async (threads) => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server, '--threads', threads)
-    const paths = ['/items/ab/view', '/later/5', '/slow-later/3', '/large/bytes']
+    const paths = ['/items/ab/view', '/later/5', '/slow-later/3', '/large/bytes', '/value']
     const fleets = await Promise.all(paths.map((path) => startFleet(port, 16, path)))
     await until(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 100))
     const { code, ms } = await started.stop()
     await Promise.all(fleets.map(({ done }) => done))
-    expect({ code, lost: fleets.map(({ lost }) => lost) }).toEqual({ code: 0, lost: [0, 0, 0, 0] })
+    expect({ code, lost: fleets.map(({ lost }) => lost) }).toEqual({ code: 0, lost: [0, 0, 0, 0, 0] })
     const statuses = new Set(fleets.flatMap(({ replies }) => Object.keys(replies)))
     expect([...statuses.difference(new Set(['200', '503']))]).toEqual([])
     expect(ms).toBeLessThan(2_000)
@@ -86,17 +86,30 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
 })
 
 describe.each(SERVERS)('several answers pending on one connection, served by %s', (server) => {
-  test.each([
-    ['slowest first', [1_700, 1_600, 1_500]],
-    ['slowest last', [1_500, 1_600, 1_700]],
-  ])('are all finished: %s; the last ends the connection', async (_order, times) => {
+  test('are all finished in their order, the last ends the connection, and what comes behind them is refused', async () => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server)
-    const [hot, plain] = [await rawClient(port), await rawClient(port)]
-    hot.send(times.map((ms) => requestText('GET', `/slow-later/${ms}`)).join(''))
-    plain.send(times.map((ms) => requestText('GET', `/slow?ms=${ms}`)).join(''))
+    const orders = [
+      [1_700, 1_600, 1_500],
+      [1_500, 1_600, 1_700],
+    ]
+    const pending = await Promise.all(
+      orders.flatMap((times) =>
+        ['/slow-later/', '/slow?ms='].map(async (path) => {
+          const client = await rawClient(port)
+          client.send(times.map((ms) => requestText('GET', `${path}${ms}`)).join(''))
+          return client
+        }),
+      ),
+    )
+    const late = await rawClient(port)
+    late.send(requestText('GET', '/slow-later/1700') + requestText('GET', '/slow-later/1600'))
     await pause(port)
     const end = started.stop()
-    for (const client of [hot, plain]) {
+    await until(
+      async () => (await rawRequest(port, requestText('GET', '/readyz')).catch(() => undefined)) === undefined,
+    )
+    late.send(requestText('GET', '/value'))
+    for (const client of pending) {
       const replies = [await client.reply(), await client.reply(), await client.reply()]
       expect(replies.map(({ status, headers }) => [status, headers.connection])).toEqual([
         [200, 'keep-alive'],
@@ -105,25 +118,10 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
       ])
       await client.closed
     }
-    expect(await end).toMatchObject({ code: 0 })
-  })
-
-  test('are finished, and what comes behind them in the drain is refused, and ends the connection', async () => {
-    const { started, port } = await startCounter('--hot', 'yes', '--server', server)
-    const [client, other] = [await rawClient(port), await rawClient(port)]
-    client.send(requestText('GET', '/slow-later/1700') + requestText('GET', '/slow-later/1600'))
-    other.send(requestText('GET', '/slow?ms=1800'))
-    await pause(port)
-    const end = started.stop()
-    await until(
-      async () => (await rawRequest(port, requestText('GET', '/readyz')).catch(() => undefined)) === undefined,
-    )
-    client.send(requestText('GET', '/value'))
-    const replies = [await client.reply(), await client.reply(), await client.reply()]
+    const replies = [await late.reply(), await late.reply(), await late.reply()]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 503])
     expect(replies.at(-1)!.headers.connection).toBe('close')
-    await client.closed
-    expect((await other.reply()).status).toBe(200)
+    await late.closed
     expect(await end).toMatchObject({ code: 0 })
   })
 })

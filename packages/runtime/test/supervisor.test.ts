@@ -206,7 +206,7 @@ describe('a supervisor that is killed', () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0'])
     const { counter, asker } = await started.ready()
     await started.stop('SIGKILL')
-    await until(() => !isAlive(counter!.pid) && !isAlive(asker!.pid), 5_000)
+    await until(() => !isAlive(counter!.pid) && !isAlive(asker!.pid))
   })
 
   test.each([0, 60, 120, 240])('neither %i ms after it began to start them', async (ms) => {
@@ -215,6 +215,6 @@ describe('a supervisor that is killed', () => {
     await delay(ms)
     const all = [...new Set([...children, ...started.children()])]
     await started.stop('SIGKILL')
-    await until(() => !all.some(isAlive), 5_000)
+    await until(() => !all.some(isAlive))
   })
 })

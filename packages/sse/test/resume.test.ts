@@ -51,6 +51,8 @@ class Client {
 }
 
 const CLIENTS = 200
+/** How often one of them loses its stream. */
+const LOSSES = 200
 
 async function connectAll(port: number): Promise<Client[]> {
   const clients = Array.from({ length: CLIENTS }, () => new Client(port))
@@ -92,7 +94,7 @@ describe('200 clients that lose their streams at random moments while values flo
     const sse = await startSse({ ...settings, ...wide, data: temporaryFolder() })
     const clients = await connectAll(sse.port)
     const cease = startFire(sse)
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < LOSSES; i++) {
       const client = clients[Math.floor(Math.random() * CLIENTS)]!
       client.drop()
       await client.connect()

@@ -1,5 +1,5 @@
 import type { RunningService } from '@influencer-stats/runtime/host'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
@@ -11,14 +11,14 @@ describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with sta
   let standIn: StandIn
   let kv: RunningService
   let stats: TestStats
-  beforeEach(async () => {
+  beforeAll(async () => {
     standIn = await startStandIn()
     kv = await startKv()
     const [variant = '', , , state = 'level'] = name.split(' ')
     const addresses = { youtubeUri: standIn.url, kvUri: kv.url }
     stats = await startStats({ variant, state, threads: 3, ...addresses, data: temporaryFolder() })
   })
-  afterEach(async () => {
+  afterAll(async () => {
     await stats.stop()
     await kv.stop()
     await standIn.stop()
@@ -41,10 +41,10 @@ describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with sta
   })
 
   it('loses none of the videos that many clients add at once', async () => {
-    await stats.put('/collections/c', { videos: [] })
+    await stats.put('/collections/d', { videos: [] })
     const ids = Array.from({ length: 40 }, (_, i) => `${String(i).padStart(10, '0')}A`)
-    await Promise.all(ids.map((id) => stats.put(`/collections/c/videos/${id}`, undefined, { connection: 'close' })))
-    expect((await stats.get('/collections/c')).body.videos.toSorted()).toEqual(ids)
+    await Promise.all(ids.map((id) => stats.put(`/collections/d/videos/${id}`, undefined, { connection: 'close' })))
+    expect((await stats.get('/collections/d')).body.videos.toSorted()).toEqual(ids)
   })
 })
 

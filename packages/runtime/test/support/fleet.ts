@@ -40,6 +40,6 @@ export async function clientPerThread(port: number, threads: number): Promise<Ma
     if (clients.has(headers['x-thread']!)) client.socket.destroy()
     else clients.set(headers['x-thread']!, client)
     return clients.size === threads
-  }, 15_000)
+  })
   return clients
 }

@@ -57,7 +57,7 @@ export function spawnStart(
   if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', output ?? 'pipe', output ?? 'pipe'],
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   })
   const pid = child.pid!
   const seen = new Set<number>()
@@ -104,7 +104,7 @@ export function spawnStart(
         children()
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
         return /^service +URL/m.test(stdout) && stdout.endsWith('\n\n')
-      }, 30_000)
+      })
       return Object.fromEntries(
         Array.from(stdout.matchAll(ROW), ([, name, url, servicePid, threads]) => [
           name!,

@@ -6,7 +6,7 @@ const CHECK_EVERY = 5
 /** Waits until `condition` gives something truthy, and returns that. Fails after `timeout` ms. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  timeout = 30_000,
+  timeout = 60_000,
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const deadline = Date.now() + timeout
   for (;;) {

@@ -16,6 +16,8 @@ const CONNECTIONS = 16
 const FASTEST = 10_000
 const TIMEOUT = 5_000
 const MINUTE = 60_000
+/** Who makes so many calls makes them without end: a day of the largest budget takes 12,000. */
+const ENDLESS = 40_000
 
 /** What a schedule does in hours of a clock that a test turns, with a YouTube whose faults are told. */
 export class Simulation {
@@ -117,7 +119,7 @@ export class Simulation {
     for (const id of call.ids) if (this.#asking.size === this.#asking.add(id).size) this.askedTwice++
     const kind = faults.outages.find((one) => at >= one.from && at < one.from + one.for)?.kind
     const ok = !kind && this.#roll() >= faults.errorRate && !call.ids.some((id) => faults.poison.has(id))
-    this.calls.push({ at, ids: call.ids.length, ok })
+    if (this.calls.push({ at, ids: call.ids.length, ok }) > ENDLESS) throw new Error('calls without end')
     this.at(at + (kind === 'hanging' ? TIMEOUT : faults.latency), () => {
       if (kind === 'refused') this.#meter.giveBack()
       if (life !== this.#life) return
