@@ -1,5 +1,4 @@
 import type { Catalog } from './catalog/catalog.ts'
-import { blockOf, slotOf } from './core/answers.ts'
 import { AnswerKinds } from './core/draft.ts'
 import { toKindText, writeAnswer, type KindText, type Room } from './core/render.ts'
 import type { Words } from './core/resolve.ts'
@@ -64,13 +63,14 @@ export class View implements Words {
 
   /** Has the processor fetch what `write` will read, while it goes on with something else. */
   fetch(row: number): void {
-    this.touched ^= this.#catalog.block(blockOf(row)).kind(slotOf(row))
+    const block = this.#catalog.blockWith(row)
+    this.touched ^= block.kind(block.slotOf(row))
   }
 
   /** Writes the answer with a row, and returns where it ends. */
   write(row: number, to: Room, at: number): number {
-    const block = this.#catalog.block(blockOf(row))
-    const slot = slotOf(row)
+    const block = this.#catalog.blockWith(row)
+    const slot = block.slotOf(row)
     return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
   }
 }
