@@ -19,7 +19,7 @@ it('a damaged block fails the items of a bulk that need it, with a code, and no 
   }
   const catalog = { blockWith, with: () => catalog, async close() {} }
   const live = new Uint8Array(draft.terms.list.length).fill(1)
-  const words = { terms: draft.terms.list, kinds: draft.kinds.list }
+  const words = { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] }
   const view = createView(words, { live, catalog, indexes: new Map([['bitset', index]]) })
 
   // Of both blocks by turns.

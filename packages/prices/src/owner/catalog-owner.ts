@@ -3,18 +3,19 @@ import { PAGE_ROWS, pageOf } from '../core/answers.ts'
 import { AnswerKinds, Draft } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
-import type { Row } from '../core/rows.ts'
+import { RowTable, type Row } from '../core/rows.ts'
 import { LearnedTypes, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
-import type { IndexKind, Segments } from '../index/index.ts'
+import type { IndexKind, RowChange } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
 import { SharedAnswers, StoredAnswers, type Answers } from './answers.ts'
 import { changesRow, editRows, editsOf, type Edit, type Known } from './edits.ts'
 import { Groups, type Pending } from './groups.ts'
 import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, NO_META, type Loaded, type Log, type Meta } from './generations.ts'
+import { Indexes } from './indexes.ts'
 import { judge, type SingleChange } from './judge.ts'
 import { toPrice } from './price-of-row.ts'
 import { TermCounts } from './term-counts.ts'
@@ -43,6 +44,8 @@ const FEW = 2_000
 /** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
 const MOST_HOLES = 65_536
 
+const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
+
 function idIn(answers: Answers, row: number): Uint8Array {
   const block = answers.blockWith(row)
   return block.id(block.slotOf(row))
@@ -58,7 +61,7 @@ export class CatalogOwner {
   #kinds = new AnswerKinds()
   #counts = new TermCounts(this.#terms)
   #answers: Answers = new SharedAnswers([])
-  #segments = new Map<string, Segments>()
+  #indexes: Indexes
   // Made here: a function made where a catalog is loaded would keep all that was loaded, 40 MB.
   readonly #readId = (row: number): Uint8Array => idIn(this.#answers, row)
   readonly #readPage = (page: number): Uint8Array => this.#generations.answers(this.#meta.generation, page)
@@ -72,6 +75,7 @@ export class CatalogOwner {
   private constructor(options: OwnerOptions) {
     this.#options = options
     this.#generations = new Generations(options.level, options.log)
+    this.#indexes = Indexes.build(options.indexes, new RowTable())
   }
 
   /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
@@ -98,7 +102,8 @@ export class CatalogOwner {
       kinds: this.#kinds.list,
       live: this.#counts.live(),
       blocks: this.#answers.shared,
-      segments: this.#segments,
+      segments: this.#indexes.segments,
+      rows: this.#indexes.waiting,
     }
   }
 
@@ -183,7 +188,6 @@ export class CatalogOwner {
   }
 
   async #apply(edits: readonly Edit[]): Promise<void> {
-    const { indexes, onChange } = this.#options
     const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
     // A price that costs something else is found as before.
     const found = edits.filter(changesRow)
@@ -197,10 +201,6 @@ export class CatalogOwner {
       terms: this.#terms.list.length,
       kinds: this.#kinds.list.length,
     }
-    const segments = new Map<string, Segments>()
-    for (const [name, kind] of indexes)
-      segments.set(name, found.length > 0 ? kind.update(this.#segments.get(name)!, found) : new Map())
-
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
     this.#meta = meta
     // Ids that go are found by the old answers, those that come by the new.
@@ -211,10 +211,9 @@ export class CatalogOwner {
       this.#counts.add(after, 1)
       if (after && !before) this.#ids.add(row, id)
     }
-    for (const [name, changed] of segments) {
-      for (const [key, bytes] of changed) this.#segments.get(name)!.set(key, bytes)
-    }
-    await onChange({ terms, kinds, live: this.#counts.live(), blocks: answers.blocks, segments })
+    const changed = await this.#indexes.change(found.map(toRowChange), (offering) => this.#counts.of(offering))
+    const { blocks } = answers
+    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, ...changed })
   }
 
   async #merge(draft: Draft): Promise<void> {
@@ -282,11 +281,13 @@ export class CatalogOwner {
     ids.readFrom(this.#readId)
     this.#counts = new TermCounts(terms)
     for (let row = 0; row < table.size; row++) this.#counts.add(table.get(row), 1)
-    this.#segments = new Map(Array.from(indexes, ([name, kind]) => [name, kind.build(table)]))
+    this.#indexes = Indexes.build(indexes, table)
   }
 
   #rowAt(row: number): Row {
-    return this.#generations.rows(this.#meta.generation, pageOf(row)).get(row % PAGE_ROWS)!
+    const found = this.#generations.rows(this.#meta.generation, pageOf(row)).get(row % PAGE_ROWS)!
+    // Not the memory of the whole page, which threads would be told, too.
+    return { ...found, values: [...found.values] }
   }
 
   /** One change after the other. */
