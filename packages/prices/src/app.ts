@@ -3,12 +3,12 @@ import { faultIn } from '@influencer-stats/runtime/level-health'
 import { FAULTS } from '@influencer-stats/runtime/metrics'
 import type { Counter } from '@influencer-stats/runtime/prom-client'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { createBlockStore } from './block-store.ts'
-import type { BlockStore, Catalog } from './catalog/catalog.ts'
+import type { Catalog, PageStore } from './catalog/catalog.ts'
 import { openPricesLevel } from './database.ts'
 import { errors } from './errors.ts'
 import { loadIndexes } from './load-indexes.ts'
 import type { Shared, State, ToMain, ToThread } from './messages.ts'
+import { createPageStore } from './page-store.ts'
 import { BITMAP, parts, SHARED_CATALOGS } from './parts.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { bulkRoute, searchRoute } from './routes/search.ts'
@@ -29,7 +29,7 @@ export async function createPricesApp(context: Context): Promise<App> {
   async function open(state: State): Promise<View> {
     // After a fault main's word may come before the database is open again.
     await level?.opened()
-    const store: BlockStore = level ? createBlockStore(level.db, state.generation) : NO_STORE
+    const store: PageStore = level ? createPageStore(level.db, state.generation) : NO_STORE
     const { cacheBytes } = config
     const catalog: Catalog = await parts.catalog[config.catalog]({ blocks: state.blocks, store, cacheBytes })
     const indexes = new Map(
@@ -73,7 +73,7 @@ export async function createPricesApp(context: Context): Promise<App> {
   return app
 }
 
-const NO_STORE: BlockStore = {
+const NO_STORE: PageStore = {
   read() {
     throw new Error('this catalog reads no store')
   },

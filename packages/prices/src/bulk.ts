@@ -6,7 +6,7 @@ import { beginsItem, ItemEnds } from './core/items.ts'
 import { Joined } from './core/joined.ts'
 import type { Room } from './core/render.ts'
 import { errors } from './errors.ts'
-import type { PriceIndex } from './index/index.ts'
+import type { Finder } from './index/index.ts'
 import { createAnswerRoom, errorLine, isFull, writeLine, type OnFault, type Searcher } from './searcher.ts'
 import { turnEnds, yieldTurn } from './turn.ts'
 import type { View } from './view.ts'
@@ -37,7 +37,7 @@ export interface BulkOptions {
   readonly searcher: Searcher
   readonly rooms: Rooms
   readonly view: View
-  readonly index: PriceIndex
+  readonly index: Finder
   /** Called before the first answer is written. */
   readonly begin: () => void
   readonly onFault: OnFault

@@ -1,8 +1,8 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
-import { fromFirstFormat } from './owner/upgrade.ts'
+import { fromFirstFormat, fromSecondFormat } from './owner/upgrade.ts'
 
-/** How a catalog is written: since 2, blocks of answers row by row. */
-export const FORMAT = 2
+/** How a catalog is written: since 2, answers row by row; since 3, in pages of 32 rows. */
+export const FORMAT = 3
 
 // Small, because the catalog is what is cached; large writes are batches anyway.
 const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
@@ -15,6 +15,6 @@ export const openPricesLevel = (folder: string, part: Part = {}) =>
     ...part,
     service: 'prices',
     format: FORMAT,
-    upgrades: { 1: fromFirstFormat },
+    upgrades: { 1: fromFirstFormat, 2: fromSecondFormat },
     ...LEVEL,
   })

@@ -3,7 +3,7 @@ import type { Blocks } from './catalog/catalog.ts'
 import type { AnswerKind } from './core/answers.ts'
 import type { Price } from './core/price.ts'
 import type { Term } from './core/terms.ts'
-import type { Segments } from './index/index.ts'
+import type { RowChange, Segments } from './index/index.ts'
 
 /** What becomes of the prices there are. */
 export interface ImportOptions {
@@ -43,6 +43,8 @@ export interface State {
   readonly blocks: Blocks
   /** By the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
+  /** Changes of rows that the segments do not have yet. */
+  readonly rows: readonly RowChange[]
 }
 
 /** What a thread is started with. */
@@ -52,8 +54,11 @@ export interface Shared {
   readonly share: LevelShare
 }
 
-/** What an update changed: new terms and kinds, and what takes the place of older bytes. */
-export type Change = Omit<State, 'generation'>
+/** What an update changed: new terms, kinds and changes of rows, and what takes the place of older bytes. */
+export interface Change extends Omit<State, 'generation'> {
+  /** Offerings whose segments have all changes of their rows. */
+  readonly folded: readonly number[]
+}
 
 /** What main tells all threads. */
 export type ToThread = {

@@ -11,7 +11,7 @@ import type { SearchRequest } from './core/request.ts'
 import { choicesOf, resolve, type Words } from './core/resolve.ts'
 import { RequestScanner } from './core/scanner.ts'
 import { errors } from './errors.ts'
-import { countOf, NONE, type PriceIndex } from './index/index.ts'
+import { countOf, NONE, type Finder } from './index/index.ts'
 import { fitsBulk, fitsSearch, misfitOf } from './search-schema.ts'
 import type { View } from './view.ts'
 
@@ -50,7 +50,7 @@ export class Searcher {
   readonly #rows = new Int32Array(GROUP)
 
   /** Answers a request. @throws Problem */
-  answer(body: Buffer, view: View, index: PriceIndex): string {
+  answer(body: Buffer, view: View, index: Finder): string {
     const scanner = this.#scanner
     const usual = scanner.scan(body, 0, view, this.#query)
     if (usual && scanner.idTo < 0 && scanner.end === body.length) {
@@ -79,7 +79,7 @@ export class Searcher {
    * @param until when to stop, after a group at least (as `performance.now()` counts)
    * @returns where the first item begins that is left to `answerItem`, or that there was no room or time for
    */
-  answerUsual(bytes: Buffer, start: number, view: View, index: PriceIndex, to: Room, until = Infinity): number {
+  answerUsual(bytes: Buffer, start: number, view: View, index: Finder, to: Room, until = Infinity): number {
     const rows = this.#rows
     let answered = start
     for (;;) {
@@ -132,7 +132,7 @@ export class Searcher {
    * Answers one item, whatever it is: what is wrong with it is its answer. There must be room.
    * @param onFault told of what is wrong with us
    */
-  answerItem(bytes: Buffer, view: View, index: PriceIndex, to: Room, onFault: OnFault): void {
+  answerItem(bytes: Buffer, view: View, index: Finder, to: Room, onFault: OnFault): void {
     let id: string | undefined
     try {
       const value = parseJson(bytes)
@@ -191,7 +191,7 @@ function idOf(item: unknown): string | undefined {
   return typeof id === 'string' && (id.length <= MAX_TEXT || [...id].length <= MAX_TEXT) ? id : undefined
 }
 
-function explainSteps(request: SearchRequest, words: Words, query: Query, index: PriceIndex): Step[] {
+function explainSteps(request: SearchRequest, words: Words, query: Query, index: Finder): Step[] {
   const { offeringId, groupId, priceSpecId, charValues, at } = request
   const conditions = [
     `offeringId ${offeringId}`,

@@ -1,17 +1,21 @@
 import type { Catalog } from './catalog/catalog.ts'
-import { blockOf, slotOf } from './core/answers.ts'
 import { AnswerKinds } from './core/draft.ts'
 import { toKindText, writeAnswer, type KindText, type Room } from './core/render.ts'
 import type { Words } from './core/resolve.ts'
 import { Terms } from './core/terms.ts'
-import type { PriceIndex } from './index/index.ts'
-import type { Change } from './messages.ts'
+import { VersionedList } from './core/versioned-list.ts'
+import type { Finder, PriceIndex, RowChange } from './index/index.ts'
+import { changesByOffering } from './index/offerings/by-offering.ts'
+import { OverlaidIndex, Overlay } from './index/overlay.ts'
+import type { Change, State } from './messages.ts'
 
 /** What a view is made of besides its dictionary. */
 export interface ViewContent {
   readonly live: Uint8Array
   readonly catalog: Catalog
   readonly indexes: ReadonlyMap<string, PriceIndex>
+  /** By offering, what the segments of indexes do not have yet. */
+  readonly overlays: VersionedList<Overlay>
 }
 
 /**
@@ -21,7 +25,9 @@ export interface ViewContent {
 export class View implements Words {
   readonly terms: Terms
   readonly live: Uint8Array
-  readonly indexes: ReadonlyMap<string, PriceIndex>
+  readonly indexes: ReadonlyMap<string, Finder>
+  readonly #bases: ReadonlyMap<string, PriceIndex>
+  readonly #overlays: VersionedList<Overlay>
   readonly #catalog: Catalog
   readonly #kinds: AnswerKinds
   readonly #texts: KindText[]
@@ -29,10 +35,12 @@ export class View implements Words {
   /** Of no meaning: keeps V8 from leaving out what is only fetched. */
   touched = 0
 
-  constructor(terms: Terms, kinds: AnswerKinds, texts: KindText[], { live, catalog, indexes }: ViewContent) {
+  constructor(terms: Terms, kinds: AnswerKinds, texts: KindText[], { live, catalog, indexes, overlays }: ViewContent) {
     this.terms = terms
     this.live = live
-    this.indexes = indexes
+    this.indexes = new Map(Array.from(indexes, ([name, index]) => [name, new OverlaidIndex(index, overlays)]))
+    this.#bases = indexes
+    this.#overlays = overlays
     this.#catalog = catalog
     this.#kinds = kinds
     this.#texts = texts
@@ -47,30 +55,33 @@ export class View implements Words {
   }
 
   /** The view after a change. Dictionary and kinds only grow, so that both views use the same. */
-  with({ terms, kinds, live, blocks, segments }: Change): View {
+  with({ terms, kinds, live, blocks, segments, rows, folded }: Change): View {
     this.terms.append(terms)
     for (const kind of kinds) {
       this.#kinds.codeOf(kind.spec, kind.currency)
       this.#texts.push(toKindText(kind))
     }
     const indexes = new Map(
-      Array.from(this.indexes, ([name, index]) => {
+      Array.from(this.#bases, ([name, index]) => {
         const changed = segments.get(name)
         return [name, changed?.size ? index.with(changed) : index]
       }),
     )
-    return new View(this.terms, this.#kinds, this.#texts, { live, catalog: this.#catalog.with(blocks), indexes })
+    const overlays = overlaid(this.#overlays, rows).with(folded.map((offering) => [offering, undefined]))
+    const content = { live, catalog: this.#catalog.with(blocks), indexes, overlays }
+    return new View(this.terms, this.#kinds, this.#texts, content)
   }
 
   /** Has the processor fetch what `write` will read, while it goes on with something else. */
   fetch(row: number): void {
-    this.touched ^= this.#catalog.block(blockOf(row)).kind(slotOf(row))
+    const block = this.#catalog.blockWith(row)
+    this.touched ^= block.kind(block.slotOf(row))
   }
 
   /** Writes the answer with a row, and returns where it ends. */
   write(row: number, to: Room, at: number): number {
-    const block = this.#catalog.block(blockOf(row))
-    const slot = slotOf(row)
+    const block = this.#catalog.blockWith(row)
+    const slot = block.slotOf(row)
     return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
   }
 }
@@ -79,9 +90,21 @@ export class View implements Words {
 export interface Views {
   current(): View
   /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
-  indexOf(view: View, name: string): PriceIndex
+  indexOf(view: View, name: string): Finder
 }
 
-export function createView({ terms, kinds }: Pick<Change, 'terms' | 'kinds'>, rest: ViewContent): View {
-  return new View(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), rest)
+const overlaid = (overlays: VersionedList<Overlay>, rows: readonly RowChange[]): VersionedList<Overlay> =>
+  overlays.with(
+    Array.from(changesByOffering(rows), ([offering, changes]) => [
+      offering,
+      (overlays.get(offering) ?? Overlay.empty()).with(changes),
+    ]),
+  )
+
+export function createView(
+  { terms, kinds, rows }: Pick<State, 'terms' | 'kinds' | 'rows'>,
+  rest: Omit<ViewContent, 'overlays'>,
+): View {
+  const overlays = overlaid(VersionedList.of([]), rows)
+  return new View(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), { ...rest, overlays })
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AnswerBlock, BLOCK_ROWS, sharedBlock } from '../src/core/answers.ts'
+import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, sharedBlock } from '../src/core/answers.ts'
 import type { Blocks, Catalog } from '../src/catalog/catalog.ts'
 
 const BLOCKS = 8
@@ -34,10 +34,13 @@ export function catalogConformance(
     afterEach(() => fixture.close())
 
     const check = (catalog: Catalog, number: number, version = 0) => {
-      const block = catalog.block(number)
-      expect(block.value(7)).toBe(number * 1_000_000 + version * 1_000 + 7)
-      expect(block.kind(BLOCK_ROWS - 1)).toBe(version)
-      expect(block.id(3)[0]).toBe(number)
+      for (const slot of [0, 7, PAGE_ROWS - 1, PAGE_ROWS, BLOCK_ROWS - 1]) {
+        const row = number * BLOCK_ROWS + slot
+        const block = catalog.blockWith(row)
+        expect(block.value(block.slotOf(row))).toBe(number * 1_000_000 + version * 1_000 + slot)
+        expect(block.kind(block.slotOf(row))).toBe(version)
+        expect(block.id(block.slotOf(row))[0]).toBe(number)
+      }
     }
 
     it('gives every block, again and again, in any order', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { AnswerBlock, BLOCK_ROWS } from '../src/core/answers.ts'
+import { AnswerBlock, BLOCK_ROWS, blockOf } from '../src/core/answers.ts'
 import { Draft } from '../src/core/draft.ts'
 import { Terms } from '../src/core/terms.ts'
 import { parts } from '../src/parts.ts'
@@ -13,13 +13,13 @@ it('a damaged block fails the items of a bulk that need it, with a code, and no 
   const draft = new Draft(new Terms())
   for (const price of many) draft.put(price)
   const index = kind.read(kind.build(draft.table()))
-  const block = (number: number) => {
-    if (number === 0) throw Object.assign(new Error('Corruption: secret'), { code: 'LEVEL_CORRUPTION' })
-    return new AnswerBlock(draft.blocks[number]!.bytes)
+  const blockWith = (row: number) => {
+    if (row < BLOCK_ROWS) throw Object.assign(new Error('Corruption: secret'), { code: 'LEVEL_CORRUPTION' })
+    return new AnswerBlock(draft.blocks[blockOf(row)]!.bytes)
   }
-  const catalog = { block, with: () => catalog, async close() {} }
+  const catalog = { blockWith, with: () => catalog, async close() {} }
   const live = new Uint8Array(draft.terms.list.length).fill(1)
-  const words = { terms: draft.terms.list, kinds: draft.kinds.list }
+  const words = { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] }
   const view = createView(words, { live, catalog, indexes: new Map([['bitset', index]]) })
 
   // Of both blocks by turns.

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Catalog } from '../src/catalog/catalog.ts'
 import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
 import { Query } from '../src/core/query.ts'
 import { RowTable, type Row } from '../src/core/rows.ts'
-import { ambiguous, NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from '../src/index/index.ts'
+import { ambiguous, NONE, type Finder, type IndexKind, type RowChange, type Segments } from '../src/index/index.ts'
+import { Indexes } from '../src/owner/indexes.ts'
+import { createView, type View } from '../src/view.ts'
 
 // Terms of a small world, so that rows and queries meet: offerings 0-2, groups 10-12, specs 20-21, values 70 and on.
 const CHARS = 4
@@ -99,7 +102,7 @@ function tableOf(rows: readonly (Row | undefined)[]): RowTable {
   return table
 }
 
-function agree(index: PriceIndex, rows: readonly (Row | undefined)[], queries: readonly Asked[]): void {
+function agree(index: Finder, rows: readonly (Row | undefined)[], queries: readonly Asked[]): void {
   for (const query of queries) {
     const { found, left } = filter(rows, query)
     const asked = toQuery(query)
@@ -113,6 +116,31 @@ const partOf = (rows: readonly (Row | undefined)[], keep: number): Asked[] =>
   rows.flatMap((one) =>
     one ? [{ ...one, values: [...one.values].filter((_, i) => (keep >> i) & 1), choices: [], at: undefined }] : [],
   )
+
+const step = fc.oneof(
+  fc.record({ op: fc.constant('add' as const), row }),
+  fc.record({ op: fc.constant('change' as const), at: fc.nat(), row }),
+  fc.record({ op: fc.constant('remove' as const), at: fc.nat() }),
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** What steps come to. A row that is gone does not come back, and never changes its offering. */
+function take(rows: readonly (Row | undefined)[], steps: readonly Step[]) {
+  const after = [...rows]
+  const changes = new Map<number, RowChange>()
+  for (const one of steps) {
+    const number = one.op === 'add' || after.length === 0 ? after.length : one.at % after.length
+    const old = after[number]
+    if (one.op !== 'add' && !old) continue
+    after[number] =
+      one.op === 'remove' ? undefined : { ...one.row, ...(one.op === 'change' && { offering: old!.offering }) }
+    changes.set(number, { row: number, before: rows[number], after: after[number] })
+  }
+  return { after, changes: [...changes.values()].filter(({ before, after: is }) => before ?? is) }
+}
+
+const NO_BYTES = new Uint8Array(0)
+const NO_CATALOG: Catalog = { blockWith: () => ({}) as never, with: () => NO_CATALOG, async close() {} }
 
 /** What every index must do. */
 export function indexConformance(name: string, open: () => Promise<IndexKind>): void {
@@ -141,11 +169,6 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
     })
 
     it('agrees with a plain filter after any updates, and what was read before stays as it was', () => {
-      const step = fc.oneof(
-        fc.record({ op: fc.constant('add' as const), row }),
-        fc.record({ op: fc.constant('change' as const), at: fc.nat(), row }),
-        fc.record({ op: fc.constant('remove' as const), at: fc.nat() }),
-      )
       fc.assert(
         fc.property(
           fc.array(row, { maxLength: 40 }),
@@ -153,32 +176,58 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
           fc.array(asked, { maxLength: 8 }),
           fc.nat(15),
           (first, rounds, queries, keep) => {
-            const rows: (Row | undefined)[] = [...first]
+            let rows: readonly (Row | undefined)[] = first
             const segments: Segments = kind.build(tableOf(rows))
             let index = kind.read(segments)
             for (const steps of rounds) {
-              const before = [...rows]
-              const changes = new Map<number, RowChange>()
-              for (const one of steps) {
-                const number = one.op === 'add' || rows.length === 0 ? rows.length : one.at % rows.length
-                // A row that is gone does not come back, and never changes its offering.
-                if (one.op !== 'add' && !rows[number]) continue
-                const after =
-                  one.op === 'remove'
-                    ? undefined
-                    : { ...one.row, ...(one.op === 'change' && { offering: rows[number]!.offering }) }
-                rows[number] = after
-                changes.set(number, { row: number, before: before[number], after })
-              }
-              const real = [...changes.values()].filter(({ before: was, after }) => was ?? after)
-              const changed = kind.update(segments, real)
+              const { after, changes } = take(rows, steps)
+              const changed = kind.update(segments, changes)
               const next = index.with(changed)
-              agree(index, before, [...queries, ...partOf(before, keep)])
+              agree(index, rows, [...queries, ...partOf(rows, keep)])
               for (const [key, bytes] of changed) segments.set(key, bytes)
-              agree(next, rows, [...queries, ...partOf(rows, keep)])
-              agree(kind.read(segments), rows, queries)
+              agree(next, after, [...queries, ...partOf(after, keep)])
+              agree(kind.read(segments), after, queries)
               index = next
+              rows = after
             }
+          },
+        ),
+        { numRuns: 100 },
+      )
+    })
+
+    it('agrees with a plain filter where it is searched beside changes that it does not have yet', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(row, { maxLength: 60 }),
+          fc.array(fc.array(step, { minLength: 1, maxLength: 30 }), { maxLength: 8 }),
+          fc.array(asked, { maxLength: 8 }),
+          fc.nat(15),
+          // Few are folded soon.
+          fc.constantFrom(0, 1e6),
+          async (first, rounds, queries, keep, size) => {
+            let rows: readonly (Row | undefined)[] = first
+            const kinds = new Map([[name, kind]])
+            const indexes = Indexes.build(kinds, tableOf(rows))
+            const read = () => {
+              const state = { terms: [], kinds: [], rows: indexes.waiting }
+              const of = new Map([[name, kind.read(indexes.segments.get(name)!)]])
+              return createView(state, { live: NO_BYTES, catalog: NO_CATALOG, indexes: of })
+            }
+            let view = read()
+            const agreeIn = (one: View, some: typeof rows) =>
+              agree(one.indexes.get(name)!, some, [...queries, ...partOf(some, keep)])
+            const older: [View, typeof rows][] = []
+            for (const steps of rounds) {
+              const { after, changes } = take(rows, steps)
+              const changed = await indexes.change(changes, () => size)
+              older.push([view, rows])
+              view = view.with({ terms: [], kinds: [], live: NO_BYTES, blocks: new Map(), ...changed })
+              rows = after
+              agreeIn(view, rows)
+              agreeIn(read(), rows)
+            }
+            for (const [one, some] of older) agreeIn(one, some)
           },
         ),
         { numRuns: 100 },

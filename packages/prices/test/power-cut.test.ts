@@ -3,7 +3,6 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { answersKey, META, rowsKey, termKey } from '../src/block-store.ts'
 import { BLOCK_BYTES } from '../src/core/answers.ts'
 import { Draft } from '../src/core/draft.ts'
 import { Terms } from '../src/core/terms.ts'
@@ -11,6 +10,7 @@ import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/database.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
 import { CatalogOwner } from '../src/owner/catalog-owner.ts'
+import { answersKey, META, rowsKey, termKey } from '../src/page-store.ts'
 import { PriceLineReader } from '../src/price-line-reader.ts'
 import { record } from './support/power-cut.ts'
 import { priceOf, startPrices, uuid } from './support/prices.ts'
@@ -77,8 +77,8 @@ it('a power cut at any moment leaves what was acknowledged, or what came next', 
 })
 
 it.each([
-  ['a block of answers', answersKey],
-  ['a block of rows', rowsKey],
+  ['a page of answers', answersKey],
+  ['a page of rows', rowsKey],
   ['a term', (generation: number) => termKey(generation, 3)],
   ['the last terms', (generation: number) => termKey(generation, 10)],
 ])('a catalog that lacks %s: the generation before it counts, and is written on', async (_, keyOf) => {

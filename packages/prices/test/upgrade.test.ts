@@ -1,63 +1,94 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { answersKey, META } from '../src/block-store.ts'
-import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS } from '../src/core/answers.ts'
+import { describe, expect, it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
-import { priceOf, searchOf, startPrices } from './support/prices.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { fromFirstFormat, fromSecondFormat } from '../src/owner/upgrade.ts'
+import { META, rowsKey } from '../src/page-store.ts'
+import { openLevel } from '@influencer-stats/runtime/level'
+import { oldCatalog, olderPrices, oldPrices } from './support/old-catalogs.ts'
+import { searchOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
 
-const KINDS = 8 * BLOCK_ROWS
-const IDS = 12 * BLOCK_ROWS
+const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
 
-/** Writes what lies in a folder as the first version of the service did. */
-async function downgrade(folder: string): Promise<void> {
-  const level = await openPricesLevel(folder)
-  const { db } = level
-  const { generation, rows } = JSON.parse((await db.get(META))!)
-  for (let number = 0; number * BLOCK_ROWS < rows; number++) {
-    const key = answersKey(generation, number)
-    const block = new AnswerBlock((await db.get(key, { valueEncoding: 'view' })) as never)
-    const columns = Buffer.alloc(BLOCK_BYTES)
-    for (let slot = 0; slot < BLOCK_ROWS; slot++) {
-      columns.writeDoubleLE(block.value(slot), 8 * slot)
-      columns.writeUInt32LE(block.kind(slot), KINDS + 4 * slot)
-      columns.set(block.id(slot), IDS + 16 * slot)
-    }
-    await db.put(key, columns as never, { valueEncoding: 'view' })
-  }
-  await db.put(META, JSON.stringify({ generation, rows }))
-  await level.close()
-  writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'prices', format: 1 }))
+async function expectAll(prices: TestPrices, expected: ReturnType<typeof oldPrices>): Promise<void> {
+  for (const [id, price] of expected) expect((await prices.ask('GET', `/prices/${id}`)).body).toEqual(price)
+  expect((await prices.ask('GET', '/metrics')).body).toMatch(new RegExp(`^prices_count ${expected.size}$`, 'm'))
 }
 
-it.each(['memory', 'lru-level'])(
-  'a catalog of the first format is read, and written on: catalog %s',
-  async (catalog) => {
-    const data = temporaryFolder()
-    const many = Array.from({ length: BLOCK_ROWS + 50 }, (_, i) =>
-      priceOf({ value: i / 4, priceSpecId: `spec ${i % 3}`, charValues: [{ char: 'n', value: i }] }),
-    )
-    const first = await startPrices({ data, catalog })
-    await first.import(many)
-    await first.stop()
-    await downgrade(data)
-
+describe.each([1, 2])('a catalog of format %i', (format) => {
+  it.each(['memory', 'lru-level'])('is read, searched, and written on: catalog %s', async (catalog) => {
+    const data = oldCatalog(format)
+    const expected = oldPrices()
     for (let start = 0; start < 2; start++) {
       const prices = await startPrices({ data, catalog })
-      for (const price of many) {
-        expect((await prices.search(searchOf(price))).body).toMatchObject({
-          id: price.id,
-          value: price.value,
-          spec: price.priceSpecId,
-        })
+      await expectAll(prices, expected)
+      for (const [id, price] of [...expected].slice(0, 50)) {
+        const { id: found, value, spec } = (await prices.search(searchOf(price))).body
+        expect([found, value, spec]).toEqual([id, price.value, price.priceSpecId])
       }
-      expect((await prices.ask('GET', `/prices/${many[7]!.id}`)).body).toMatchObject({ value: many[7]!.value })
-      many[7] = { ...many[7]!, value: 1_000 + start }
-      await prices.ask('PUT', `/prices/${many[7].id}`, many[7])
+      const changed = { ...expected.get(uuid(500))!, value: 1_000 + start }
+      await prices.ask('PUT', `/prices/${changed.id}`, changed)
+      expected.set(changed.id, changed)
       await prices.stop()
     }
     // Older versions would not understand it, and are to refuse it.
-    expect(JSON.parse(readFileSync(join(data, 'format.json'), 'utf8'))).toEqual({ service: 'prices', format: 2 })
-  },
-)
+    expect(formatOf(data)).toEqual({ service: 'prices', format: 3 })
+  })
+
+  it('has lost nothing, wherever its upgrade was cut off', async () => {
+    let cuts = 0
+    for (let failing = 1; ; failing++) {
+      const data = oldCatalog(format)
+      if (!(await upgradeFails(data, failing))) break
+      cuts++
+      expect(formatOf(data).from).toBeLessThan(3)
+      const prices = await startPrices({ data })
+      await expectAll(prices, oldPrices())
+      await prices.stop()
+    }
+    expect(cuts).toBeGreaterThan(1)
+  })
+})
+
+/** Upgrades a folder, of which the `failing`th batch is not written. @returns whether there were so many */
+async function upgradeFails(folder: string, failing: number): Promise<boolean> {
+  let batches = 0
+  const cut = (upgrade: typeof fromFirstFormat) => (db: Parameters<typeof fromFirstFormat>[0]) =>
+    upgrade(
+      new Proxy(db, {
+        get(target: any, name) {
+          const value = target[name]
+          if (name !== 'batch') return typeof value === 'function' ? value.bind(target) : value
+          return () => {
+            const batch = target.batch()
+            const { write } = batch
+            return Object.assign(batch, {
+              async write() {
+                if (++batches === failing) throw new Error('killed')
+                return write.call(batch)
+              },
+            })
+          }
+        },
+      }),
+    )
+  const upgrades = { 1: cut(fromFirstFormat), 2: cut(fromSecondFormat) }
+  return openLevel(folder, { service: 'prices', format: 3, upgrades }).then(
+    (db) => db.close().then(() => false),
+    (error) => {
+      expect(error).toMatchObject({ code: 'DATA_UPGRADE_FAILED' })
+      return true
+    },
+  )
+}
+
+it('of format 2 the generation before is upgraded, too, and counts where the last one is damaged', async () => {
+  const data = oldCatalog(2)
+  const level = await openPricesLevel(data)
+  const { generation } = JSON.parse((await level.db.get(META))!)
+  await level.db.del(rowsKey(generation, 3))
+  await level.close()
+  const prices = await startPrices({ data })
+  await expectAll(prices, new Map(olderPrices().map((price) => [price.id, price])))
+  await prices.stop()
+})

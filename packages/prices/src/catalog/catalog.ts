@@ -1,23 +1,27 @@
 import type { AnswerBlock } from '../core/answers.ts'
 
-/** Blocks of answers that changed, by number: their bytes where the catalog holds them in memory. */
+/**
+ * Answers that changed: blocks by their number, with their bytes, where the catalog holds them in memory; else pages by
+ * theirs.
+ */
 export type Blocks = Map<number, Uint8Array | undefined>
 
 /** What is needed to answer with a row, as one thread reads it. Synchronous. */
 export interface Catalog {
-  block(number: number): AnswerBlock
+  /** Where the answer of a row lies. */
+  blockWith(row: number): AnswerBlock
   /** The same catalog after a change. This one goes on as it was until it is closed. */
   with(changed: Blocks): Catalog
   /** Idempotent. */
   close(): Promise<void>
 }
 
-/** Where blocks are kept. */
-export interface BlockStore {
-  /** The content of a block, as of the moment the store was made. */
+/** Where pages are kept. */
+export interface PageStore {
+  /** The content of a page, as of the moment the store was made. */
   read(number: number): Uint8Array
   /** A store that reads as of now. */
-  renew(): BlockStore
+  renew(): PageStore
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -25,7 +29,7 @@ export interface BlockStore {
 export interface CatalogOptions {
   /** All blocks, where `holdsBlocks`. */
   readonly blocks: Blocks
-  readonly store: BlockStore
+  readonly store: PageStore
   /** How much an evicting catalog keeps (bytes). */
   readonly cacheBytes: number
 }

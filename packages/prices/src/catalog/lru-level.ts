@@ -1,40 +1,44 @@
 import { LRUCache } from 'lru-cache'
-import { AnswerBlock, BLOCK_BYTES } from '../core/answers.ts'
-import type { BlockStore, Catalog, CatalogOptions } from './catalog.ts'
+import { AnswerBlock, PAGE_BYTES, pageOf } from '../core/answers.ts'
+import type { Blocks, Catalog, CatalogOptions, PageStore } from './catalog.ts'
 
-/** Answers in LevelDB; the blocks used last are kept, by each thread for itself. */
+type Cache = LRUCache<number, AnswerBlock>
+
+/** Answers in LevelDB; the pages used last are kept, by each thread for itself. */
 export function createLruLevelCatalog({ store, cacheBytes }: CatalogOptions): Catalog {
-  const max = Math.max(1, Math.floor(cacheBytes / BLOCK_BYTES))
-  return new LruCatalog(store, new LRUCache({ max }), max)
+  const max = Math.max(1, Math.floor(cacheBytes / PAGE_BYTES))
+  return new LruCatalog(store, max, new LRUCache({ max }))
 }
 
 class LruCatalog implements Catalog {
-  readonly #store: BlockStore
-  readonly #cache: LRUCache<number, AnswerBlock>
+  readonly #store: PageStore
   readonly #max: number
+  #cache: Cache | undefined
 
-  constructor(store: BlockStore, cache: LRUCache<number, AnswerBlock>, max: number) {
+  constructor(store: PageStore, max: number, cache: Cache) {
     this.#store = store
-    this.#cache = cache
     this.#max = max
+    this.#cache = cache
   }
 
-  block(number: number): AnswerBlock {
-    let block = this.#cache.get(number)
-    if (!block) this.#cache.set(number, (block = new AnswerBlock(this.#store.read(number))))
-    return block
+  blockWith(row: number): AnswerBlock {
+    // Whoever still holds a catalog that has given its pages to the next one begins with none.
+    const cache = (this.#cache ??= new LRUCache({ max: this.#max }))
+    const number = pageOf(row)
+    let page = cache.get(number)
+    if (!page) cache.set(number, (page = new AnswerBlock(this.#store.read(number))))
+    return page
   }
 
-  with(changed: ReadonlyMap<number, unknown>): Catalog {
-    const cache = new LRUCache<number, AnswerBlock>({ max: this.#max })
-    // From the least to the most recently used, so that the order stays.
-    for (const [number, block] of [...this.#cache.entries()].toReversed())
-      if (!changed.has(number)) cache.set(number, block)
-    return new LruCatalog(this.#store.renew(), cache, this.#max)
+  with(changed: Blocks): Catalog {
+    const cache: Cache = this.#cache ?? new LRUCache({ max: this.#max })
+    this.#cache = undefined
+    for (const number of changed.keys()) cache.delete(number)
+    return new LruCatalog(this.#store.renew(), this.#max, cache)
   }
 
   async close(): Promise<void> {
-    this.#cache.clear()
+    this.#cache = undefined
     await this.#store.close()
   }
 }

@@ -1,4 +1,4 @@
-import { AnswerBlock } from '../core/answers.ts'
+import { AnswerBlock, blockOf } from '../core/answers.ts'
 import type { Blocks, Catalog, CatalogOptions } from './catalog.ts'
 
 /** All answers in memory that the threads share: 28 bytes a price, once for all of them. */
@@ -7,13 +7,13 @@ export function createMemoryCatalog({ blocks }: CatalogOptions): Catalog {
 }
 
 function toList(blocks: Blocks, old: readonly AnswerBlock[]): AnswerBlock[] {
-  const list = [...old]
+  const list = old.slice()
   for (const [number, bytes] of [...blocks].sort(([a], [b]) => a - b)) list[number] = new AnswerBlock(bytes!)
   return list
 }
 
 const memoryCatalog = (list: readonly AnswerBlock[]): Catalog => ({
-  block: (number) => list[number]!,
+  blockWith: (row) => list[blockOf(row)]!,
   with: (changed) => memoryCatalog(toList(changed, list)),
   async close() {},
 })

@@ -1,5 +1,7 @@
-/** So many rows lie in a block: what an update copies, and what the LRU loads and evicts. */
+/** So many rows lie in a block of memory that threads share. */
 export const BLOCK_ROWS = 512
+/** So many rows lie in a page: what a change writes to disk, and what the LRU loads and evicts. */
+export const PAGE_ROWS = 32
 
 export const ID_BYTES = 16
 
@@ -9,6 +11,7 @@ const KIND = ID + ID_BYTES
 const ROW_BYTES = 28
 /** 28 bytes a row. */
 export const BLOCK_BYTES = BLOCK_ROWS * ROW_BYTES
+export const PAGE_BYTES = PAGE_ROWS * ROW_BYTES
 
 /** What the answers of one kind share: the spec and the currency. */
 export interface AnswerKind {
@@ -17,16 +20,23 @@ export interface AnswerKind {
 }
 
 /**
- * What is needed to answer with a row, for the rows of one block. Values and kinds are read through one view: a typed array
+ * What is needed to answer with a row, for the rows of one block or page. Values and kinds are read through one view: a typed array
  * of each would be two more objects to fetch at every answer, a third of what it costs.
  */
 export class AnswerBlock {
   readonly bytes: Uint8Array
   readonly #view: DataView
+  readonly #lastSlot: number
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
+    this.#lastSlot = bytes.length / ROW_BYTES - 1
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** Where the answer of a row lies, which is one of this block's. */
+  slotOf(row: number): number {
+    return row & this.#lastSlot
   }
 
   value(slot: number): number {
@@ -47,6 +57,12 @@ export class AnswerBlock {
     return this.bytes.subarray(start, start + ID_BYTES)
   }
 
+  /** The bytes of one of the pages that a block is made of. */
+  page(number: number): Uint8Array {
+    const start = this.slotOf(number * PAGE_ROWS) * ROW_BYTES
+    return this.bytes.subarray(start, start + PAGE_BYTES)
+  }
+
   set(slot: number, id: Uint8Array, value: number, kind: number): void {
     this.bytes.set(id, this.idStart(slot))
     this.#view.setFloat64(slot * ROW_BYTES, value, true)
@@ -63,3 +79,4 @@ export const sharedBlock = (content?: Uint8Array): Uint8Array => {
 
 export const blockOf = (row: number): number => Math.floor(row / BLOCK_ROWS)
 export const slotOf = (row: number): number => row % BLOCK_ROWS
+export const pageOf = (row: number): number => Math.floor(row / PAGE_ROWS)

@@ -3,7 +3,7 @@ import { dayOf, FIRST_DAY, LAST_DAY } from './dates.ts'
 import { IdTable } from './id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import { RowTable, type Row } from './rows.ts'
-import { fits, typeOf, type CharTypes, type Terms } from './terms.ts'
+import { fits, LearnedTypes, typeOf, type CharTypes, type Terms } from './terms.ts'
 import { uuidBytes } from './uuid.ts'
 
 /** Why a price cannot be taken: the code of an error and what it is about. */
@@ -42,7 +42,7 @@ export function faultOf({ charValues, from, to }: Price): Fault | undefined {
 }
 
 /** The value that is not of its characteristic's type, if there is one. */
-export function typeFaultOf({ charValues }: Price, terms: Terms, types: CharTypes): Fault | undefined {
+export function typeFaultOf({ charValues }: Price, terms: Terms, types: LearnedTypes): Fault | undefined {
   for (const { char, value } of charValues) {
     const type = types.get(terms.chars.codeOf(char)) ?? typeOf(value) ?? 'integer'
     if (!fits(type, value)) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
@@ -51,11 +51,8 @@ export function typeFaultOf({ charValues }: Price, terms: Terms, types: CharType
 }
 
 /** Types that a row is the first to have. */
-export function learnTypes({ values }: Row, terms: Terms, types: CharTypes): void {
-  for (const term of values) {
-    const char = terms.charOf(term)
-    if (!types.has(char)) types.set(char, typeOf(terms.valueOf(term))!)
-  }
+export function learnTypes({ values }: Row, terms: Terms, types: LearnedTypes): void {
+  for (const term of values) types.learn(terms.charOf(term), typeOf(terms.valueOf(term))!)
 }
 
 /** A price in terms of the dictionary, which learns them. */
@@ -81,7 +78,7 @@ export class Draft {
   readonly #table = new RowTable()
   /** Rows that came again, with what they are now: nothing where they have another place. */
   readonly #replaced = new Map<number, Row | undefined>()
-  readonly #types: CharTypes
+  readonly #types: LearnedTypes
 
   /**
    * @param types of characteristics that are known
@@ -90,7 +87,8 @@ export class Draft {
   constructor(terms: Terms, kinds = new AnswerKinds(), types: CharTypes = new Map(), expected?: number) {
     this.terms = terms
     this.kinds = kinds
-    this.#types = new Map(types)
+    // Of the catalog as it is now, which goes on.
+    this.#types = new LearnedTypes(new Map(types))
     this.ids = new IdTable((row) => this.idOf(row), expected)
   }
 

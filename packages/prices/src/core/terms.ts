@@ -23,6 +23,25 @@ export const fits = (type: CharType, value: Value): boolean =>
 /** The types of the characteristics that some row has, by term. */
 export type CharTypes = Map<number, CharType>
 
+/** Types that are learned on top of others, which stay as they are. */
+export class LearnedTypes {
+  readonly #known: Pick<CharTypes, 'get'>
+  readonly #learned: CharTypes = new Map()
+
+  constructor(known: Pick<CharTypes, 'get'>) {
+    this.#known = known
+  }
+
+  get(char: number): CharType | undefined {
+    return this.#known.get(char) ?? this.#learned.get(char)
+  }
+
+  /** Learns the type of a characteristic that has none. */
+  learn(char: number, type: CharType): void {
+    if (!this.get(char)) this.#learned.set(char, type)
+  }
+}
+
 // What `live` says of a characteristic.
 const LIVE: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
 export const liveOf = (type: CharType): number => LIVE.indexOf(type)

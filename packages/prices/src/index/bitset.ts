@@ -1,6 +1,16 @@
 import type { Choice, Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
-import { ambiguous, NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
+import { VersionedList } from '../core/versioned-list.ts'
+import {
+  ambiguous,
+  NONE,
+  NOTHING,
+  type IndexKind,
+  type PriceIndex,
+  type Rows,
+  type Segments,
+  type Tally,
+} from './index.ts'
 import { Columns, type Placed, type PlaceTest } from './offerings/columns.ts'
 import {
   bytesOf,
@@ -28,7 +38,7 @@ export function createBitsetIndex(): IndexKind {
   return {
     build: (table) => buildOfferings(table, bitsets),
     update: (segments, changes) => updateOfferings(segments, changes, bitsets),
-    read: (segments) => new BitsetIndex(bitsOf(segments)),
+    read: (segments) => new BitsetIndex(VersionedList.of(bitsOf(segments))),
   }
 }
 
@@ -136,44 +146,53 @@ class OfferingBits implements Placed {
   }
 }
 
-const bitsOf = (segments: Segments): Map<number, OfferingBits> =>
-  new Map(Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(bytes)]))
+const bitsOf = (segments: Segments): [offering: number, bits: OfferingBits][] =>
+  Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(bytes)])
 
 const MOST = 128
 const RAREST = 3
 const NO_ROW = -1
 
 class BitsetIndex implements PriceIndex {
-  readonly #offerings: Map<number, OfferingBits>
+  readonly #offerings: VersionedList<OfferingBits>
   // The positions of the sets to intersect, the three rarest first.
   readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
   readonly #columns = new Columns()
-  // What the partitions scanned so far have given.
+  // What the last scan has given.
   #found = 0
   #first = NO_ROW
   #chosen = NO_ROW
 
-  constructor(offerings: Map<number, OfferingBits>) {
+  constructor(offerings: VersionedList<OfferingBits>) {
     this.#offerings = offerings
   }
 
   with(changed: Segments): PriceIndex {
-    return new BitsetIndex(new Map([...this.#offerings, ...bitsOf(changed)]))
+    return new BitsetIndex(this.#offerings.with(bitsOf(changed)))
   }
 
   find(query: Query): number {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
     if (!partition || !this.#gather(bits!.segment, query)) return NONE
-    this.#found = 0
-    this.#first = NO_ROW
-    this.#chosen = NO_ROW
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.testOf(bits!, choices, at))
     if (this.#found === 0) return NONE
     const place = this.#found === 1 ? this.#first : this.#chosen
     return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
+  }
+
+  tally(query: Query, except: Rows): Tally {
+    const bits = this.#offerings.get(query.offering)
+    const partition = bits?.partitions.find(query.group, query.spec)
+    if (!partition || !this.#gather(bits!.segment, query)) return NOTHING
+    const { segment } = bits!
+    const test = this.#columns.testOf(bits!, query.choices, query.at)
+    const counts = (place: number) => !except.has(segment.rowAt(place)) && (!test || test(place))
+    this.#scan(bits!, partition, query.count, counts)
+    const rowOf = (place: number) => (place === NO_ROW ? NONE : segment.rowAt(place))
+    return { count: this.#found, first: rowOf(this.#first), chosen: rowOf(this.#chosen) }
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
@@ -212,6 +231,9 @@ class BitsetIndex implements PriceIndex {
     count: number,
     fits: PlaceTest | undefined,
   ): void {
+    this.#found = 0
+    this.#first = NO_ROW
+    this.#chosen = NO_ROW
     const { words } = segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions

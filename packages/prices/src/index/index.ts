@@ -21,8 +21,30 @@ export const NONE = -1
 export const ambiguous = (count: number) => -count - 1
 export const countOf = (found: number) => -found - 1
 
-/** Finds rows. Of one thread; `find` and `left` are synchronous and keep nothing. */
-export interface PriceIndex {
+/** What fits: how many rows, the lowest of them, and the lowest default one. `NONE` where there is no such row. */
+export interface Tally {
+  readonly count: number
+  readonly first: number
+  readonly chosen: number
+}
+
+export const NOTHING: Tally = { count: 0, first: NONE, chosen: NONE }
+
+/** What `find` gives for what fits. */
+export function foundOf({ count, first, chosen }: Tally): number {
+  if (count <= 1) return first
+  return chosen === NONE ? ambiguous(count) : chosen
+}
+
+/** Some rows. */
+export interface Rows {
+  has(row: number): boolean
+}
+
+export const NO_ROWS: Rows = { has: () => false }
+
+/** Finds rows. Of one thread; all it does is synchronous and keeps nothing. */
+export interface Finder {
   /** The one row that fits; of several the lowest default one; `NONE`; or `ambiguous(how many)`. */
   find(query: Query): number
   /**
@@ -30,6 +52,12 @@ export interface PriceIndex {
    * for. What else the query asks for does not matter.
    */
   left(query: Query, choices: readonly Choice[]): number[]
+}
+
+/** Finds rows in segments. */
+export interface PriceIndex extends Finder {
+  /** What fits besides these rows. */
+  tally(query: Query, except: Rows): Tally
   /** The same index with these segments in place of older ones. This one goes on as it was. */
   with(changed: Segments): PriceIndex
 }

@@ -1,6 +1,8 @@
 import type { Choice, Query } from '../core/query.ts'
-import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
-import { createMapIndex, fits, mapRows, type MappedRow } from './map.ts'
+import { VersionedList } from '../core/versioned-list.ts'
+import { NONE, type IndexKind, type PriceIndex, type Rows, type Segments, type Tally } from './index.ts'
+import { createMapIndex, scannedRows } from './map.ts'
+import { fits, type ScannedRow } from './scan.ts'
 
 /**
  * Like `map`, but stops at the first row that fits where no other can: where all rows of the offering have as many values
@@ -8,25 +10,22 @@ import { createMapIndex, fits, mapRows, type MappedRow } from './map.ts'
  */
 export function createMapFirstMatchIndex(): IndexKind {
   const map = createMapIndex()
-  return { ...map, read: (segments) => new MapFirstMatchIndex(map.read(segments), scansOf(segments)) }
+  return { ...map, read: (segments) => new MapFirstMatchIndex(map.read(segments), VersionedList.of(scansOf(segments))) }
 }
 
 interface Scan {
-  readonly rows: readonly MappedRow[]
+  readonly rows: readonly ScannedRow[]
   /** How many values every row has, if no two rows have the same. */
   readonly values: number | undefined
 }
 
-function scansOf(segments: Segments): Map<number, Scan> {
-  return new Map(
-    Array.from(mapRows(segments), ([offering, rows]) => {
-      const values = rows[0]?.values.size ?? 0
-      const even = rows.every((row) => row.values.size === values)
-      const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
-      return [offering, { rows, values: even && keys.size === rows.length ? values : undefined }]
-    }),
-  )
-}
+const scansOf = (segments: Segments): [offering: number, scan: Scan][] =>
+  scannedRows(segments).map(([offering, rows]) => {
+    const values = rows[0]?.values.size ?? 0
+    const even = rows.every((row) => row.values.size === values)
+    const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
+    return [offering, { rows, values: even && keys.size === rows.length ? values : undefined }]
+  })
 
 function distinct({ values, count }: Query): number {
   let found = 0
@@ -36,15 +35,15 @@ function distinct({ values, count }: Query): number {
 
 class MapFirstMatchIndex implements PriceIndex {
   readonly #all: PriceIndex
-  readonly #scans: Map<number, Scan>
+  readonly #scans: VersionedList<Scan>
 
-  constructor(all: PriceIndex, scans: Map<number, Scan>) {
+  constructor(all: PriceIndex, scans: VersionedList<Scan>) {
     this.#all = all
     this.#scans = scans
   }
 
   with(changed: Segments): PriceIndex {
-    return new MapFirstMatchIndex(this.#all.with(changed), new Map([...this.#scans, ...scansOf(changed)]))
+    return new MapFirstMatchIndex(this.#all.with(changed), this.#scans.with(scansOf(changed)))
   }
 
   find(query: Query): number {
@@ -52,6 +51,10 @@ class MapFirstMatchIndex implements PriceIndex {
     if (!scan || scan.values !== distinct(query) || query.count === 0) return this.#all.find(query)
     for (const row of scan.rows) if (fits(row, query)) return row.row
     return NONE
+  }
+
+  tally(query: Query, except: Rows): Tally {
+    return this.#all.tally(query, except)
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {

@@ -1,9 +1,19 @@
 import type { Choice, Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
-import { NONE, type IndexKind, type PriceIndex, type Segments } from './index.ts'
+import { VersionedList } from '../core/versioned-list.ts'
+import {
+  foundOf,
+  NONE,
+  NOTHING,
+  type IndexKind,
+  type PriceIndex,
+  type Rows,
+  type Segments,
+  type Tally,
+} from './index.ts'
 import { CONTAINER, FrozenContainers } from './sets/frozen-containers.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
-import { choose, decide, Intersection } from './sets/intersection.ts'
+import { decide, Intersection, placesIn, tallyOf } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
 import {
   leftInPartitions,
@@ -16,7 +26,7 @@ import {
   type Partition,
 } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
-import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
+import { loadRoaring } from './sets/roaring-library.ts'
 import { createRoaringSets, LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
 
@@ -37,7 +47,15 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
   return {
     build: (table) => buildOfferings(table, codec),
     update: (segments, changes) => updateOfferings(segments, changes, codec),
-    read: (segments) => new RoaringOfferingIndex(roaring, offeringsOf(segments, sets)),
+    read(segments) {
+      const tools = {
+        sets,
+        intersection: new Intersection(new roaring.RoaringBitmap32()),
+        leapfrog: new Leapfrog(),
+        columns: new Columns(),
+      }
+      return new RoaringOfferingIndex(tools, VersionedList.of(offeringsOf(segments, sets)))
+    },
   }
 }
 
@@ -158,22 +176,31 @@ class Offering implements Placed {
   }
 }
 
-class RoaringOfferingIndex implements PriceIndex {
-  readonly #roaring: Roaring
-  readonly #offerings: Map<number, Offering>
-  readonly #intersection: Intersection
-  readonly #leapfrog = new Leapfrog()
-  readonly #columns = new Columns()
+/** What an index works with. Those of one thread share it, as one is done before the next begins. */
+interface Tools {
+  readonly sets: RoaringSets
+  readonly intersection: Intersection
+  readonly leapfrog: Leapfrog
+  readonly columns: Columns
+}
 
-  constructor(roaring: Roaring, offerings: Map<number, Offering>) {
-    this.#roaring = roaring
+class RoaringOfferingIndex implements PriceIndex {
+  readonly #tools: Tools
+  readonly #offerings: VersionedList<Offering>
+  readonly #intersection: Intersection
+  readonly #leapfrog: Leapfrog
+  readonly #columns: Columns
+
+  constructor(tools: Tools, offerings: VersionedList<Offering>) {
+    this.#tools = tools
     this.#offerings = offerings
-    this.#intersection = new Intersection(new roaring.RoaringBitmap32())
+    this.#intersection = tools.intersection
+    this.#leapfrog = tools.leapfrog
+    this.#columns = tools.columns
   }
 
   with(changed: Segments): PriceIndex {
-    const sets = createRoaringSets(this.#roaring)
-    return new RoaringOfferingIndex(this.#roaring, new Map([...this.#offerings, ...offeringsOf(changed, sets)]))
+    return new RoaringOfferingIndex(this.#tools, this.#offerings.with(offeringsOf(changed, this.#tools.sets)))
   }
 
   find(query: Query): number {
@@ -205,16 +232,38 @@ class RoaringOfferingIndex implements PriceIndex {
 
   /** @param leapt how many places were found, or -1: they are yet to be found */
   #decide(offering: Offering, partition: PartitionView, query: Query, leapt: number): number {
-    const { views, defaults } = offering
+    const { views } = offering
     const { first, base } = partition
-    const isDefault = defaults < 0 ? undefined : (place: number) => views.get(defaults).has(base + place)
+    const isDefault = this.#isDefault(offering, partition)
     const test = this.#columns.testOf(offering, query.choices, query.at)
     const fits = test && ((place: number) => test(first + place))
     let place: number
-    if (leapt >= 0) place = choose(this.#leapfrog.found.subarray(0, leapt), isDefault, fits)
+    if (leapt >= 0) place = foundOf(tallyOf(this.#leapfrog.found.subarray(0, leapt), isDefault, fits))
     else if (!this.#gather(views, query)) return NONE
     else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, fits)
     return place < 0 ? place : views.segment.rowAt(first + place)
+  }
+
+  #isDefault({ views, defaults }: Offering, { base }: PartitionView): ((place: number) => boolean) | undefined {
+    return defaults < 0 ? undefined : (place) => views.get(defaults).has(base + place)
+  }
+
+  tally(query: Query, except: Rows): Tally {
+    const offering = this.#offerings.get(query.offering)
+    const partition = offering?.partitions.find(query.group, query.spec)
+    if (!partition || !this.#gather(offering!.views, query)) return NOTHING
+    const { views } = offering!
+    const { first, base } = partition
+    const test = this.#columns.testOf(offering!, query.choices, query.at)
+    const rowOf = (place: number) => views.segment.rowAt(first + place)
+    const counts = (place: number) => !except.has(rowOf(place)) && (!test || test(first + place))
+    const places = placesIn(this.#intersection.run(views.get(partition.position)), base)
+    const tally = tallyOf(places, this.#isDefault(offering!, partition), counts)
+    return {
+      count: tally.count,
+      first: tally.first < 0 ? NONE : rowOf(tally.first),
+      chosen: tally.chosen < 0 ? NONE : rowOf(tally.chosen),
+    }
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
@@ -234,5 +283,5 @@ class RoaringOfferingIndex implements PriceIndex {
   }
 }
 
-const offeringsOf = (segments: Segments, sets: RoaringSets): Map<number, Offering> =>
-  new Map(Array.from(segments, ([offering, bytes]) => [offering, new Offering(bytes, sets)]))
+const offeringsOf = (segments: Segments, sets: RoaringSets): [number: number, offering: Offering][] =>
+  Array.from(segments, ([number, bytes]) => [number, new Offering(bytes, sets)])

@@ -2,10 +2,20 @@ import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import type { Choice, Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
+import { VersionedList } from '../core/versioned-list.ts'
 import { leftAfter } from './left-after.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
-import { NONE, type IndexKind, type PriceIndex, type RowChange, type Segments } from './index.ts'
-import { decide, Intersection } from './sets/intersection.ts'
+import {
+  NONE,
+  NOTHING,
+  type IndexKind,
+  type PriceIndex,
+  type RowChange,
+  type Rows,
+  type Segments,
+  type Tally,
+} from './index.ts'
+import { decide, Intersection, placesIn, tallyOf } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
 import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
@@ -36,7 +46,10 @@ export async function createRoaringIndex(): Promise<IndexKind> {
   return {
     build: (table) => buildAll(table, sets),
     update: (segments, changes) => changeTouched(segments, changes, sets),
-    read: (segments) => new RoaringIndex(roaring, sets, viewsOf(segments, sets), termsOf(segments)),
+    read(segments) {
+      const tools = { roaring, sets, intersection: new Intersection(new roaring.RoaringBitmap32()) }
+      return new RoaringIndex(tools, VersionedList.of(viewsOf(segments, sets)), VersionedList.of(termsOf(segments)))
+    },
   }
 }
 
@@ -150,19 +163,18 @@ class Days {
   }
 }
 
-const viewsOf = (segments: Segments, sets: RoaringSets): Map<number, LazyViews> =>
-  new Map(
-    [...segments]
-      .filter(([number]) => number > OFFERING_SEGMENT)
-      .map(([number, bytes]) => [number, new LazyViews(new Segment(bytes), sets)]),
-  )
+// Segments by their number less that of the first one.
+const FIRST_SEGMENT = DAYS_SEGMENT
 
-const termsOf = (segments: Segments): Map<number, Int32Array> =>
-  new Map(
-    [...segments]
-      .filter(([number]) => number <= OFFERING_SEGMENT)
-      .map(([number, bytes]) => [OFFERING_SEGMENT - number, readTerms(bytes)]),
-  )
+const viewsOf = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
+  [...segments]
+    .filter(([number]) => number > OFFERING_SEGMENT)
+    .map(([number, bytes]) => [number - FIRST_SEGMENT, new LazyViews(new Segment(bytes), sets)])
+
+const termsOf = (segments: Segments): [offering: number, terms: Int32Array][] =>
+  [...segments]
+    .filter(([number]) => number <= OFFERING_SEGMENT)
+    .map(([number, bytes]) => [OFFERING_SEGMENT - number, readTerms(bytes)])
 
 /** The rows of one offering. */
 interface OfferingRows extends Placed {
@@ -171,36 +183,51 @@ interface OfferingRows extends Placed {
   placeOf(row: number): number
 }
 
+/** What an index works with. Those of one thread share it, as one is done before the next begins. */
+interface Tools {
+  readonly roaring: Roaring
+  readonly sets: RoaringSets
+  readonly intersection: Intersection
+}
+
 class RoaringIndex implements PriceIndex {
-  readonly #roaring: Roaring
-  readonly #sets: RoaringSets
-  readonly #segments: Map<number, LazyViews>
-  readonly #terms: Map<number, Int32Array>
+  readonly #tools: Tools
+  readonly #segments: VersionedList<LazyViews>
+  readonly #terms: VersionedList<Int32Array>
   readonly #intersection: Intersection
   readonly #columns = new Columns()
   /** By offering, where an operator was asked for. */
   readonly #placed = new Map<number, OfferingRows>()
 
-  constructor(roaring: Roaring, sets: RoaringSets, segments: Map<number, LazyViews>, terms: Map<number, Int32Array>) {
-    this.#roaring = roaring
-    this.#sets = sets
+  constructor(tools: Tools, segments: VersionedList<LazyViews>, terms: VersionedList<Int32Array>) {
+    this.#tools = tools
     this.#segments = segments
     this.#terms = terms
-    this.#intersection = new Intersection(new roaring.RoaringBitmap32())
+    this.#intersection = tools.intersection
   }
 
   with(changed: Segments): PriceIndex {
-    const segments = new Map([...this.#segments, ...viewsOf(changed, this.#sets)])
-    const terms = new Map([...this.#terms, ...termsOf(changed)])
-    return new RoaringIndex(this.#roaring, this.#sets, segments, terms)
+    const segments = this.#segments.with(viewsOf(changed, this.#tools.sets))
+    return new RoaringIndex(this.#tools, segments, this.#terms.with(termsOf(changed)))
   }
 
   find(query: Query): number {
     if (!this.#gather(query)) return NONE
     const { offering, choices, at } = query
+    return decide(this.#intersection.run(), 0, this.#isDefault(), this.#testOf(offering, choices, at))
+  }
+
+  tally(query: Query, except: Rows): Tally {
+    if (!this.#gather(query)) return NOTHING
+    const { offering, choices, at } = query
+    const rows = placesIn(this.#intersection.run(), 0)
+    const test = this.#testOf(offering, choices, at)
+    return tallyOf(rows, this.#isDefault(), (row) => !except.has(row) && (!test || test(row)))
+  }
+
+  #isDefault(): ((row: number) => boolean) | undefined {
     const defaults = this.#bitmapOf(DEFAULTS)
-    const isDefault = defaults && ((row: number) => defaults.has(row))
-    return decide(this.#intersection.run(), 0, isDefault, this.#testOf(offering, choices, at))
+    return defaults && ((row) => defaults.has(row))
   }
 
   #testOf(offering: number, choices: readonly Choice[], at: Query['at']): ((row: number) => boolean) | undefined {
@@ -226,7 +253,7 @@ class RoaringIndex implements PriceIndex {
   }
 
   #place(offering: number): OfferingRows {
-    const { RoaringBitmap32: Bitmap } = this.#roaring
+    const { RoaringBitmap32: Bitmap } = this.#tools.roaring
     const all = this.#bitmapOf(offering) ?? new Bitmap()
     const rows = all.toUint32Array()
     const placeOf = (row: number) => all.rank(row) - 1
@@ -246,7 +273,7 @@ class RoaringIndex implements PriceIndex {
 
   /** Whether a row is valid on a day; nothing where no row has dates. */
   #validOn(day: number): ((row: number) => boolean) | undefined {
-    const segment = this.#segments.get(DAYS_SEGMENT)?.segment
+    const segment = this.#segments.get(DAYS_SEGMENT - FIRST_SEGMENT)?.segment
     if (!segment) return undefined
     const position = segment.positionOf(DAYS)
     const { words } = segment
@@ -265,13 +292,13 @@ class RoaringIndex implements PriceIndex {
   }
 
   #bitmapOf(term: number) {
-    const views = this.#segments.get(segmentOf(term))
+    const views = this.#segments.get(segmentOf(term) - FIRST_SEGMENT)
     const position = views?.segment.positionOf(term) ?? -1
     return position < 0 ? undefined : views!.get(position)
   }
 
   #add(term: number): boolean {
-    const views = this.#segments.get(Math.floor(term / TERMS_A_SEGMENT))
+    const views = this.#segments.get(Math.floor(term / TERMS_A_SEGMENT) - FIRST_SEGMENT)
     const position = views?.segment.positionOf(term) ?? -1
     if (position < 0) return false
     this.#intersection.add(views!.get(position), views!.segment.bytesOf(position))

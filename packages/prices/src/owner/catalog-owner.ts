@@ -1,20 +1,21 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { Blocks } from '../catalog/catalog.ts'
-import { AnswerBlock, BLOCK_ROWS, blockOf, slotOf } from '../core/answers.ts'
+import { PAGE_ROWS, pageOf } from '../core/answers.ts'
 import { AnswerKinds, Draft } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
-import type { Row, RowTable } from '../core/rows.ts'
-import { Terms } from '../core/terms.ts'
+import { RowTable, type Row } from '../core/rows.ts'
+import { LearnedTypes, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
-import type { IndexKind, Segments } from '../index/index.ts'
+import type { IndexKind, RowChange } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
-import { changesRow, editBlock, editsOf, type Edit, type Known } from './edits.ts'
+import { SharedAnswers, StoredAnswers, type Answers } from './answers.ts'
+import { changesRow, editRows, editsOf, type Edit, type Known } from './edits.ts'
 import { Groups, type Pending } from './groups.ts'
 import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, NO_META, type Loaded, type Log, type Meta } from './generations.ts'
+import { Indexes } from './indexes.ts'
 import { judge, type SingleChange } from './judge.ts'
 import { toPrice } from './price-of-row.ts'
 import { TermCounts } from './term-counts.ts'
@@ -43,7 +44,12 @@ const FEW = 2_000
 /** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
 const MOST_HOLES = 65_536
 
-const idIn = (block: AnswerBlock, row: number) => block.id(slotOf(row))
+const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
+
+function idIn(answers: Answers, row: number): Uint8Array {
+  const block = answers.blockWith(row)
+  return block.id(block.slotOf(row))
+}
 
 /** The catalog, on main: the one writer. A change is durable first, then every thread sees it, then it is acknowledged. */
 export class CatalogOwner {
@@ -54,11 +60,11 @@ export class CatalogOwner {
   #terms = new Terms()
   #kinds = new AnswerKinds()
   #counts = new TermCounts(this.#terms)
-  #live = this.#counts.live()
-  #blocks: Blocks = new Map()
-  #segments = new Map<string, Segments>()
+  #answers: Answers = new SharedAnswers([])
+  #indexes: Indexes
   // Made here: a function made where a catalog is loaded would keep all that was loaded, 40 MB.
-  readonly #readId = (row: number): Uint8Array => this.#idOf(row)
+  readonly #readId = (row: number): Uint8Array => idIn(this.#answers, row)
+  readonly #readPage = (page: number): Uint8Array => this.#generations.answers(this.#meta.generation, page)
   #ids = new IdTable(this.#readId)
   #last: Promise<unknown> = Promise.resolve()
   readonly #groups = new Groups<SingleChange, boolean>(
@@ -69,6 +75,7 @@ export class CatalogOwner {
   private constructor(options: OwnerOptions) {
     this.#options = options
     this.#generations = new Generations(options.level, options.log)
+    this.#indexes = Indexes.build(options.indexes, new RowTable())
   }
 
   /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
@@ -93,16 +100,17 @@ export class CatalogOwner {
       generation: this.#meta.generation,
       terms: this.#terms.list,
       kinds: this.#kinds.list,
-      live: this.#live,
-      blocks: this.#blocks,
-      segments: this.#segments,
+      live: this.#counts.live(),
+      blocks: this.#answers.shared,
+      segments: this.#indexes.segments,
+      rows: this.#indexes.waiting,
     }
   }
 
   async get(id: string): Promise<Price | undefined> {
     const row = this.#ids.find(uuidBytes(id))
     if (row < 0) return undefined
-    return toPrice(this.#rowAt(row), this.#answers(blockOf(row)), slotOf(row), this.#terms, this.#kinds)
+    return toPrice(row, this.#rowAt(row), this.#answers.blockWith(row), this.#terms, this.#kinds)
   }
 
   /** @returns the price as it is kept and whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
@@ -121,7 +129,7 @@ export class CatalogOwner {
   /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
   draft(replace: boolean): Draft {
     if (replace) return new Draft(new Terms())
-    return new Draft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types())
+    return new Draft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types)
   }
 
   /** Takes what was imported, whole. @returns how many prices there are now */
@@ -154,7 +162,7 @@ export class CatalogOwner {
         ...this.#known(),
         terms: this.#terms,
         kinds: this.#kinds,
-        types: this.#counts.types(),
+        types: new LearnedTypes(this.#counts.types),
         makeRoom: (came) => this.#makeRoom(came),
       })
       if (edits.length > 0) await this.#apply(edits)
@@ -180,60 +188,39 @@ export class CatalogOwner {
   }
 
   async #apply(edits: readonly Edit[]): Promise<void> {
-    const { indexes, holdsBlocks, onChange } = this.#options
-    const edited = new Map(
-      Array.from(
-        Map.groupBy(edits, ({ row }) => blockOf(row)),
-        ([number, ofBlock]) => [number, this.#edited(number, ofBlock)],
-      ),
-    )
-    const { terms: firstTerm, kinds: firstKind } = this.#meta
-    const terms = this.#terms.list.slice(firstTerm)
-    const kinds = this.#kinds.list.slice(firstKind)
-    const rows = Math.max(this.#meta.rows, ...edits.map(({ row }) => row + 1))
-    const segments = new Map<string, Segments>()
+    const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
     // A price that costs something else is found as before.
     const found = edits.filter(changesRow)
-    for (const [name, kind] of indexes)
-      segments.set(name, found.length > 0 ? kind.update(this.#segments.get(name)!, found) : new Map())
-
+    const answers = this.#answers.edited(edits, oldRows)
+    const rows = editRows(found, oldRows, (page) => this.#generations.rows(generation, page))
+    const terms = this.#terms.list.slice(firstTerm)
+    const kinds = this.#kinds.list.slice(firstKind)
     const meta: Meta = {
       ...this.#meta,
-      rows,
+      rows: edits.reduce((most, { row }) => Math.max(most, row + 1), oldRows),
       terms: this.#terms.list.length,
       kinds: this.#kinds.list.length,
     }
-    await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, blocks: edited })
+    await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
     this.#meta = meta
-    const blocks: Blocks = new Map(
-      Array.from(edited, ([number, { answers }]) => [number, holdsBlocks ? answers : undefined]),
-    )
     // Ids that go are found by the old answers, those that come by the new.
-    for (const { before, after, id } of edits) if (before && !after) this.#ids.delete(id)
-    if (holdsBlocks) for (const [number, bytes] of blocks) this.#blocks.set(number, bytes)
+    for (const { before, after, id } of found) if (before && !after) this.#ids.delete(id)
+    this.#answers.take(answers)
     for (const { row, before, after, id } of found) {
       this.#counts.add(before, -1)
       this.#counts.add(after, 1)
       if (after && !before) this.#ids.add(row, id)
     }
-    for (const [name, changed] of segments) {
-      for (const [key, bytes] of changed) this.#segments.get(name)!.set(key, bytes)
-    }
-    if (found.length > 0) this.#live = this.#counts.live()
-    await onChange({ terms, kinds, live: this.#live, blocks, segments })
-  }
-
-  #edited(number: number, edits: readonly Edit[]) {
-    const exists = number * BLOCK_ROWS < this.#meta.rows
-    const old = exists ? { answers: this.#answers(number), rows: () => this.#rowsOf(number) } : undefined
-    return editBlock(old, edits)
+    const changed = await this.#indexes.change(found.map(toRowChange), (offering) => this.#counts.of(offering))
+    const { blocks } = answers
+    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, ...changed })
   }
 
   async #merge(draft: Draft): Promise<void> {
     // Nothing is learned of what is refused.
     const table = draft.table()
     this.#makeRoom(newIn(draft, table, this.#ids))
-    checkTypes(draft, table, this.#terms, this.#counts.types())
+    checkTypes(draft, table, this.#terms, this.#counts.types)
     const translated = translate(draft, table, this.#terms, this.#kinds)
     if (translated.length <= FEW) {
       if (translated.length > 0) await this.#apply(editsOf(translated, this.#known()))
@@ -246,12 +233,14 @@ export class CatalogOwner {
 
   #toDraft(): Draft {
     const draft = new Draft(this.#terms, this.#kinds)
-    for (let number = 0; number * BLOCK_ROWS < this.#meta.rows; number++) {
-      const rows = this.#rowsOf(number)
-      const block = this.#answers(number)
-      for (let slot = 0; slot < rows.size; slot++) {
-        const row = rows.get(slot)
-        if (row) draft.add(idIn(block, slot), row, block.value(slot), block.kind(slot))
+    const { generation, rows } = this.#meta
+    for (let first = 0; first < rows; first += PAGE_ROWS) {
+      const page = this.#generations.rows(generation, pageOf(first))
+      const block = this.#answers.blockWith(first)
+      for (let i = 0; i < page.size; i++) {
+        const row = page.get(i)
+        const slot = block.slotOf(first + i)
+        if (row) draft.add(block.id(slot), row, block.value(slot), block.kind(slot))
       }
     }
     return draft
@@ -269,7 +258,8 @@ export class CatalogOwner {
 
   async #load(loaded: Loaded): Promise<void> {
     const { blocks, table } = loaded
-    const idOf = (row: number) => idIn(blocks[blockOf(row)]!, row)
+    const answers = new SharedAnswers(blocks)
+    const idOf = (row: number) => idIn(answers, row)
     const ids = new IdTable(idOf, table.size)
     for (let row = 0; row < table.size; row++) if (table.has(row)) ids.add(row, idOf(row))
     this.#become(loaded, ids)
@@ -286,30 +276,18 @@ export class CatalogOwner {
     this.#meta = meta
     this.#terms = terms
     this.#kinds = kinds
-    this.#blocks = new Map(blocks.map(({ bytes }, number) => [number, holdsBlocks ? bytes : undefined]))
+    this.#answers = holdsBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
     this.#ids = ids
     ids.readFrom(this.#readId)
     this.#counts = new TermCounts(terms)
     for (let row = 0; row < table.size; row++) this.#counts.add(table.get(row), 1)
-    this.#live = this.#counts.live()
-    this.#segments = new Map(Array.from(indexes, ([name, kind]) => [name, kind.build(table)]))
-  }
-
-  #answers(number: number): AnswerBlock {
-    const shared = this.#blocks.get(number)
-    return shared ? new AnswerBlock(shared) : this.#generations.answers(this.#meta.generation, number)
-  }
-
-  #rowsOf(number: number): RowTable {
-    return this.#generations.rows(this.#meta.generation, number)
-  }
-
-  #idOf(row: number): Uint8Array {
-    return idIn(this.#answers(blockOf(row)), row)
+    this.#indexes = Indexes.build(indexes, table)
   }
 
   #rowAt(row: number): Row {
-    return this.#rowsOf(blockOf(row)).get(slotOf(row))!
+    const found = this.#generations.rows(this.#meta.generation, pageOf(row)).get(row % PAGE_ROWS)!
+    // Not the memory of the whole page, which threads would be told, too.
+    return { ...found, values: [...found.values] }
   }
 
   /** One change after the other. */

@@ -1,4 +1,4 @@
-import { AnswerBlock, BLOCK_ROWS, sharedBlock, slotOf } from '../core/answers.ts'
+import { PAGE_ROWS, pageOf } from '../core/answers.ts'
 import { RowTable, type Row } from '../core/rows.ts'
 import type { RowChange } from '../index/index.ts'
 
@@ -53,20 +53,21 @@ export function changesRow({ before, after }: RowChange): boolean {
   )
 }
 
-/** A block with its edits made, in memory of its own: readers go on with the old one. Rows only where they change. */
-export function editBlock(
-  old: { readonly answers: AnswerBlock; readonly rows: () => RowTable } | undefined,
+/** The pages of rows that edits touch, with the edits made. @param read a page that is there */
+export function editRows(
   edits: readonly Edit[],
-): { answers: Uint8Array; rows: Uint8Array | undefined } {
-  const block = new AnswerBlock(sharedBlock(old?.answers.bytes))
-  for (const { row, after, id, value, kind } of edits) if (after) block.set(slotOf(row), id, value, kind)
-  return { answers: block.bytes, rows: edits.some(changesRow) ? editRows(old?.rows(), edits) : undefined }
-}
-
-function editRows(old: RowTable | undefined, edits: readonly Edit[]): Uint8Array {
-  const rows = Array.from({ length: old?.size ?? 0 }, (_, slot) => old!.get(slot))
-  for (const { row, after } of edits) rows[slotOf(row)] = after
-  const table = new RowTable(BLOCK_ROWS)
-  for (const row of rows) table.push(row)
-  return table.encode(0, table.size)
+  rows: number,
+  read: (page: number) => RowTable,
+): Map<number, Uint8Array> {
+  const pages = Map.groupBy(edits, ({ row }) => pageOf(row))
+  return new Map(
+    Array.from(pages, ([number, ofPage]) => {
+      const old = number * PAGE_ROWS < rows ? read(number) : undefined
+      const slots = Array.from({ length: old?.size ?? 0 }, (_, slot) => old!.get(slot))
+      for (const { row, after } of ofPage) slots[row % PAGE_ROWS] = after
+      const table = new RowTable(PAGE_ROWS)
+      for (const row of slots) table.push(row)
+      return [number, table.encode(0, table.size)]
+    }),
+  )
 }

@@ -2,12 +2,12 @@ import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { ClassicLevel } from 'classic-level'
 import type { FastifyBaseLogger } from 'fastify'
-import { answersKey, generationPrefix, kindKey, META, rowsKey, termKey } from '../block-store.ts'
-import { AnswerBlock, BLOCK_BYTES, BLOCK_ROWS, sharedBlock, type AnswerKind } from '../core/answers.ts'
+import { AnswerBlock, blockOf, PAGE_BYTES, PAGE_ROWS, pageOf, sharedBlock, type AnswerKind } from '../core/answers.ts'
 import { AnswerKinds, type Draft } from '../core/draft.ts'
 import { RowTable } from '../core/rows.ts'
 import { Terms, type Term } from '../core/terms.ts'
 import { FORMAT } from '../database.ts'
+import { answersKey, generationPrefix, kindKey, META, rowsKey, termKey } from '../page-store.ts'
 
 /** Which generation counts, and how much there is of it. */
 export interface Meta {
@@ -39,7 +39,9 @@ export interface Written {
   readonly firstTerm: number
   readonly kinds: readonly AnswerKind[]
   readonly firstKind: number
-  readonly blocks: ReadonlyMap<number, { readonly answers: Uint8Array; readonly rows: Uint8Array | undefined }>
+  /** By the number of the page. */
+  readonly answers: ReadonlyMap<number, Uint8Array>
+  readonly rows: ReadonlyMap<number, Uint8Array>
 }
 
 interface Put {
@@ -51,7 +53,10 @@ interface Put {
 
 export type Log = Pick<FastifyBaseLogger, 'error'>
 
-const BLOCKS_A_BATCH = 64
+const PUTS_A_BATCH = 2_048
+/** So many pages are read at once, and bytes at most. */
+const PAGES_AT_ONCE = 256
+const BYTES_AT_ONCE = 262_144
 const OLDEST = generationPrefix(0)
 
 const put = (key: string, value: string | Uint8Array): Put => ({
@@ -106,36 +111,36 @@ export class Generations {
     const kinds = new AnswerKinds(await this.#texts(generation, 'k', meta.kinds))
     const table = new RowTable(rows + 1)
     const blocks: AnswerBlock[] = []
-    for (let number = 0; number * BLOCK_ROWS < rows; number++) {
-      table.decode(this.#read(rowsKey(generation, number)))
-      blocks.push(new AnswerBlock(sharedBlock(this.#read(answersKey(generation, number)))))
-    }
+    await this.#eachPage(generation, rowsKey, rows, (bytes) => table.decode(bytes))
+    await this.#eachPage(generation, answersKey, rows, (bytes, page) => {
+      const first = page * PAGE_ROWS
+      const block = (blocks[blockOf(first)] ??= new AnswerBlock(sharedBlock()))
+      block.page(page).set(bytes)
+    })
     if (table.size !== rows) throw new Error(`generation ${generation} has ${table.size} rows of ${rows}`)
     return { meta: { ...meta, terms: terms.list.length, kinds: kinds.list.length }, terms, kinds, table, blocks }
   }
 
-  answers(generation: number, number: number): AnswerBlock {
-    const bytes = new Uint8Array(BLOCK_BYTES)
-    bytes.set(this.#read(answersKey(generation, number)))
-    return new AnswerBlock(bytes)
+  /** A page of answers. */
+  answers(generation: number, page: number): Uint8Array {
+    return this.#read(answersKey(generation, page))
   }
 
-  rows(generation: number, number: number): RowTable {
-    const table = new RowTable(BLOCK_ROWS, 1)
-    table.decode(this.#read(rowsKey(generation, number)))
+  /** A page of rows. */
+  rows(generation: number, page: number): RowTable {
+    const table = new RowTable(PAGE_ROWS, PAGE_BYTES)
+    table.decode(this.#read(rowsKey(generation, page)))
     return table
   }
 
   /** Writes a change, synced to disk: all of it or nothing. */
-  async write({ meta, terms, firstTerm, kinds, firstKind, blocks }: Written): Promise<void> {
+  async write({ meta, terms, firstTerm, kinds, firstKind, answers, rows }: Written): Promise<void> {
     const { generation } = meta
     const batch = [put(META, textOf(meta))]
     terms.forEach((term, i) => batch.push(putText(termKey(generation, firstTerm + i), term)))
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
-    for (const [number, { answers, rows }] of blocks) {
-      batch.push(put(answersKey(generation, number), answers))
-      if (rows) batch.push(put(rowsKey(generation, number), rows))
-    }
+    for (const [page, bytes] of answers) batch.push(put(answersKey(generation, page), bytes))
+    for (const [page, bytes] of rows) batch.push(put(rowsKey(generation, page), bytes))
     await this.#write(batch)
   }
 
@@ -143,32 +148,22 @@ export class Generations {
    * Writes a whole catalog after `previous`. It counts from the moment `meta` names it, which is the last thing written. All
    * of it is synced before: one sync at the end would say nothing of what lies in files of LevelDB's log that were full.
    */
-  async writeAll(
-    { terms, kinds, blocks }: Draft,
-    table: RowTable,
-    { previous: _older, ...previous }: Meta,
-  ): Promise<Meta> {
+  async writeAll(draft: Draft, table: RowTable, { previous: _older, ...previous }: Meta): Promise<Meta> {
     const generation = previous.generation + 1
     // Left by a process that ended in the middle of this.
     await this.#clear(generationPrefix(generation), `${generationPrefix(generation)}~`)
-    await this.#write(terms.list.map((term, i) => putText(termKey(generation, i), term)))
-    await this.#write(kinds.list.map((kind, i) => putText(kindKey(generation, i), kind)))
-    for (let start = 0; start < blocks.length; start += BLOCKS_A_BATCH) {
-      const batch = blocks.slice(start, start + BLOCKS_A_BATCH).flatMap(({ bytes }, i) => {
-        const number = start + i
-        const end = Math.min(table.size, (number + 1) * BLOCK_ROWS)
-        return [
-          put(answersKey(generation, number), bytes),
-          put(rowsKey(generation, number), table.encode(number * BLOCK_ROWS, end)),
-        ]
-      })
+    let batch: Put[] = []
+    for (const one of putsOf(generation, draft, table)) {
+      if (batch.push(one) < PUTS_A_BATCH) continue
       await this.#write(batch)
+      batch = []
     }
+    await this.#write(batch)
     const meta: Meta = {
       generation,
       rows: table.size,
-      terms: terms.list.length,
-      kinds: kinds.list.length,
+      terms: draft.terms.list.length,
+      kinds: draft.kinds.list.length,
       // One without a price is nothing to fall back to.
       ...(previous.rows > 0 && { previous }),
     }
@@ -202,9 +197,44 @@ export class Generations {
     return texts.map((text) => JSON.parse(text))
   }
 
+  /** The pages of so many rows, one after the other. */
+  async #eachPage(
+    generation: number,
+    keyOf: typeof rowsKey,
+    rows: number,
+    take: (bytes: Uint8Array, page: number) => void,
+  ): Promise<void> {
+    const pages = pageOf(rows + PAGE_ROWS - 1)
+    const range = { gte: keyOf(generation, 0), lt: keyOf(generation, pages) }
+    const options = { valueEncoding: 'view', fillCache: false, highWaterMarkBytes: BYTES_AT_ONCE } as const
+    const iterator = this.#db.iterator<string, Uint8Array>({ ...range, ...options })
+    try {
+      let page = 0
+      for (let some; (some = await iterator.nextv(PAGES_AT_ONCE)).length > 0;)
+        for (const [key, bytes] of some) {
+          if (key !== keyOf(generation, page)) throw new Error(`${keyOf(generation, page)} is missing`)
+          take(bytes, page++)
+        }
+      if (page < pages) throw new Error(`${keyOf(generation, page)} is missing`)
+    } finally {
+      await iterator.close()
+    }
+  }
+
   #read(key: string): Uint8Array {
     const found = this.#db.getSync<string, Uint8Array>(key, { valueEncoding: 'view' })
     if (!found) throw new Error(`${key} is missing`)
     return found
+  }
+}
+
+/** All that a catalog is written as, but for `meta`. */
+function* putsOf(generation: number, { terms, kinds, blocks }: Draft, table: RowTable): Generator<Put> {
+  for (const [i, term] of terms.list.entries()) yield putText(termKey(generation, i), term)
+  for (const [i, kind] of kinds.list.entries()) yield putText(kindKey(generation, i), kind)
+  for (let row = 0; row < table.size; row += PAGE_ROWS) {
+    const page = pageOf(row)
+    yield put(answersKey(generation, page), blocks[blockOf(row)]!.page(page))
+    yield put(rowsKey(generation, page), table.encode(row, Math.min(table.size, row + PAGE_ROWS)))
   }
 }

@@ -1,6 +1,6 @@
 import { faultOf, learnTypes, toRow, typeFaultOf, type AnswerKinds } from '../core/draft.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
-import type { CharTypes, Terms } from '../core/terms.ts'
+import type { LearnedTypes, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import { editsOf, type Coded, type Edit, type Known } from './edits.ts'
@@ -18,8 +18,8 @@ interface Catalog extends Known {
   /** They learn the words of prices that are taken. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
-  /** They become what the prices of the group make of them. */
-  readonly types: CharTypes
+  /** They learn what the prices of the group add to them. */
+  readonly types: LearnedTypes
   /** @throws Problem `CATALOG_FULL` where so many more prices would be too many */
   makeRoom(more: number): void
 }

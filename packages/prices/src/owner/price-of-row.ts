@@ -6,8 +6,9 @@ import type { Row } from '../core/rows.ts'
 import type { Term, Terms } from '../core/terms.ts'
 import { uuidText } from '../core/uuid.ts'
 
-/** All that a row says, as a price. @param slot where its answer lies in the block */
-export function toPrice(row: Row, block: AnswerBlock, slot: number, terms: Terms, kinds: AnswerKinds): Price {
+/** All that a row says, as a price. @param block where its answer lies */
+export function toPrice(number: number, row: Row, block: AnswerBlock, terms: Terms, kinds: AnswerKinds): Price {
+  const slot = block.slotOf(number)
   const text = (term: number) => (terms.list[term] as { text: string }).text
   return {
     id: uuidText(block.id(slot)),

@@ -1,57 +1,80 @@
 import type { Row } from '../core/rows.ts'
 import { liveOf, typeOf, type CharType, type CharTypes, type Terms } from '../core/terms.ts'
 
+const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
+
 /**
  * How many rows have each term, and so of which type a characteristic is: its type is that of the values that rows have,
  * and not of one that went. Texts that all look like dates are dates.
  */
 export class TermCounts {
+  /** The types of the characteristics that some row has, always the newest. */
+  readonly types: CharTypes = new Map()
   readonly #terms: Terms
   readonly #counts: number[] = []
   /** By characteristic, how many rows have a value of each type. */
   readonly #ofType = new Map<number, Record<CharType, number>>()
+  /** By value. */
+  readonly #types: CharType[] = []
+  #live = new Uint8Array(1_024)
+  #told = NO_TERMS
+  #changed = true
 
   constructor(terms: Terms) {
     this.#terms = terms
   }
 
+  /** How many rows have a term. */
+  of(term: number): number {
+    return this.#counts[term] ?? 0
+  }
+
   /** @param by 1 for a row that came, -1 for one that went */
   add(row: Row | undefined, by: 1 | -1): void {
     if (!row) return
-    const terms = this.#terms
-    const counts = this.#counts
-    for (const term of [row.offering, row.group, row.spec]) counts[term] = (counts[term] ?? 0) + by
+    this.#count(row.offering, by)
+    this.#count(row.group, by)
+    this.#count(row.spec, by)
     for (const term of row.values) {
-      const char = terms.charOf(term)
-      let types = this.#ofType.get(char)
-      if (!types) this.#ofType.set(char, (types = { string: 0, integer: 0, date: 0 }))
-      types[this.#typeOf(term)] += by
-      counts[term] = (counts[term] ?? 0) + by
+      this.#count(term, by)
+      this.#countType(term, by)
     }
   }
 
-  /** The types of the characteristics that some row has. */
-  types(): CharTypes {
-    const types: CharTypes = new Map()
-    for (const [char, { string, integer, date }] of this.#ofType) {
-      if (string > 0) types.set(char, 'string')
-      else if (integer > 0) types.set(char, 'integer')
-      else if (date > 0) types.set(char, 'date')
-    }
-    return types
-  }
-
-  /** By term: 0 where no row has it; of a characteristic, what `typeIn` reads. */
+  /** By term: 0 where no row has it; of a characteristic, what `typeIn` reads. The same memory until something changes. */
   live(): Uint8Array<SharedArrayBuffer> {
-    const live = new Uint8Array(new SharedArrayBuffer(this.#terms.list.length))
-    for (let term = 0; term < live.length; term++) live[term] = (this.#counts[term] ?? 0) > 0 ? 1 : 0
-    for (const [char, type] of this.types()) live[char] = liveOf(type)
-    return live
+    if (!this.#changed) return this.#told
+    this.#changed = false
+    this.#told = new Uint8Array(new SharedArrayBuffer(this.#terms.list.length))
+    this.#told.set(this.#live.subarray(0, this.#told.length))
+    return this.#told
   }
 
-  readonly #types: CharType[] = []
+  #count(term: number, by: 1 | -1): void {
+    const before = this.of(term)
+    this.#counts[term] = before + by
+    if (before === 0 || before + by === 0) this.#say(term, before + by > 0 ? 1 : 0)
+  }
 
-  #typeOf(term: number): CharType {
-    return (this.#types[term] ??= typeOf(this.#terms.valueOf(term))!)
+  #countType(term: number, by: 1 | -1): void {
+    const char = this.#terms.charOf(term)
+    let counts = this.#ofType.get(char)
+    if (!counts) this.#ofType.set(char, (counts = { string: 0, integer: 0, date: 0 }))
+    counts[(this.#types[term] ??= typeOf(this.#terms.valueOf(term))!)] += by
+    const type = (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
+    if (type === this.types.get(char)) return
+    if (type) this.types.set(char, type)
+    else this.types.delete(char)
+    this.#say(char, type ? liveOf(type) : 0)
+  }
+
+  #say(term: number, live: number): void {
+    if (term >= this.#live.length) {
+      const larger = new Uint8Array(Math.max(term + 1, 2 * this.#live.length))
+      larger.set(this.#live)
+      this.#live = larger
+    }
+    this.#live[term] = live
+    this.#changed = true
   }
 }

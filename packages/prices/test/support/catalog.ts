@@ -15,7 +15,7 @@ export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.i
   const index = kind.read(kind.build(draft.table()))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
   const view = createView(
-    { terms: draft.terms.list, kinds: draft.kinds.list },
+    { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
     {
       live: new Uint8Array(draft.terms.list.length).fill(1),
       catalog: await parts.catalog.memory({ blocks, store: undefined as never, cacheBytes: 0 }),

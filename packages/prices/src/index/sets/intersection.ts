@@ -1,5 +1,5 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
-import { ambiguous, NONE } from '../index.ts'
+import { ambiguous, foundOf, NONE, type Tally } from '../index.ts'
 
 const MOST = 256
 
@@ -59,17 +59,22 @@ export function decide(found: RoaringBitmap32, base: number, isDefault: Test, fi
   if (size === 0) return NONE
   if (size === 1 && !fits) return found.minimum() - base
   if (!isDefault && !fits) return ambiguous(size)
-  return choose(
-    found.toUint32Array().map((place) => place - base),
-    isDefault,
-    fits,
-  )
+  return foundOf(tallyOf(placesIn(found, base), isDefault, fits))
 }
 
-/** The same for a list of places, ascending. */
-export function choose(found: Uint32Array | Uint16Array, isDefault: Test, fits: Test): number {
-  const places = fits ? found.filter(fits) : found
-  if (places.length <= 1) return places.length === 1 ? places[0]! : NONE
-  const chosen = isDefault && places.find(isDefault)
-  return chosen ?? ambiguous(places.length)
+/** The places of a bitmap, ascending. @param base where they begin */
+export const placesIn = (found: RoaringBitmap32, base: number): Uint32Array =>
+  found.toUint32Array().map((place) => place - base)
+
+/** What fits of a list of places, ascending: places in the place of rows. */
+export function tallyOf(found: Uint32Array | Uint16Array, isDefault: Test, fits: Test): Tally {
+  let count = 0
+  let first = NONE
+  let chosen = NONE
+  for (const place of found) {
+    if (fits && !fits(place)) continue
+    if (count++ === 0) first = place
+    if (chosen === NONE && isDefault?.(place)) chosen = place
+  }
+  return { count, first, chosen }
 }

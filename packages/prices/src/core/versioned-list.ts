@@ -1,0 +1,42 @@
+const BITS = 8
+const CHUNK = 1 << BITS
+
+type Chunk<T> = readonly (T | undefined)[]
+
+/**
+ * A list by number, with holes. A change makes another list, which shares with the one before it all but the chunks that
+ * differ: it costs by what changes, not by how much there is.
+ */
+export class VersionedList<T> {
+  readonly #chunks: readonly (Chunk<T> | undefined)[]
+
+  private constructor(chunks: readonly (Chunk<T> | undefined)[]) {
+    this.#chunks = chunks
+  }
+
+  static of<T>(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
+    return new VersionedList<T>([]).with(entries)
+  }
+
+  get(number: number): T | undefined {
+    return this.#chunks[number >>> BITS]?.[number & (CHUNK - 1)]
+  }
+
+  /** The same list with these in the places of others. This one goes on as it was. */
+  with(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
+    const chunks = this.#chunks.slice()
+    const own = new Map<number, (T | undefined)[]>()
+    for (const [number, one] of entries) {
+      const at = number >>> BITS
+      let chunk = own.get(at)
+      if (!chunk) {
+        chunk = chunks[at]?.slice() ?? Array.from({ length: CHUNK }, () => undefined)
+        own.set(at, chunk)
+        while (chunks.length < at) chunks.push(undefined)
+        chunks[at] = chunk
+      }
+      chunk[number & (CHUNK - 1)] = one
+    }
+    return new VersionedList(chunks)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Choice, Query } from '../core/query.ts'
+import type { PlacedRow } from './offerings/placed-row.ts'
+
+/** A row as it is scanned: its values in a hash table. */
+export interface ScannedRow extends Omit<PlacedRow, 'values'> {
+  readonly values: ReadonlySet<number>
+}
+
+export const toScanned = (row: PlacedRow): ScannedRow => ({ ...row, values: new Set(row.values) })
+
+/** Whether a row fits: the search in one sentence. */
+export function fits(row: ScannedRow, { group, spec, values, count, choices, at }: Query): boolean {
+  if (row.group !== group || row.spec !== spec) return false
+  for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
+  for (const choice of choices) if (!hasChosen(row, choice)) return false
+  return at === undefined || isValid(row, at)
+}
+
+/** The conditions of `PriceIndex.left`, one by one, those of the offering aside. */
+export const testsOf = ({ group, spec, at }: Query, choices: readonly Choice[]): ((row: ScannedRow) => boolean)[] => [
+  (row) => row.group === group,
+  (row) => row.spec === spec,
+  ...choices.map((choice) => (row: ScannedRow) => hasChosen(row, choice)),
+  ...(at === undefined ? [] : [(row: ScannedRow) => isValid(row, at)]),
+]
+
+function hasChosen({ values }: ScannedRow, { char, charOf, accepts }: Choice): boolean {
+  for (const term of values) if (charOf(term) === char) return accepts(term)
+  return false
+}
+
+const isValid = ({ from, to }: ScannedRow, day: number) => from <= day && day <= to
