@@ -44,7 +44,11 @@ export async function createSseApp(context: Context): Promise<App> {
     largestTopics: () => streams.hub.topics.largest(MOST_LISTED),
     count: (topics) => streams.count(topics),
   })
-  const encoders = { eventStream: await parts.encoder['event-stream'](), comet: await parts.encoder.comet() }
+  const encoders = {
+    eventStream: await parts.encoder['event-stream'](),
+    named: await parts.encoder.named(),
+    comet: await parts.encoder.comet(),
+  }
 
   const app = await createApp(context, {
     title: 'Broadcaster',

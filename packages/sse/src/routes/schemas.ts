@@ -4,7 +4,7 @@ import { MOST_LISTED } from '../connections.ts'
 const topic = { type: 'string', minLength: 1, maxLength: 256 } as const
 
 /** Most topics of one stream. */
-export const MAX_TOPICS = 16
+export const MAX_TOPICS = 500
 
 export const waitQuery = {
   type: 'object',
@@ -14,6 +14,16 @@ export const waitQuery = {
     topic: {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
       description: `Whose values to send; may be given up to ${MAX_TOPICS} times. Without one it is \`default\`.`,
+    },
+    match: {
+      anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
+      description:
+        'The same by how topics begin: `collections/*`; `*` is all there are. Without a `*` at its end it is a topic.',
+    },
+    named: {
+      type: 'string',
+      enum: ['0', '1'],
+      description: '`1` sends each value as JSON that says whose it is: `{"topic":"a","value":"1"}`.',
     },
     last: { type: 'string', enum: ['0', '1'], description: "`1` begins with each topic's current value." },
     lastEventId: {

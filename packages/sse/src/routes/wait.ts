@@ -3,6 +3,7 @@ import { defineHotRoute, type HotRequest, type Reply, type StreamReply } from '@
 import { readReplies } from '@influencer-stats/runtime/replies'
 import { readAdmission, type Admission, type Encoders } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
+import { PUBLIC_READER } from '../core/reader.ts'
 import { errors } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import { tooManyStreams, type Streams } from '../streams.ts'
@@ -62,7 +63,7 @@ export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
     token: ({ access_token: token }) => token,
     answer(query, request) {
       const admit = (caughtUp: boolean) => {
-        const admission = readAdmission(query, request.headers, history, encoders, caughtUp)
+        const admission = readAdmission(query, request.headers, history, encoders, PUBLIC_READER, caughtUp)
         if (admission.kind === 'closed') return STAY_AWAY
         return admission.kind === 'stream' ? open(admission, request) : undefined
       }
