@@ -46,12 +46,29 @@ export function readResumption(
   return { kind: 'from', resumeAfter: lastId ? (resumable ? position.seq : Number.NaN) : undefined }
 }
 
-/** Whether any of what a client missed is lost, and how far that reaches. */
-export const lossBefore = (history: History, selectors: Selectors, reader: Reader, resumeAfter: number) =>
-  history.since(selectors, resumeAfter || 0, 1, reader)
+/**
+ * How far what is lost reaches, and after which place a resumed stream goes on: that of the client, if it misses nothing;
+ * nothing where all there ever was is sent, or where no place would tell it from its own.
+ * @param all whether the client asked for all that is kept
+ */
+export function resumedFrom(
+  history: History,
+  selectors: Selectors,
+  reader: Reader,
+  resumeAfter: number,
+  all: boolean,
+): { readonly lostUpTo: number; readonly from: number | undefined } {
+  const { events, complete, lostUpTo } = history.since(selectors, resumeAfter || 0, 1, reader)
+  const isKnown = !all && !Number.isNaN(resumeAfter)
+  if (isKnown && complete) return { lostUpTo, from: resumeAfter }
+  const before = (events[0]?.seq ?? history.seq + 1) - 1
+  const isTold = isKnown ? before > resumeAfter : lostUpTo > 0
+  return { lostUpTo, from: isTold ? before : undefined }
+}
 
 /**
  * Reads what a stream is to be from a checked query and the headers.
+ * @param by who asks
  * @param caughtUp whether a position ahead of this thread's can only be one that was never given out
  */
 export function readAdmission(
@@ -59,7 +76,7 @@ export function readAdmission(
   headers: RequestHeaders,
   history: Pick<History, 'epoch' | 'seq'>,
   { eventStream, named, comet }: Encoders,
-  reader: Reader,
+  by: Pick<StreamRequest, 'reader' | 'expiresAt'>,
   caughtUp: boolean,
 ): Admission {
   const lastId = headers['last-event-id'] || query.lastEventId
@@ -71,7 +88,8 @@ export function readAdmission(
     request: {
       encoder: wantsPage(headers.accept as string | undefined) ? comet : encoder,
       selectors: readSelectors(query),
-      reader,
+      reader: by.reader,
+      expiresAt: by.expiresAt,
       last: query.last === '1',
       resumeAfter: resumption.resumeAfter,
     },

@@ -35,6 +35,21 @@ export const waitQuery = {
   },
 } as const
 
+const matchers = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } as const
+
+export const mercureQuery = {
+  type: 'object',
+  properties: {
+    match: { ...matchers, description: 'A topic; `*` is all there are.' },
+    match_exact: { ...matchers, description: 'The same.' },
+    match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
+    last_event_id: {
+      type: 'string',
+      description: 'Resume after this event, where no `Last-Event-ID` can be sent; `earliest` is all that is kept.',
+    },
+  },
+} as const
+
 export type WaitQuery = FromSchema<typeof waitQuery>
 
 const v = { type: 'string', description: 'The value.' } as const
