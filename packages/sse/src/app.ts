@@ -11,12 +11,16 @@ import type { Shared, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits, mostPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
 import { Places } from './places.ts'
+import { FULL_READER, PUBLIC_READER } from './core/reader.ts'
+import { mercureRoutes } from './routes/mercure.ts'
 import { pageRoute } from './routes/page.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { putRoutes, valueRoute } from './routes/values.ts'
 import { waitRoute } from './routes/wait.ts'
 import type { SseConfig } from './settings.ts'
 import { Streams } from './streams.ts'
+import { baseOf, createAccessTokens } from './tokens/access-tokens.ts'
+import { Bearers } from './tokens/bearers.ts'
 
 type Context = AppContext<SseConfig, ToMain, ToThread>
 
@@ -44,7 +48,17 @@ export async function createSseApp(context: Context): Promise<App> {
     largestTopics: () => streams.hub.topics.largest(MOST_LISTED),
     count: (topics) => streams.count(topics),
   })
-  const encoders = { eventStream: await parts.encoder['event-stream'](), comet: await parts.encoder.comet() }
+  const encoders = {
+    eventStream: await parts.encoder['event-stream'](),
+    named: await parts.encoder.named(),
+    comet: await parts.encoder.comet(),
+  }
+
+  const isAllGuarded = config.readToken !== ''
+  const bearers = new Bearers(await createAccessTokens(config, isAllGuarded), config.corsOrigins)
+  // Who has shown what all reads need may read everything.
+  const reader = isAllGuarded ? FULL_READER : PUBLIC_READER
+  const values = { broker, history, bearers, reader, maxValue: config.maxValue }
 
   const app = await createApp(context, {
     title: 'Broadcaster',
@@ -53,9 +67,19 @@ export async function createSseApp(context: Context): Promise<App> {
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [
-      waitRoute({ streams, history, encoders, broker }),
-      ...putRoutes(broker, history, config.maxValue),
-      valueRoute(history),
+      waitRoute({ streams, history, encoders, broker, bearers, reader }),
+      ...putRoutes(values),
+      valueRoute(values),
+      ...mercureRoutes({
+        streams,
+        history,
+        encoder: await parts.encoder.mercure(),
+        broker,
+        bearers,
+        anonymous: config.mercureAnonymous === 'on' && !isAllGuarded,
+        maxUpdate: config.maxValue,
+        base: (host) => baseOf(config, host),
+      }),
     ],
   })
   lifecycle.drain.addEventListener('abort', () => streams.close(), { once: true })

@@ -16,6 +16,8 @@ export interface Slice {
   readonly pieces: readonly (string | Buffer)[]
   /** Whether the stream has then been told all that came before. */
   readonly isLast: boolean
+  /** The client cannot be told of what is lost but by a new stream. */
+  readonly isBroken?: true
 }
 
 /**
@@ -33,6 +35,8 @@ export class Arrival {
   readonly #slice: number
   /** Current values are told up to here; after that everything. */
   readonly #currentUpTo: number
+  /** Topics whose current values are to be told, from the last to the first. */
+  #waiting: string[] | undefined
   /** It has been told what came up to here. */
   #seq: number
   /** Its client knows that something up to here is lost. */
@@ -43,16 +47,16 @@ export class Arrival {
 
   constructor(
     group: Group,
-    { resumeAfter }: StreamRequest,
+    { resumeAfter, lostUpTo = 0 }: StreamRequest,
     { history, values, slice }: { history: History; values: SharedValues; slice: number },
   ) {
     this.group = group
     this.#history = history
     this.#values = values
     this.#slice = slice
-    this.#isLost = Number.isNaN(resumeAfter)
+    this.#isLost = Number.isNaN(resumeAfter) && group.encoder.tellsGaps
     this.#seq = resumeAfter || 0
-    this.#lostUpTo = this.#seq
+    this.#lostUpTo = Math.max(this.#seq, lostUpTo)
     this.#currentUpTo = resumeAfter === undefined ? history.seq : 0
   }
 
@@ -72,6 +76,7 @@ export class Arrival {
         continue
       }
       const events = this.#read(room)
+      if (this.#isLost && !encoder.tellsGaps) return { pieces, isLast: false, isBroken: true }
       if (this.#isLost) {
         // The client is right before what follows, should the stream break in between.
         text += encoder.gap(eventId(epoch, events[0] ? events[0].seq - 1 : this.#history.seq))
@@ -88,7 +93,7 @@ export class Arrival {
           this.#rest = this.#values.of(encoder, event, id)
           break
         }
-        const piece = encoder.value(id, event.value)
+        const piece = encoder.value(id, event)
         text += piece
         if ((room -= piece.length) <= 0) break
       }
@@ -99,25 +104,29 @@ export class Arrival {
 
   /** What is to be told next. @param most about so many characters of it */
   #read(most: number): readonly Event[] {
-    const { topics } = this.group
+    const { selectors, reader } = this.group
     if (this.#seq < this.#currentUpTo) {
-      const events = currentOf(this.#history, topics, this.#seq, this.#currentUpTo)
-      if (events.length > 0) return events
+      const event = this.#nextCurrent()
+      if (event) return [event]
       this.#seq = this.#lostUpTo = this.#currentUpTo
     }
-    const { events, lostUpTo } = this.#history.since(topics, this.#seq, most)
+    const { events, lostUpTo } = this.#history.since(selectors, this.#seq, most, reader)
     if (lostUpTo > this.#lostUpTo) {
       this.#isLost = true
       this.#lostUpTo = lostUpTo
     }
     return events
   }
-}
 
-function currentOf(history: History, topics: readonly string[], after: number, upTo: number): Event[] {
-  const events = topics.map((topic) => history.current(topic))
-  return events
-    .filter((event) => event !== undefined)
-    .filter(({ seq }) => seq > after && seq <= upTo)
-    .sort((a, b) => a.seq - b.seq)
+  /** The next current value. One that is so no longer comes with what came after the stream was opened. */
+  #nextCurrent(): Event | undefined {
+    const { selectors, reader } = this.group
+    const current = (topic: string) => this.#history.current(topic)
+    this.#waiting ??= this.#history.names(selectors).sort((one, other) => current(other)!.seq - current(one)!.seq)
+    for (let topic = this.#waiting.pop(); topic !== undefined; topic = this.#waiting.pop()) {
+      const event = current(topic)
+      if (event && event.seq > this.#seq && event.seq <= this.#currentUpTo && reader.sees(event)) return event
+    }
+    return undefined
+  }
 }

@@ -11,6 +11,8 @@ export interface ArrivalsOptions {
   readonly sendTimeout: number
   /** The stream has been told all, and is no longer here: it must have its place among the others now. */
   arrived(connection: StreamConnection, arrival: Arrival): void
+  /** The stream cannot go on. */
+  broke(connection: StreamConnection): void
 }
 
 /** The streams that have yet to be told what came before them; each goes on when its client has taken what it was sent. */
@@ -72,12 +74,13 @@ export class Arrivals {
   }
 
   #goOn(connection: StreamConnection, arrival: Arrival, text?: string): void {
-    const { pieces, isLast } = arrival.next(text)
+    const { pieces, isLast, isBroken } = arrival.next(text)
     let isFull = false
     for (const piece of pieces) {
       if (piece.length > 0 && connection.write(piece) === false) isFull = true
     }
-    if (isLast && !(isFull && connection.writableLength > this.#options.streamBuffer)) {
+    if (isBroken) this.#options.broke(connection)
+    else if (isLast && !(isFull && connection.writableLength > this.#options.streamBuffer)) {
       this.leave(connection)
       this.#options.arrived(connection, arrival)
     } else if (!isFull) this.#enqueue(connection)

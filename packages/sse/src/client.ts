@@ -1,10 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { toServiceError } from '@influencer-stats/runtime/service-error'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Puts values where others wait for them. */
 export interface Broadcaster {
   /** Brings a value to every stream of a topic. Resolves with its event's id. @throws ServiceError */
   put(topic: string, value: string): Promise<string>
+  /**
+   * Tells, once, which epoch the broadcaster is in whenever a connection to it begins, from now on and after each loss:
+   * another one has nothing of what was put in the last.
+   */
+  watch(heard: (epoch: string) => void): void
   /** Cuts what is under way and its connections. Idempotent. */
   close(): void
 }
@@ -15,6 +21,14 @@ export interface BroadcasterOptions {
   /** A put may take (ms). */
   readonly timeout?: number
 }
+
+// Nobody puts to it.
+const NO_TOPIC = encodeURIComponent('(none)')
+const EPOCH = /^id: ([a-z0-9]+)-/m
+// A stream that shows no sign of life for so long is lost (ms): four heartbeats.
+const SILENCE = 60_000
+// What was lost is to be back within 2 s (ms).
+const WATCH_AGAIN = 400
 
 interface Reply {
   readonly status: number
@@ -48,7 +62,38 @@ export function createBroadcaster(url: string, { token, timeout = 5_000 }: Broad
     })
   }
 
+  /** Holds a stream open, of which no more is wanted than where it begins; resolves when it is lost. */
+  function holdStream(heard: (epoch: string) => void): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const target = new URL(`/wait?cid=watch&topic=${NO_TOPIC}`, url)
+    const headers = token ? { authorization: `Bearer ${token}` } : {}
+    const sent = request(target, { headers, signal: closing.signal, timeout: SILENCE }, (reply) => {
+      let text = ''
+      reply.setEncoding('utf8')
+      reply.on('data', function onData(part: string) {
+        const epoch = EPOCH.exec((text += part))?.[1]
+        if (epoch === undefined) return
+        reply.off('data', onData).resume()
+        heard(epoch)
+      })
+      reply.on('error', () => {})
+      reply.on('close', resolve)
+    })
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve())
+    sent.end()
+    return promise
+  }
+
+  async function watch(heard: (epoch: string) => void): Promise<void> {
+    while (!closing.signal.aborted) {
+      await holdStream(heard)
+      await delay(WATCH_AGAIN, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+  }
+
   return {
+    watch: (heard) => void watch(heard),
     async put(topic, value) {
       const target = new URL('/put', url)
       target.searchParams.set('topic', topic)

@@ -1,26 +1,36 @@
+import type { Few } from './core/few.ts'
+import { countOf } from './core/few.ts'
+import type { Reader } from './core/reader.ts'
+import type { Selectors } from './core/selectors.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 
-/** Streams that get the same bytes: the same topics in the same encoding. */
+/** Streams that get the same bytes: the same topics in the same encoding, for readers who may see the same. */
 export class Group {
   readonly key: string
   readonly encoder: Encoder
-  readonly topics: readonly string[]
-  readonly heartbeat: Buffer
-  readonly connections = new Set<StreamConnection>()
+  readonly selectors: Selectors
+  readonly reader: Reader
+  connections: Few<StreamConnection> | undefined
   /** Streams that have yet to be told what came before. */
   arriving = 0
   /** What is to be written. */
-  pending: Buffer[] = []
+  pending: Buffer[] = NOTHING
+  /** The last event that it was found for. */
+  lastSeq = 0
 
-  constructor(key: string, encoder: Encoder, topics: readonly string[]) {
+  constructor(key: string, { encoder, selectors, reader }: Pick<Group, 'encoder' | 'selectors' | 'reader'>) {
     this.key = key
     this.encoder = encoder
-    this.topics = topics
-    this.heartbeat = Buffer.from(encoder.heartbeat)
+    this.selectors = selectors
+    this.reader = reader
   }
 
   get size(): number {
-    return this.connections.size + this.arriving
+    return countOf(this.connections) + this.arriving
   }
 }
+
+/** Shared by all that have nothing to write. */
+export const NOTHING: Buffer[] = []
+Object.freeze(NOTHING)

@@ -3,10 +3,13 @@ import { Arrival, SLICE } from './arrival.ts'
 import { Arrivals } from './arrivals.ts'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
+import { countOf, eachOf, withOne, withoutOne } from './core/few.ts'
 import { Ranking } from './core/ranking.ts'
+import { namesOf, selectorsKey, type Selectors } from './core/selectors.ts'
+import { TopicIndex } from './core/topic-index.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout, Fanout } from './fanout/fanout.ts'
-import { Group } from './group.ts'
+import { Group, NOTHING } from './group.ts'
 import type { History } from './history/history.ts'
 import { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
@@ -37,12 +40,13 @@ const LINGER = 5_000
 /** The open streams of one thread. */
 export class Hub {
   readonly figures: HubFigures = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
-  /** How many streams each topic has. */
+  /** How many streams each topic has, or each way to select topics. */
   readonly topics = new Ranking()
   readonly #options: HubOptions
   /** By what they get. */
   readonly #groups = new Map<string, Group>()
-  readonly #byTopic = new Map<string, Set<Group>>()
+  readonly #index = new TopicIndex<Group>()
+  readonly #heartbeats = new WeakMap<Encoder, Buffer>()
   readonly #groupOf = new Map<StreamConnection, Group>()
   readonly #fanout: Fanout
   readonly #arrivals: Arrivals
@@ -56,6 +60,7 @@ export class Hub {
       streamBuffer,
       sendTimeout,
       arrived: (connection, arrival) => this.#settle(connection, arrival),
+      broke: (connection) => this.finish(connection),
     })
   }
 
@@ -63,12 +68,17 @@ export class Hub {
     return this.#groupOf.size
   }
 
+  /** Whether streams with these may be opened: not where there are too many patterns alike. */
+  hasRoom(selectors: Selectors): boolean {
+    return this.#index.hasRoom(selectors)
+  }
+
   /** Opens a stream, which is told first what came before it. @param head goes before everything */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
     const group = this.#groupFor(request)
     this.#groupOf.set(connection, group)
-    for (const topic of group.topics) this.topics.add(topic, 1)
+    for (const topic of namesOf(group.selectors)) this.topics.add(topic, 1)
     const text = head + group.encoder.opening(this.#retry())
     if (request.last || request.resumeAfter !== undefined) {
       group.arriving++
@@ -86,9 +96,9 @@ export class Hub {
     const group = this.#groupOf.get(connection)
     if (!group) return false
     this.#groupOf.delete(connection)
-    for (const topic of group.topics) this.topics.add(topic, -1)
+    for (const topic of namesOf(group.selectors)) this.topics.add(topic, -1)
     if (this.#arrivals.leave(connection)) group.arriving--
-    else group.connections.delete(connection)
+    else group.connections = withoutOne(group.connections, connection)
     if (group.size === 0) this.#drop(group)
     return true
   }
@@ -109,8 +119,16 @@ export class Hub {
 
   /** Shows every client that the connection lives, and finds out which does not. */
   beat(): void {
-    for (const group of this.#groups.values()) this.#queue(group, group.heartbeat)
+    for (const group of this.#groups.values()) this.#queue(group, this.#heartbeatOf(group.encoder))
     for (const connection of this.#arrivals.stalled()) this.#cut(connection)
+  }
+
+  /** Ends a stream; its client comes back if it may. */
+  finish(connection: StreamConnection): void {
+    const group = this.#groupOf.get(connection)
+    if (!group) return
+    this.leave(connection)
+    this.#finish([connection], () => group.encoder.farewell(this.#retry()))
   }
 
   /** Ends all streams; their clients come back, to another process maybe. */
@@ -124,30 +142,42 @@ export class Hub {
     }
   }
 
-  #deliver({ topic, value }: Event, id: string): void {
+  #deliver(event: Event, id: string): void {
     this.figures.events++
     // Formatted once for each encoder, into one Buffer that all streams share.
     const encoded = new Map<Encoder, Buffer>()
-    for (const group of this.#byTopic.get(topic) ?? []) {
-      if (group.connections.size === 0) continue
+    const found = (group: Group) => {
+      // It may have been found for another of the event's topics, or in another way.
+      if (group.lastSeq === event.seq) return
+      group.lastSeq = event.seq
+      if (group.connections === undefined || !group.reader.sees(event)) return
       let bytes = encoded.get(group.encoder)
-      if (!bytes) encoded.set(group.encoder, (bytes = Buffer.from(group.encoder.value(id, value))))
-      this.figures.deliveries += group.connections.size
+      if (!bytes) encoded.set(group.encoder, (bytes = Buffer.from(group.encoder.value(id, event))))
+      this.figures.deliveries += countOf(group.connections)
       this.#queue(group, bytes)
     }
+    this.#index.find(event.topic, found)
+    for (const topic of event.more?.alternates ?? []) this.#index.find(topic, found)
   }
 
   #queue(group: Group, bytes: Buffer): void {
-    group.pending.push(bytes)
+    if (group.pending.length === 0) group.pending = [bytes]
+    else group.pending.push(bytes)
     this.#fanout.queue(group)
+  }
+
+  #heartbeatOf(encoder: Encoder): Buffer {
+    let bytes = this.#heartbeats.get(encoder)
+    if (!bytes) this.#heartbeats.set(encoder, (bytes = Buffer.from(encoder.heartbeat)))
+    return bytes
   }
 
   #flush(group: Group): void {
     const { pending } = group
     if (pending.length === 0) return
-    group.pending = []
+    group.pending = NOTHING
     const chunk = pending.length === 1 ? pending[0]! : Buffer.concat(pending)
-    for (const connection of group.connections) {
+    for (const connection of eachOf(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else {
         connection.write(chunk)
@@ -175,14 +205,14 @@ export class Hub {
   /** What the group has yet to send has come to the stream in another way. */
   #join(connection: StreamConnection, group: Group): void {
     this.#flush(group)
-    group.connections.add(connection)
+    group.connections = withOne(group.connections, connection)
   }
 
   /** Ends all streams that have been told what came before. */
   #endAll(lastWords: (encoder: Encoder) => string): void {
     for (const group of this.#groups.values()) {
       this.#flush(group)
-      const ended = [...group.connections]
+      const ended = [...eachOf(group.connections)]
       for (const connection of ended) this.leave(connection)
       this.#finish(ended, () => lastWords(group.encoder))
     }
@@ -204,25 +234,17 @@ export class Hub {
     return Math.round(this.#options.retry * (1 + Math.random()))
   }
 
-  #groupFor({ encoder, topics }: StreamRequest): Group {
-    const key = JSON.stringify([encoder.contentType, ...topics.toSorted()])
+  #groupFor({ encoder, selectors, reader }: StreamRequest): Group {
+    const key = `${encoder.name} ${reader.key} ${selectorsKey(selectors)}`
     let group = this.#groups.get(key)
     if (group) return group
-    this.#groups.set(key, (group = new Group(key, encoder, topics)))
-    for (const topic of topics) {
-      const groups = this.#byTopic.get(topic)
-      if (groups) groups.add(group)
-      else this.#byTopic.set(topic, new Set([group]))
-    }
+    this.#groups.set(key, (group = new Group(key, { encoder, selectors, reader })))
+    this.#index.add(selectors, group)
     return group
   }
 
   #drop(group: Group): void {
     this.#groups.delete(group.key)
-    for (const topic of group.topics) {
-      const groups = this.#byTopic.get(topic)!
-      groups.delete(group)
-      if (groups.size === 0) this.#byTopic.delete(topic)
-    }
+    this.#index.delete(group.selectors, group)
   }
 }

@@ -7,10 +7,13 @@ import { historyOptions, lagLimits } from './part-options.ts'
 import { parts } from './parts.ts'
 import { PlaceTable } from './places.ts'
 import type { SseConfig } from './settings.ts'
+import { createAccessTokens } from './tokens/access-tokens.ts'
 
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
 export async function openSse(context: OpenContext<SseConfig, ToThread>): Promise<Opened<ToMain>> {
   const { config, broadcast, log } = context
+  // Told now, in one line, rather than by each thread.
+  await createAccessTokens(config, false)
   const places = new PlaceTable()
   const threadGone = (shared: unknown) => places.gone((shared as Shared).places)
   if (config.broker === 'local') {

@@ -1,9 +1,9 @@
-import type { Entry } from './core/event.ts'
+import type { Entry, Extras } from './core/event.ts'
 import type { Kept } from './history/history.ts'
 import type { PlaceShare } from './places.ts'
 
 /** A value for a topic that has no place in the order yet. */
-export type Put = readonly [topic: string, value: string]
+export type Put = readonly [topic: string, value: string, more?: Extras]
 
 /** The streams of one thread. */
 export interface ThreadCount {

@@ -25,9 +25,11 @@ export const parts = {
     joined: async () => (await import('./fanout/joined.ts')).createJoinedFanout,
   } satisfies Table<void, CreateFanout>,
 
-  /** Every process has both: the client chooses. */
+  /** Every process has all of them: the client chooses. */
   encoder: {
     'event-stream': async () => (await import('./encoder/event-stream.ts')).createEventStreamEncoder(),
+    named: async () => (await import('./encoder/named.ts')).createNamedEncoder(),
+    mercure: async () => (await import('./encoder/mercure.ts')).createMercureEncoder(),
     comet: async () => (await import('./encoder/comet.ts')).createCometEncoder(),
   } satisfies Table<void, Encoder>,
 } as const

@@ -63,6 +63,38 @@ export const settings = defineSettings({
   },
   maxLag: { ...count, default: 20_000, description: 'values put and not yet with every thread; beyond, puts get 503' },
   maxLagBytes: { ...bytes, default: 67_108_864, description: 'the same in bytes' },
+  mercureIssuer: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_ISSUER',
+    description: 'who makes access tokens: what they must name as `iss`',
+  },
+  mercureAudience: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_AUDIENCE',
+    description: "whom access tokens are for: what they must name in `aud`, the hub's URL",
+  },
+  mercureJwtKey: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_JWT_KEY',
+    secret: true,
+    description: 'key of access tokens: a secret of 32 characters or more (HS256), or a public key as PEM',
+  },
+  mercureJwksFile: {
+    type: 'string',
+    default: '',
+    env: 'MERCURE_JWKS_FILE',
+    description: 'file that holds the keys of access tokens as a JSON Web Key Set',
+  },
+  mercureAnonymous: {
+    type: 'string',
+    enum: ['off', 'on'],
+    default: 'off',
+    env: 'MERCURE_ANONYMOUS',
+    description: 'whether who shows no token may subscribe to public updates',
+  },
   metricTopics: {
     type: 'array',
     items: { type: 'string', minLength: 1 },

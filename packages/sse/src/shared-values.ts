@@ -11,7 +11,7 @@ export class SharedValues {
     if (!made) this.#made.set(encoder, (made = new WeakMap()))
     const known = made.get(event)?.deref()
     if (known) return known
-    const bytes = Buffer.from(encoder.value(id, event.value))
+    const bytes = Buffer.from(encoder.value(id, event))
     made.set(event, new WeakRef(bytes))
     return bytes
   }

@@ -1,6 +1,7 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
+import { Expiry } from './expiry.ts'
 import { Hub, type HubOptions } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
 import type { Places } from './places.ts'
@@ -28,6 +29,7 @@ export class Streams {
   readonly #origins = new Map<string, Origin>()
   /** A closed socket no longer knows its address. */
   readonly #originOf = new Map<StreamConnection, Origin>()
+  readonly #expiry: Expiry
   readonly #beating: NodeJS.Timeout
   readonly #onClose: (this: StreamConnection) => void
 
@@ -35,6 +37,7 @@ export class Streams {
     this.#options = options
     this.hub = new Hub(options)
     // One timer for all streams.
+    this.#expiry = new Expiry((connection) => this.hub.finish(connection))
     this.#beating = setInterval(() => this.hub.beat(), options.heartbeat).unref()
     this.#onClose = onCloseOf((connection) => this.#forget(connection))
   }
@@ -51,6 +54,7 @@ export class Streams {
     if (!this.#options.places.take()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
     connection.on('close', this.#onClose)
+    if (request.expiresAt !== undefined) this.#expiry.add(connection, request.expiresAt)
     this.hub.open(connection, request, head)
   }
 
@@ -67,11 +71,13 @@ export class Streams {
   /** Ends all streams. Idempotent. */
   close(): void {
     clearInterval(this.#beating)
+    this.#expiry.close()
     this.hub.end()
   }
 
   #forget(connection: StreamConnection): void {
     this.hub.leave(connection)
+    this.#expiry.delete(connection)
     this.#options.places.giveBack()
     const origin = this.#originOf.get(connection)!
     this.#originOf.delete(connection)

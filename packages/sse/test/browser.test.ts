@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { chromium, type Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, spawnSse } from './support/process.ts'
+import { mercure } from './support/mercure.ts'
 import { startSse } from './support/sse.ts'
+import { bearer, MERCURE, sign, signAll } from './support/tokens.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 
@@ -18,6 +22,15 @@ async function openPage(): Promise<Page> {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
   onTestFinished(() => browser.close())
   return browser.newPage()
+}
+
+/** Serves an empty page from an origin of its own. */
+async function serveOrigin(): Promise<string> {
+  const server = createServer((_request, response) => void response.end('<!doctype html><title>page</title>'))
+  server.listen(0, 'localhost')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://localhost:${(server.address() as { port: number }).port}`
 }
 
 describe('a page in Chromium', () => {
@@ -64,5 +77,70 @@ describe('a page in Chromium', () => {
     await sse.ask('GET', '/closeall')
     await until(() => logged.length > values.length)
     expect(logged).toEqual([...values, 'closed'])
+  })
+
+  it('of another origin gets what its cookie or its header allows, over the Mercure protocol, and publishes', async () => {
+    const [origin, stranger] = [await serveOrigin(), await serveOrigin()]
+    const sse = await startSse({ ...MERCURE, corsOrigins: origin, allowedHosts: 'localhost' })
+    const hub = `http://localhost:${sse.port}/.well-known/mercure`
+    const { publish } = mercure(sse)
+    const token = await signAll()
+    const reader = await sign({ subscribe: ['https://x.example/secret'], publish: ['https://x.example/by-page'] })
+    const page = await openPage()
+    await page
+      .context()
+      .addCookies([
+        {
+          name: '__Secure-mercure_access_token',
+          value: reader,
+          domain: 'localhost',
+          path: '/',
+          secure: true,
+          httpOnly: true,
+          sameSite: 'Strict',
+        },
+      ])
+    const script = `
+      window.heard = { cookie: [], header: [] }
+      window.refused = 0
+      window.source = new EventSource('${hub}?match=*', { withCredentials: true })
+      source.onmessage = ({ data }) => heard.cookie.push(data)
+      source.onerror = () => refused++
+      window.byHeader = (async () => {
+        const reply = await fetch('${hub}?match=*&last_event_id=earliest', { headers: { authorization: 'Bearer ${reader}' } })
+        window.told = reply.headers.get('mercure-last-event-id')
+        const text = reply.body.pipeThrough(new TextDecoderStream())
+        for await (const part of text) for (const [, data] of part.matchAll(/^data: (.*)$/gm)) heard.header.push(data)
+      })()
+      byHeader.catch(() => refused++)
+    `
+    await page.goto(origin)
+    await page.evaluate(script)
+    await until(() => page.evaluate('source.readyState === 1 && window.told'))
+    expect(await page.evaluate('told')).toBe('earliest')
+    await publish(token, 'https://x.example/secret', 'mine', ['private', 'on'])
+    await publish(token, 'https://x.example/other', 'not mine', ['private', 'on'])
+    // By the cookie.
+    expect(
+      await page.evaluate(`fetch('${hub}', {
+        method: 'POST',
+        credentials: 'include',
+        body: new URLSearchParams({ topic: 'https://x.example/by-page', data: 'by the page' }),
+      }).then(({ status }) => status)`),
+    ).toBe(200)
+    for (const way of ['cookie', 'header']) {
+      await until(() => page.evaluate(`heard.${way}.length >= 2`))
+      expect(await page.evaluate(`heard.${way}`)).toEqual(['mine', 'by the page'])
+    }
+    expect(await page.evaluate('refused')).toBe(0)
+
+    await page.goto(stranger)
+    await page.evaluate(script)
+    await until(() => page.evaluate('refused >= 2 && source.readyState === 2'))
+    expect(await page.evaluate('heard')).toEqual({ cookie: [], header: [] })
+    expect(await sse.figure('sse_streams')).toBe(0)
+    expect((await sse.ask('GET', '/value?topic=https://x.example/secret', { headers: bearer(token) })).body).toBe(
+      'mine',
+    )
   })
 })

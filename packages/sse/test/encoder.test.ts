@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import vm from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { parts } from '../src/parts.ts'
-import { encoderConformance, type EncoderTraits, type Heard } from './encoder.conformance.ts'
+import { encoderConformance, told, type EncoderTraits, type Heard } from './encoder.conformance.ts'
 import { EventSourceReader } from './support/event-source-reader.ts'
 
 /** Two readers, one of them not ours, must agree. */
@@ -41,6 +41,20 @@ const traits: Record<keyof typeof parts.encoder, EncoderTraits> = {
     normalize: (value) => value.replace(/\r\n|\r/g, '\n'),
     resumes: true,
   },
+  named: {
+    hear(text) {
+      const heard = hearEventStream(text)
+      return { ...heard, values: heard.values.map((json) => JSON.parse(json).value) }
+    },
+    normalize: (value) => value,
+    resumes: true,
+  },
+  mercure: {
+    hear: hearEventStream,
+    normalize: (value) => value.replace(/\r\n|\r/g, '\n'),
+    resumes: true,
+    spell: (id) => `#${id}`,
+  },
   comet: { hear: hearComet, normalize: (value) => value, resumes: false },
 }
 
@@ -52,7 +66,10 @@ describe('encoder event-stream', () => {
   it('is read alike wherever it is split', async () => {
     const encoder = await parts.encoder['event-stream']()
     const text =
-      encoder.opening(1) + encoder.value('e-1', 'a\r\nb\rc\n') + encoder.value('e-2', '') + encoder.closed('e-3')
+      encoder.opening(1) +
+      encoder.value('e-1', told('a\r\nb\rc\n')) +
+      encoder.value('e-2', told('')) +
+      encoder.closed('e-3')
     const whole = new EventSourceReader()
     whole.feed(text)
     fc.assert(

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../src/history/history.ts'
+import { createSelectors } from '../src/core/selectors.ts'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
 import { historyConformance } from './history.conformance.ts'
@@ -28,11 +29,11 @@ describe('history ring', () => {
     expect(second.kept()).toEqual(first.kept())
     for (const history of [first, second]) {
       history.append([event(8, 'c')])
-      expect(history.since(['a'], 2).complete).toBe(true)
-      expect(history.since(['a'], 1).complete).toBe(false)
-      expect(history.since(['b'], 6).complete).toBe(true)
-      expect(history.since(['b'], 5).complete).toBe(false)
-      expect(history.since(['c'], 6).events.map(({ seq }) => seq)).toEqual([7, 8])
+      expect(history.since(createSelectors(['a']), 2).complete).toBe(true)
+      expect(history.since(createSelectors(['a']), 1).complete).toBe(false)
+      expect(history.since(createSelectors(['b']), 6).complete).toBe(true)
+      expect(history.since(createSelectors(['b']), 5).complete).toBe(false)
+      expect(history.since(createSelectors(['c']), 6).events.map(({ seq }) => seq)).toEqual([7, 8])
     }
   })
 })
@@ -51,17 +52,20 @@ describe('history level', () => {
     expect(second.epoch).toBe(epoch)
     expect(second.seq).toBeGreaterThan(9)
     expect(second.current('b')).toMatchObject({ value: 'v6' })
-    expect(second.since(['a'], 2)).toMatchObject({ events: [{ seq: 3 }, { seq: 4 }, { seq: 5 }], complete: true })
-    expect(second.since(['a'], 1)).toMatchObject({ complete: false })
-    expect(second.since(['b'], 0)).toMatchObject({ events: [{ seq: 6 }], complete: true })
+    expect(second.since(createSelectors(['a']), 2)).toMatchObject({
+      events: [{ seq: 3 }, { seq: 4 }, { seq: 5 }],
+      complete: true,
+    })
+    expect(second.since(createSelectors(['a']), 1)).toMatchObject({ complete: false })
+    expect(second.since(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 6 }], complete: true })
     const next = second.seq + 1
     await second.append([event(next, 'a'), event(next + 1, 'c')])
     await second.append([event(next + 2, 'c')])
     await second.close()
 
     const third = await parts.history.level({ ...options, folder })
-    expect(third.since(['b'], 6)).toMatchObject({ complete: true })
-    expect(third.since(['b'], 5)).toMatchObject({ events: [], complete: false })
+    expect(third.since(createSelectors(['b']), 6)).toMatchObject({ complete: true })
+    expect(third.since(createSelectors(['b']), 5)).toMatchObject({ events: [], complete: false })
     await third.close()
   })
 })
@@ -88,7 +92,7 @@ describe('history level after a life that ended badly', () => {
     return history
   }
   const pretendPowerCut = async (folder: string) => {
-    const db = await openLevel(folder, { service: 'sse', format: 2 })
+    const db = await openLevel(folder, { service: 'sse', format: 3 })
     await db.put('meta', JSON.stringify({ ...JSON.parse((await db.get('meta'))!), boot: 'another' }))
     await db.close()
   }
@@ -98,9 +102,9 @@ describe('history level after a life that ended badly', () => {
       for (const seq of [1, 2, 3]) await history.append([event(seq, 'a')])
     })
     const { since, seq } = bound(await reopen(folder))
-    expect(since(['a'], 2)).toMatchObject({ events: [{ seq: 3 }], complete: true })
-    expect(since(['a'], 3)).toMatchObject({ events: [], complete: true })
-    expect(since(['a'], seq)).toMatchObject({ complete: true })
+    expect(since(createSelectors(['a']), 2)).toMatchObject({ events: [{ seq: 3 }], complete: true })
+    expect(since(createSelectors(['a']), 3)).toMatchObject({ events: [], complete: true })
+    expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
   it('tells a gap to who may have been in a tail that was lost, for good', async () => {
@@ -112,11 +116,13 @@ describe('history level after a life that ended badly', () => {
     for (let life = 0; life < 3; life++) {
       const history = await parts.history.level({ ...options, folder })
       expect(history.current('a')!.seq).toBeLessThan(5)
-      expect(history.since(['a'], 5)).toMatchObject({ complete: false })
-      expect(history.since(['other'], 5)).toMatchObject({ complete: false })
-      expect(history.since(['a'], history.seq)).toMatchObject({ complete: true })
+      expect(history.since(createSelectors(['a']), 5)).toMatchObject({ complete: false })
+      expect(history.since(createSelectors(['other']), 5)).toMatchObject({ complete: false })
+      expect(history.since(createSelectors(['a']), history.seq)).toMatchObject({ complete: true })
       // A thread is told so, too.
-      expect(new Ring(options, structuredClone(history.kept())).since(['a'], 5)).toMatchObject({ complete: false })
+      expect(new Ring(options, structuredClone(history.kept())).since(createSelectors(['a']), 5)).toMatchObject({
+        complete: false,
+      })
       await history.close()
     }
   })
@@ -125,9 +131,9 @@ describe('history level after a life that ended badly', () => {
     const folder = await leftBy((history) => history.append([event(1, 'a'), event(2, 'a')]) as Promise<void>)
     await pretendPowerCut(folder)
     const { since, seq } = bound(await reopen(folder))
-    expect(since(['a'], 1)).toMatchObject({ events: [{ seq: 2 }], complete: false })
-    expect(since(['a'], 2)).toMatchObject({ complete: false })
-    expect(since(['a'], seq)).toMatchObject({ complete: true })
+    expect(since(createSelectors(['a']), 1)).toMatchObject({ events: [{ seq: 2 }], complete: false })
+    expect(since(createSelectors(['a']), 2)).toMatchObject({ complete: false })
+    expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
   it.each([0, 1, 2, 50])('gives no place twice, though the last %i events are lost', async (lost) => {
@@ -138,7 +144,7 @@ describe('history level after a life that ended badly', () => {
       // Given to what is not kept.
       await history.append([], 3 * most)
     })
-    const db = await openLevel(folder, { service: 'sse', format: 2 })
+    const db = await openLevel(folder, { service: 'sse', format: 3 })
     for (const seq of given.slice(given.length - lost)) await db.del(`e!${String(seq).padStart(16, '0')}`)
     await db.close()
     const { seq } = bound(await reopen(folder))
@@ -151,9 +157,9 @@ describe('history level after a life that ended badly', () => {
     const history = await reopen(folder)
     expect(history.epoch).toBe('mwre4sjwgj2')
     expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
-    expect(history.since(['a'], 999_998)).toMatchObject({ events: [{ value: 'last' }] })
+    expect(history.since(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })
     expect(history.seq).toBe(2_000_000)
-    expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ service: 'sse', format: 2 })
+    expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ service: 'sse', format: 3 })
   })
 })
 

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { eventId, readEventId } from '../src/core/event-id.ts'
 import type { Event } from '../src/core/event.ts'
+import { PUBLIC_READER } from '../src/core/reader.ts'
+import { createSelectors } from '../src/core/selectors.ts'
 import { createEventStreamEncoder } from '../src/encoder/event-stream.ts'
 import { createEachFanout } from '../src/fanout/each.ts'
 import { Ring } from '../src/history/ring.ts'
@@ -32,7 +34,13 @@ function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: 
   const open = (topics: readonly string[], how: { last?: boolean; resumeAfter?: number } = {}): SlowReader => {
     const connection = new SlowReader()
     connection.on('close', () => hub.leave(connection))
-    hub.open(connection, { encoder, topics, last: how.last ?? false, resumeAfter: how.resumeAfter })
+    hub.open(connection, {
+      encoder,
+      selectors: createSelectors(topics),
+      reader: PUBLIC_READER,
+      last: how.last ?? false,
+      resumeAfter: how.resumeAfter,
+    })
     return connection
   }
   return { history, hub, put, open }

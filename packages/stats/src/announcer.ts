@@ -12,12 +12,19 @@ export interface AnnouncerOptions {
   replies(): readonly Update[]
 }
 
+/** So many are put at a time: 10,000 are told anew in a second. */
+const LANES = 16
+
+/** What is put: the numbers and whose they are, since a page may wait for those of many. */
+const valueOf = (id: string, { body }: Prepared) => `{"id":${JSON.stringify(id)},${body.slice(1)}`
+
 /** The topic that has a collection's numbers. */
 const topicOf = (id: string) => `collections/${id}`
 
 /**
- * Puts a collection's numbers to the broadcaster whenever they change, one after the other. Nobody waits for it: while
- * the broadcaster is away or slow, the newest numbers of each collection are kept for it, and no older ones.
+ * Puts a collection's numbers to the broadcaster whenever they change, and those of all when it has forgotten them.
+ * Nobody waits for it: while the broadcaster is away or slow, the newest numbers of each collection are kept for it, and
+ * no older ones.
  */
 export class Announcer {
   /** Puts since the start. */
@@ -28,13 +35,20 @@ export class Announcer {
   readonly #waiting = new Map<string, Prepared>()
   readonly #closing = new AbortController()
   readonly #delays = backOff()
-  #running: Promise<void> | undefined
+  readonly #lanes = new Set<Promise<void>>()
+  /** Collections whose numbers are on their way: of one they go one after the other. */
+  readonly #under = new Set<string>()
   #isAway = false
+  #isRetrying = false
   /** Of the broadcaster's history: another one has none of what was told. */
   #epoch: string | undefined
 
   constructor(options: AnnouncerOptions) {
     this.#options = options
+    options.broadcaster.watch((epoch) => {
+      this.#meet(epoch)
+      this.#report(undefined)
+    })
   }
 
   /** Collections whose numbers wait to be put. */
@@ -50,14 +64,14 @@ export class Announcer {
       else if (known && sameNumbers(known, reply)) this.#waiting.delete(id)
       else this.#waiting.set(id, reply)
     }
-    if (this.#waiting.size > 0) this.#running ??= this.#run()
+    this.#openLanes()
   }
 
   /** Cuts what is under way; what waits is lost. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#options.broadcaster.close()
-    await this.#running
+    await Promise.all(this.#lanes)
   }
 
   #forget(id: string): void {
@@ -65,21 +79,38 @@ export class Announcer {
     this.#waiting.delete(id)
   }
 
+  /** As many as there are numbers for; one alone tries whether the broadcaster is back. */
+  #openLanes(): void {
+    const most = this.#isAway ? 1 : LANES
+    while (this.#lanes.size < most && this.#next()) {
+      const lane: Promise<void> = this.#run().finally(() => this.#lanes.delete(lane))
+      this.#lanes.add(lane)
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closing
-    for (let next; !signal.aborted && (next = this.#waiting.entries().next().value);) {
+    for (let next; !signal.aborted && (next = this.#next());) {
       if (await this.#put(...next)) continue
+      if (this.#isRetrying) return
+      this.#isRetrying = true
       await delay(this.#delays.next(), undefined, { signal }).catch(() => {})
+      this.#isRetrying = false
     }
-    this.#running = undefined
+  }
+
+  #next(): [id: string, reply: Prepared] | undefined {
+    for (const next of this.#waiting) if (!this.#under.has(next[0])) return next
+    return undefined
   }
 
   /** Puts one collection's numbers. Returns whether the broadcaster took them. */
   async #put(id: string, reply: Prepared): Promise<boolean> {
     this.#waiting.delete(id)
     this.#told.set(id, reply)
+    this.#under.add(id)
     try {
-      const eventId = await this.#options.broadcaster.put(topicOf(id), reply.body)
+      const eventId = await this.#options.broadcaster.put(topicOf(id), valueOf(id, reply))
       this.figures.sent++
       this.#meet(eventId.split('-', 1)[0]!, id)
       this.#report(undefined)
@@ -91,11 +122,13 @@ export class Announcer {
       // Unless it is gone meanwhile; to the end, so that numbers that are refused do not hold up the others.
       if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, reply)
       return false
+    } finally {
+      this.#under.delete(id)
     }
   }
 
-  /** @param id whose numbers it has just taken */
-  #meet(epoch: string, id: string): void {
+  /** The broadcaster is in this epoch. @param id whose numbers it has just taken */
+  #meet(epoch: string, id?: string): void {
     const isAnother = this.#epoch !== undefined && this.#epoch !== epoch
     this.#epoch = epoch
     if (!isAnother) return
@@ -109,6 +142,7 @@ export class Announcer {
     if (isAway === this.#isAway) return
     this.#isAway = isAway
     const { logger } = this.#options
+    if (!isAway) this.#openLanes()
     if (isAway) logger.error('numbers cannot be put to the broadcaster; the newest are kept for it', fault)
     else logger.info('numbers are put to the broadcaster again')
   }

@@ -23,8 +23,9 @@ function setUp() {
   const puts: string[] = []
   const current = new Map<string, Prepared>()
   const lines: string[] = []
-  const fake = { away: false, epoch: 'a', hold: undefined as Promise<void> | undefined }
+  const fake = { away: false, epoch: 'a', hold: undefined as Promise<void> | undefined, heard: (_epoch: string) => {} }
   const broadcaster: Broadcaster = {
+    watch: (heard) => void (fake.heard = heard),
     async put(topic, value) {
       await fake.hold
       if (fake.away) throw new Error('away')
@@ -109,6 +110,31 @@ describe('the announcer', () => {
     await until(() => puts.length >= 4)
     expect(puts.slice(2)).toEqual(['collections/c 2', 'collections/d 1'])
   })
+
+  it('tells it so as soon as it is back, though nothing has changed, and one that forgot nothing nothing', async () => {
+    const { announcer, puts, fake, take } = setUp()
+    fake.heard('a')
+    take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
+    await until(() => puts.length === 2)
+    fake.heard('a')
+    expect(announcer.waiting).toBe(0)
+    fake.epoch = 'b'
+    fake.heard('b')
+    await until(() => puts.length === 4)
+    expect(puts.slice(2)).toEqual(['collections/c 1', 'collections/d 1'])
+  })
+
+  it('puts those of many at a time, of one the newest last', async () => {
+    const { announcer, puts, fake, take } = setUp()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    fake.hold = promise
+    take(...Array.from({ length: 20 }, (_, i): Update => [`c${i}`, replyOf(1, 1)]))
+    await until(() => announcer.waiting === 4)
+    take(['c0', replyOf(2, 2)])
+    resolve()
+    await until(() => puts.length === 21)
+    expect(puts.indexOf('collections/c0 2')).toBeGreaterThan(puts.indexOf('collections/c0 1'))
+  })
 })
 
 /** Reads a stream as `curl -N` would: its text so far. */
@@ -161,7 +187,7 @@ describe('live numbers', () => {
     await start(broadcaster.url, { apiToken })
     await until(() => numbersIn(stream).length === 1)
     const [first] = numbersIn(stream)
-    expect(first).toEqual({ ...(await stats.get('/collections/c/stats')).body, asOf: first.asOf })
+    expect(first).toEqual({ id: 'c', ...(await stats.get('/collections/c/stats')).body, asOf: first.asOf })
 
     await standIn.control.freezeClock(AT + HOUR)
     await until(() => numbersIn(stream).length === 2)
@@ -187,6 +213,20 @@ describe('live numbers', () => {
     await until(() => numbersIn(stream).some((numbers) => numbers.impressions === now))
     await until(async () => (await figure('stats_puts_waiting')) === 0)
     await second.stop()
+  })
+
+  it('are back within 2 s of a restart of the broadcaster, though nothing changes', async () => {
+    const first = await embed(sse)
+    await start(first.url)
+    for (let i = 0; i < 30; i++) await stats.put(`/collections/c${i}`, { videos: [VIDEO] })
+    await until(async () => (await figure('stats_puts_total')) >= 31)
+    await first.stop()
+    const second = await embed(sse, { port: new URL(first.url).port })
+    onTestFinished(async () => void (await second.stop()))
+    const began = performance.now()
+    const isBack = async (id: string) => (await fetch(`${second.url}/value?topic=collections/${id}`)).status === 200
+    for (let i = 0; i < 30; i++) await until(() => isBack(`c${i}`))
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   it('are put in vain to one that never answers: reads go on, and so does the end', async () => {

@@ -1,4 +1,5 @@
-import type { Access, Guard } from '../http/guard.ts'
+import { errors } from '../http/errors.ts'
+import type { Access, Guard, RequestHead } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
 import type { Budget } from '../memory/budget.ts'
@@ -40,6 +41,13 @@ export class Endpoint {
     this.#host = host
     this.#figures = host.requests.route(route.method, route.url)
     this.#headFigures = host.requests.route('HEAD', route.url)
+  }
+
+  /** Why a request may not be answered, or nothing. @param asked what its target says, where that is known */
+  refusal(head: RequestHead, asked?: unknown): Problem | undefined {
+    const { token, judges } = this.route
+    const fault = this.#host.guard.check(head, this.access, token?.(asked))
+    return fault?.code === errors.UNAUTHORIZED.code && judges?.(head.headers) ? undefined : fault
   }
 
   /** Never throws and never rejects. @param id of the request, for the log */
@@ -101,7 +109,7 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 /** Whether a body of this length (bytes) and type is one that a door hands to the route as it is. */
 export function takesBody({ method, body }: HotRoute, length: number, type: string | undefined): boolean {
   if (length > (body?.limit ?? 0)) return false
-  if (body?.type) return type === body.type
+  if (body?.type) return type === body.type || type?.startsWith(`${body.type};`) === true
   // A GET may say what it likes of the body that it has not.
   return type === undefined || method === 'GET' || MEDIA_TYPE.test(type)
 }

@@ -22,10 +22,11 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     ...(validatorCompiler && { validatorCompiler }),
     exposeHeadRoute: method === 'GET' && route.head !== false,
     // A token that is part of what is asked is judged once that is known.
-    config: { access: route.token ? 'host' : access },
+    config: { access: route.token || route.judges ? 'host' : access },
+    ...(route.judges && !route.token && { onRequest: (request, _reply, done) => done(endpoint.refusal(request.raw)) }),
     handler(request, reply) {
       const asked = route.read(request)
-      const refused = route.token && host.guard.check(request.raw, access, route.token(asked))
+      const refused = route.token && endpoint.refusal(request.raw, asked)
       if (refused) throw refused
       reply.hijack()
       answerOnNode(host, endpoint, asked, {

@@ -86,6 +86,11 @@ export interface HotRoute<Asked = any> {
   read(request: FastifyRequest): Asked
   /** A token that came another way than in the `Authorization` header. */
   token?(asked: Asked): string | undefined
+  /**
+   * Whether a request bears a token of a kind that the service itself judges, in `answer`: it is let in without one of
+   * the runtime's.
+   */
+  judges?(headers: RequestHeaders): boolean
   /** Whether replies may be streams: then a request must be the last that has come on its connection. */
   readonly streams?: boolean
   /** @throws Problem; anything else becomes a 500 that is logged */

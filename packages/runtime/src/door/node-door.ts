@@ -100,7 +100,7 @@ function write(message: IncomingMessage, response: ServerResponse, reply: Reply,
  * @returns whether it is answered, or will be
  */
 export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
-  const { guard, lifecycle } = host
+  const { lifecycle } = host
 
   return function answerHot(message: IncomingMessage, response: ServerResponse): boolean {
     const found = endpoints.find(message.method!, message.url!)
@@ -110,7 +110,7 @@ export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
     const { headers } = message
     const length = lengthOf(headers['content-length'], headers['transfer-encoding'])
     if (length === undefined || !takesBody(route, length, headers['content-type'])) return false
-    if (guard.check(message, endpoint.access, route.token?.(asked))) return false
+    if (endpoint.refusal(message, asked)) return false
     const exchange = { message, response, id: host.nextRequestId(), startedAt: performance.now() }
     if (length === 0) answerOnNode(host, endpoint, asked, exchange)
     else {

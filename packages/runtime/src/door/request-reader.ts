@@ -116,7 +116,7 @@ export class RequestReader {
   #admits({ endpoint, asked }: Found, fields: Fields): boolean {
     const { access, route } = endpoint
     const { guard } = this.#host
-    if (route.token) return !guard.check(fields as never, access, route.token(asked))
+    if (route.token || route.judges?.(fields.headers)) return !endpoint.refusal(fields as never, asked)
     if (access === 'read') return (this.#mayRead ??= !guard.check(fields as never, access))
     if (access === 'change') return (this.#mayChange ??= !guard.check(fields as never, access))
     return !guard.check(fields as never, access)

@@ -1,5 +1,5 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import type { Entry } from '../core/event.ts'
+import type { Entry, Extras } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import type { Connections, ThreadCount, ToMain, ToThread } from '../messages.ts'
 
@@ -9,7 +9,7 @@ export interface Broker {
    * Resolves with the value's place in the order once it is kept; it is brought to the streams after that.
    * @throws Problem `FALLEN_BEHIND` with `Retry-After`
    */
-  publish(topic: string, value: string): Promise<number>
+  publish(topic: string, value: string, more?: Extras): Promise<number>
   /** Ends all streams, each after the values that were put before. Resolves with the closing's place. */
   closeAll(): Promise<number>
   /** Resolves once all that was brought to any thread has been brought to this one. */

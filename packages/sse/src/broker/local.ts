@@ -6,8 +6,8 @@ import { Sequencer } from './sequencer.ts'
 export function createLocalBroker({ history, lag, deliver, largestTopics, count }: BrokerOptions): Broker {
   const sequencer = new Sequencer({ history, lag, deliver })
   return {
-    async publish(topic, value) {
-      const [seq] = await sequencer.publish([[topic, value]])
+    async publish(topic, value, more) {
+      const [seq] = await sequencer.publish([[topic, value, more]])
       return seq!
     },
     closeAll: () => sequencer.closeAll(),

@@ -47,7 +47,10 @@ export class Sequencer {
     const arrived = this.#lag.add(puts)
     const at = Date.now()
     return this.#queue(
-      puts.map(([topic, value]) => ({ seq: ++this.#seq, at, topic, value })),
+      puts.map(([topic, value, more]) => {
+        const event = { seq: ++this.#seq, at, topic, value }
+        return more ? { ...event, more } : event
+      }),
       arrived,
     )
   }

@@ -28,8 +28,8 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
   }
 
   return {
-    async publish(topic, value) {
-      const put = [topic, value] as const
+    async publish(topic, value, more) {
+      const put: Put = more ? [topic, value, more] : [topic, value]
       const arrived = lag.add([put])
       if (!asked) {
         asked = Promise.withResolvers()

@@ -7,8 +7,8 @@ export interface Position {
   readonly closed: boolean
 }
 
-// A zero in front marks the event that closes all streams, so that any process knows one, even after a restart.
-const ID = /^([a-z0-9]{1,16})-(0?)(\d{1,16})$/
+// Mercure's clients have them as fragments. A zero in front marks the event that closes all streams, so that any process knows one, even after a restart.
+const ID = /^#?([a-z0-9]{1,16})-(0?)(\d{1,16})$/
 
 /** The id of an event: `<epoch>-<seq>`. */
 export const eventId = (epoch: string, seq: number): string => `${epoch}-${seq}`

@@ -6,7 +6,25 @@ export interface Event {
   readonly at: number
   readonly topic: string
   readonly value: string
+  /** What most have none of. */
+  readonly more?: Extras
 }
+
+/** What an update may say besides its topic and its value. */
+export interface Extras {
+  /** Other topics that it is put to, too; without doubles. */
+  readonly alternates?: readonly string[]
+  /** Only for who may read one of its topics. */
+  readonly isPrivate?: true
+  /** Of the event on a stream. */
+  readonly type?: string
+  /** Clients that lose their stream are to come back after (ms). */
+  readonly retry?: number
+}
+
+/** All topics that an event was put to, the one it is named by first. */
+export const topicsOf = ({ topic, more }: Pick<Event, 'topic' | 'more'>): readonly string[] =>
+  more?.alternates ? [topic, ...more.alternates] : [topic]
 
 /** All streams are to be ended. */
 export interface Closing {

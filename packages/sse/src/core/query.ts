@@ -6,6 +6,9 @@ const MALFORMED = { '(malformed)': '' }
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
+/** Whether a query string could not be parsed. */
+export const isMalformed = (query: object): boolean => '(malformed)' in query
+
 /** Parses a query string strictly: UTF-8 only, `+` is a space, an empty name or a bad escape spoils all of it. */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null)

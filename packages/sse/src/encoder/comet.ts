@@ -11,10 +11,12 @@ const script = (call: string) => `<script>${call}</script>\n`
 /** An endless HTML page whose scripts call `console.log` with each value: what browsers could do before EventSource. */
 export function createCometEncoder(): Encoder {
   return {
+    name: 'comet',
+    tellsGaps: true,
     contentType: 'text/html; charset=utf-8',
     opening: () => '<!doctype html><meta charset="utf-8"><title>comet</title>\n',
     position: () => '',
-    value: (_id, value) => script(`console.log(${literal(value)})`),
+    value: (_id, { value }) => script(`console.log(${literal(value)})`),
     gap: () => script('console.warn("gap")'),
     closed: () => script('console.log("closed")'),
     farewell: () => '',

@@ -1,11 +1,20 @@
+import type { Event } from '../core/event.ts'
+
+/** What an encoder looks at of an event. */
+export type Told = Pick<Event, 'topic' | 'value' | 'more'>
+
 /** Puts values on a stream. Everything it gives is a whole piece, so pieces can be joined in any number. */
 export interface Encoder {
+  /** Different from every other's. */
+  readonly name: string
   readonly contentType: string
+  /** Whether clients are told of a gap by the stream; others only where it begins, so it must end for one. */
+  readonly tellsGaps: boolean
   /** What a stream begins with; if it is lost, the client is to come back after `retry` ms. */
   opening(retry: number): string
   /** Tells the client how far it is, without an event. */
   position(id: string): string
-  value(id: string, value: string): string
+  value(id: string, event: Told): string
   /** Some of what the client has missed is no longer kept. */
   gap(id: string): string
   /** The stream ends, and the client is to stay away. */

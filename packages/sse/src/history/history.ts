@@ -1,5 +1,7 @@
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { Event } from '../core/event.ts'
+import type { Reader } from '../core/reader.ts'
+import type { Selectors } from '../core/selectors.ts'
 
 /** What a history holds, as plain data: a thread that starts gets it. */
 export interface Kept {
@@ -53,8 +55,11 @@ export interface History {
   /**
    * What came to these topics after `seq`, in order.
    * @param most about so many characters of it: the first of them, and one event at least
+   * @param reader what it may not see is left out; by default nothing
    */
-  since(topics: readonly string[], seq: number, most?: number): Missed
+  since(selectors: Selectors, seq: number, most?: number, reader?: Reader): Missed
+  /** Which of these topics have a current value. */
+  names(selectors: Selectors): string[]
   /** A topic's newest event. Kept however old it is, until there are too many topics. */
   current(topic: string): Event | undefined
   kept(): Kept

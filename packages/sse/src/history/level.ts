@@ -1,6 +1,6 @@
 import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { readFileSync } from 'node:fs'
-import type { Event } from '../core/event.ts'
+import { topicsOf, type Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
 import type { History, HistoryOptions, Kept, KeptTopic, LostRange } from './history.ts'
 import { Ring } from './ring.ts'
@@ -9,8 +9,8 @@ import { Ring } from './ring.ts'
 const eventKey = (seq: number) => `e!${String(seq).padStart(16, '0')}`
 const META = 'meta'
 
-/** Data written by another version of this file is refused. Since 2, `meta` has a ceiling. */
-const FORMAT = 2
+/** Data written by another version of this file is refused. Since 2, `meta` has a ceiling; since 3, updates have more. */
+const FORMAT = 3
 
 /** So many places are reserved at a time. */
 const RESERVE = 1_000_000
@@ -22,6 +22,8 @@ const MOST_LOST = 64
 interface Row extends Event {
   /** The topic's event before, or how far back its being unknown reaches: the floor, should this be the oldest kept. */
   readonly before: number
+  /** The same of each of its other topics. */
+  readonly others?: readonly number[]
 }
 
 interface Meta {
@@ -42,12 +44,14 @@ interface Meta {
 class Journal extends Ring {
   readonly level: SharedLevel
   #meta: Meta
-  #dropped: Event[] = []
+  #dropped: Event[]
 
-  constructor(level: SharedLevel, options: HistoryOptions, kept: Kept, meta: Meta) {
+  /** @param dropped what is there still and no longer kept */
+  constructor(level: SharedLevel, options: HistoryOptions, kept: Kept, meta: Meta, dropped: Event[]) {
     super(options, kept)
     this.level = level
     this.#meta = meta
+    this.#dropped = dropped
   }
 
   /** Survives a killed process; a power cut may cost the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
@@ -55,9 +59,13 @@ class Journal extends Ring {
     const dropped = this.#dropped
     const last = new Map<string, number>()
     const writes = events.map((event) => {
-      const before = last.get(event.topic) ?? this.current(event.topic)?.seq ?? this.floor
-      last.set(event.topic, event.seq)
-      return { type: 'put' as const, key: eventKey(event.seq), value: JSON.stringify({ ...event, before } as Row) }
+      const [before, ...others] = topicsOf(event).map((topic) => {
+        const seqBefore = last.get(topic) ?? this.current(topic)?.seq ?? this.floor
+        last.set(topic, event.seq)
+        return seqBefore
+      })
+      const row = { ...event, before, ...(others.length > 0 && { others }) } as Row
+      return { type: 'put' as const, key: eventKey(event.seq), value: JSON.stringify(row) }
     })
     const deletes = dropped.map(({ seq: gone }) => ({ type: 'del' as const, key: eventKey(gone) }))
     const meta = this.#metaFor(seq)
@@ -103,23 +111,24 @@ const ceilingAbove = (seq: number) => (Math.floor(seq / RESERVE) + 1) * RESERVE
 /** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
 export async function createLevelHistory(options: HistoryOptions): Promise<History> {
   const { folder, log } = options
-  const level = await openSharedLevel(folder, { service: 'sse', format: FORMAT, upgrades: { 1: addCeiling }, log })
+  const level = await openSharedLevel(folder, {
+    service: 'sse',
+    format: FORMAT,
+    upgrades: { 1: addCeiling, 2: async () => {} },
+    log,
+  })
   const { db } = level
   const written = db.getSync(META)
   const old: Meta | undefined = written ? JSON.parse(written) : undefined
-  const topics = new Map<string, KeptTopic & { events: Event[] }>()
-  let last = 0
+  const topics: ReadTopics = new Map()
+  const read: Event[] = []
   for await (const text of db.values({ gt: 'e!', lt: 'e~' })) {
-    const { before, ...event } = JSON.parse(text) as Row
-    last = event.seq
-    const known = topics.get(event.topic)
-    topics.delete(event.topic)
-    const topic = known ?? { topic: event.topic, floor: before, events: [] }
-    topics.set(event.topic, topic)
-    topic.events.push(event)
+    const { before, others = [], ...event } = JSON.parse(text) as Row
+    read.push(event)
+    for (const [i, name] of topicsOf(event).entries()) addRead(topics, name, i === 0 ? before : others[i - 1]!, event)
   }
   const seq = old?.ceiling ?? 0
-  const lost = old ? lostBy(old, last) : []
+  const lost = old ? lostBy(old, read.at(-1)?.seq ?? 0) : []
   const meta: Meta = {
     epoch: old?.epoch ?? newEpoch(),
     floor: old?.floor ?? 0,
@@ -130,7 +139,21 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   }
   await level.write(() => db.put(META, JSON.stringify(meta), { sync: true }))
   const { epoch, floor } = meta
-  return new Journal(level, options, { epoch, floor, seq, lost, topics: [...topics.values()] }, meta)
+  const held = new Set([...topics.values()].flatMap(({ events }) => events))
+  const dropped = read.filter((event) => !held.has(event))
+  return new Journal(level, options, { epoch, floor, seq, lost, topics: [...topics.values()] }, meta, dropped)
+}
+
+type ReadTopics = Map<string, KeptTopic & { events: Event[] }>
+
+/** @param before the topic's event before this one, or how far back its being unknown reaches */
+function addRead(topics: ReadTopics, name: string, before: number, event: Event): void {
+  const known = topics.get(name)
+  topics.delete(name)
+  // One that is there for the sake of another topic may lie before what this one has lost.
+  const topic = known?.events.at(-1)!.seq === before ? known : { topic: name, floor: before, events: [] }
+  topics.set(name, topic)
+  topic.events.push(event)
 }
 
 /** What the lives before may have lost, of which clients must be told. @param last the last event that is there */

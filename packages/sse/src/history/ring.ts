@@ -1,7 +1,10 @@
-import type { Event } from '../core/event.ts'
+import { topicsOf, type Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
+import { FULL_READER, type Reader } from '../core/reader.ts'
+import { areExact, selects, type Selectors } from '../core/selectors.ts'
 import { costOf, topicCostOf } from './cost.ts'
 import type { History, HistoryOptions, Kept, LostRange, Missed } from './history.ts'
+import { merge, type Place } from './merge.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
@@ -51,6 +54,11 @@ export class Ring implements History {
   #floor: number
   readonly #lost: readonly LostRange[]
   #bytes = 0
+  /** In how many topics events are that were put to several. */
+  readonly #holders = new Map<Event, number>()
+  /** Counts how often topics came and went. */
+  #changes = 0
+  readonly #found = new WeakMap<Selectors, { readonly changes: number; readonly topics: readonly Topic[] }>()
 
   /** @param kept what it begins with */
   constructor(options: RingOptions, kept: Kept = { epoch: newEpoch(), seq: 0, floor: 0, topics: [] }) {
@@ -61,7 +69,7 @@ export class Ring implements History {
     this.#lost = kept.lost ?? []
     for (const { topic: name, floor, events } of kept.topics) {
       const topic = this.#enter(new Topic(name, floor))
-      for (const event of events) this.#push(topic, event)
+      for (const event of events) this.#push(topic, event.more?.alternates ? event : { ...event, topic: name })
     }
     this.#settle()
   }
@@ -72,18 +80,20 @@ export class Ring implements History {
     onKept?.()
   }
 
-  since(names: readonly string[], seq: number, most = Infinity): Missed {
+  since(selectors: Selectors, seq: number, most = Infinity, reader: Reader = FULL_READER): Missed {
     const oldest = Date.now() - this.#options.age
-    let lostUpTo = 0
-    for (const { from, before } of this.#lost) if (from <= seq && seq < before) lostUpTo = before
+    const topics = this.#matching(selectors)
+    const areAllKnown = areExact(selectors) && topics.length === selectors.topics.length
+    let lostUpTo = areAllKnown ? 0 : this.#floor
+    for (const { from, before } of this.#lost) if (from <= seq && seq < before) lostUpTo = Math.max(lostUpTo, before)
     const places: Place[] = []
-    for (const name of names) {
-      const topic = this.#find(name)
-      if (topic) this.#evict(topic, oldest)
-      lostUpTo = Math.max(lostUpTo, topic?.floor ?? this.#floor)
-      if (topic) places.push({ events: topic.events, at: firstAfter(topic, seq) })
+    for (const topic of topics) {
+      this.#evict(topic, oldest)
+      lostUpTo = Math.max(lostUpTo, topic.floor)
+      const at = firstAfter(topic, seq)
+      if (at < topic.events.length) places.push({ events: topic.events, at })
     }
-    return { events: merge(places, most), complete: seq >= lostUpTo, lostUpTo }
+    return { events: merge(places, most, reader), complete: seq >= lostUpTo, lostUpTo }
   }
 
   /** Topics that are not kept may have had events up to here. */
@@ -93,6 +103,10 @@ export class Ring implements History {
 
   current(topic: string): Event | undefined {
     return this.#find(topic)?.newest
+  }
+
+  names(selectors: Selectors): string[] {
+    return this.#matching(selectors).map(({ name }) => name)
   }
 
   kept(): Kept {
@@ -117,7 +131,19 @@ export class Ring implements History {
     return this.#newcomers.get(name) ?? this.#settled.get(name)
   }
 
+  /** The topics that are kept of those. Of selectors that do not name theirs they are looked for once. */
+  #matching(selectors: Selectors): readonly Topic[] {
+    if (areExact(selectors)) return selectors.topics.flatMap((name) => this.#find(name) ?? [])
+    const known = this.#found.get(selectors)
+    if (known?.changes === this.#changes) return known.topics
+    const all = [...this.#settled.values(), ...this.#newcomers.values()]
+    const topics = all.filter(({ name }) => selects(selectors, name))
+    this.#found.set(selectors, { changes: this.#changes, topics })
+    return topics
+  }
+
   #enter(topic: Topic): Topic {
+    this.#changes++
     this.#newcomers.set(topic.name, topic)
     this.#bytes += topicCostOf(topic.name)
     return topic
@@ -125,29 +151,33 @@ export class Ring implements History {
 
   #add(event: Event): void {
     this.#reach(event.seq)
-    const topic = this.#find(event.topic) ?? this.#enter(new Topic(event.topic, this.#floor))
-    const home = this.#settled.has(topic.name) ? this.#settled : this.#newcomers
-    home.delete(topic.name)
-    home.set(topic.name, topic)
-    this.#push(topic, event)
-    this.#evict(topic, event.at - this.#options.age)
-    this.#makeRoom(topic, event.at)
+    const topics = topicsOf(event).map((name) => this.#find(name) ?? this.#enter(new Topic(name, this.#floor)))
+    // What comes from another thread brings the topic's name along each time.
+    const kept = { ...event, topic: topics[0]!.name }
+    for (const topic of topics) {
+      const home = this.#settled.has(topic.name) ? this.#settled : this.#newcomers
+      home.delete(topic.name)
+      home.set(topic.name, topic)
+      this.#push(topic, kept)
+      this.#evict(topic, event.at - this.#options.age)
+    }
+    this.#makeRoom(topics, event.at)
     this.#settle()
   }
 
   #push(topic: Topic, event: Event): void {
     const bytes = costOf(event)
-    // What comes from another thread brings the topic's name along each time.
-    topic.events.push({ ...event, topic: topic.name })
+    topic.events.push(event)
     topic.bytes += bytes
     this.#bytes += bytes
+    if (event.more?.alternates) this.#holders.set(event, (this.#holders.get(event) ?? 0) + 1)
     if (topic.size === 1) return
     this.#deep.delete(topic)
     this.#deep.add(topic)
   }
 
-  /** @param latest the topic that was put to, at `now` */
-  #makeRoom(latest: Topic, now: number): void {
+  /** @param latest the topics that were put to, at `now` */
+  #makeRoom(latest: readonly Topic[], now: number): void {
     const { topics, total } = this.#options
     for (const topic of this.#deep) {
       while (this.#bytes > total && topic.size > 1) this.#dropFirst(topic)
@@ -160,11 +190,11 @@ export class Ring implements History {
     }
   }
 
-  #leastNeeded(latest: Topic, now: number): Topic | undefined {
+  #leastNeeded(latest: readonly Topic[], now: number): Topic | undefined {
     const [settled] = this.#settled.values()
     const [newcomer] = this.#newcomers.values()
     const isStale = settled && settled.newest.at < now - STALE_AFTER
-    return [isStale ? settled : newcomer, newcomer, settled].find((topic) => topic && topic !== latest)
+    return [isStale ? settled : newcomer, newcomer, settled].find((topic) => topic && !latest.includes(topic))
   }
 
   /** Newcomers stay where there is room. */
@@ -199,22 +229,26 @@ export class Ring implements History {
     topic.bytes -= bytes
     this.#bytes -= bytes
     if (topic.size <= 1) this.#deep.delete(topic)
+    if (this.#isHeldElsewhere(event)) return
     this.dropped(event)
+  }
+
+  /** Whether an event that one topic lets go of is still one of another's. */
+  #isHeldElsewhere(event: Event): boolean {
+    const left = (this.#holders.get(event) ?? 1) - 1
+    if (left > 0) this.#holders.set(event, left)
+    else this.#holders.delete(event)
+    return left > 0
   }
 
   #forget(topic: Topic): void {
     while (topic.size > 0) this.#dropFirst(topic)
     this.#floor = Math.max(this.#floor, topic.floor)
+    this.#changes++
     this.#bytes -= topicCostOf(topic.name)
     this.#settled.delete(topic.name)
     this.#newcomers.delete(topic.name)
   }
-}
-
-/** How far a topic's events have been read. */
-interface Place {
-  readonly events: readonly Event[]
-  at: number
 }
 
 /** Where a topic's events after `seq` begin. */
@@ -227,26 +261,6 @@ function firstAfter({ events, head }: Topic, seq: number): number {
     else low = middle + 1
   }
   return low
-}
-
-// What an event takes besides its value, about (characters).
-const LINES = 32
-
-/** The first events of all, in order. */
-function merge(places: readonly Place[], most: number): Event[] {
-  const events: Event[] = []
-  for (let size = 0; size < most;) {
-    let next: Place | undefined
-    for (const place of places) {
-      const event = place.events[place.at]
-      if (event && !(next && next.events[next.at]!.seq < event.seq)) next = place
-    }
-    if (!next) break
-    const event = next.events[next.at++]!
-    events.push(event)
-    size += event.value.length + LINES
-  }
-  return events
 }
 
 export const createRingHistory = (options: RingOptions, kept?: Kept): History => new Ring(options, kept)

@@ -4,7 +4,7 @@ import { MOST_LISTED } from '../connections.ts'
 const topic = { type: 'string', minLength: 1, maxLength: 256 } as const
 
 /** Most topics of one stream. */
-export const MAX_TOPICS = 16
+export const MAX_TOPICS = 500
 
 export const waitQuery = {
   type: 'object',
@@ -15,6 +15,16 @@ export const waitQuery = {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
       description: `Whose values to send; may be given up to ${MAX_TOPICS} times. Without one it is \`default\`.`,
     },
+    match: {
+      anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
+      description:
+        'The same by how topics begin: `collections/*`; `*` is all there are. Without a `*` at its end it is a topic.',
+    },
+    named: {
+      type: 'string',
+      enum: ['0', '1'],
+      description: '`1` sends each value as JSON that says whose it is: `{"topic":"a","value":"1"}`.',
+    },
     last: { type: 'string', enum: ['0', '1'], description: "`1` begins with each topic's current value." },
     lastEventId: {
       type: 'string',
@@ -22,6 +32,21 @@ export const waitQuery = {
       description: 'Resume after this event, where no `Last-Event-ID` can be sent.',
     },
     access_token: { type: 'string', maxLength: 4_096, description: 'The token, where no header can be sent.' },
+  },
+} as const
+
+const matchers = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } as const
+
+export const mercureQuery = {
+  type: 'object',
+  properties: {
+    match: { ...matchers, description: 'A topic; `*` is all there are.' },
+    match_exact: { ...matchers, description: 'The same.' },
+    match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
+    last_event_id: {
+      type: 'string',
+      description: 'Resume after this event, where no `Last-Event-ID` can be sent; `earliest` is all that is kept.',
+    },
   },
 } as const
 

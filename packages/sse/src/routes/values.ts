@@ -1,21 +1,28 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
-import { defineHotRoute, type HotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
+import { defineHotRoute, type HotRequest, type HotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
 import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Broker } from '../broker/broker.ts'
 import { eventId } from '../core/event-id.ts'
 import { DEFAULT_TOPIC } from '../core/event.ts'
+import type { Reader } from '../core/reader.ts'
+import { HUB_PATH, isHubTopic } from '../core/topic-url.ts'
 import { errors } from '../errors.ts'
 import type { History } from '../history/history.ts'
+import type { Bearers } from '../tokens/bearers.ts'
+import { insufficientScope, tokenFaults } from '../tokens/refusals.ts'
 import { createTargetReader } from './read-target.ts'
 import { getPutQuery, postPutQuery, topicQuery, valueReply } from './schemas.ts'
 
 const PUT = '/put'
 const VALUE = '/value'
+// Of a topic that is the hub's own the path says so, whatever the hub's host.
+const ANY_HUB = `http://localhost${HUB_PATH}`
 const tags = ['values']
 // A byte order mark is part of the value, as in the query.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(body: Buffer): string {
+/** @throws Problem `VALUE_NOT_UTF8` */
+export function decodeText(body: Buffer): string {
   try {
     return utf8.decode(body)
   } catch {
@@ -32,21 +39,41 @@ const textReply = (history: History, seq: number, value: string): Reply => ({
 
 type PutQuery = { readonly v?: string; readonly topic?: string }
 
+/** What takes and gives single values. */
+export interface ValuesOptions {
+  readonly broker: Broker
+  readonly history: History
+  readonly bearers: Bearers
+  /** Who reads without a token of a kind that is judged here. */
+  readonly reader: Reader
+  /** Largest value of a POST (bytes). */
+  readonly maxValue: number
+}
+
 /** Puts a value: as a parameter, or as a body. */
-export function putRoutes(broker: Broker, history: History, maxValue: number): HotRoute[] {
+export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions): HotRoute[] {
+  const { judges } = bearers
   const response = {
     200: valueReply('The value, which all streams of the topic get.'),
     ...changeReplies(
       house.VALIDATION_FAILED,
+      errors.HUB_TOPIC,
       errors.VALUE_NOT_UTF8,
       errors.VALUE_TWICE,
+      ...tokenFaults,
+      errors.INSUFFICIENT_SCOPE,
       errors.FALLEN_BEHIND,
       ...storeFaults,
     ),
   }
 
-  async function publish(topic: string | undefined, value: string): Promise<Reply> {
-    return textReply(history, await broker.publish(topic ?? DEFAULT_TOPIC, value), value)
+  async function publish(topic: string = DEFAULT_TOPIC, value: string, { headers }: HotRequest): Promise<Reply> {
+    if (isHubTopic(topic, ANY_HUB)) throw errors.HUB_TOPIC()
+    if (judges(headers)) {
+      const bearer = await bearers.of(headers, true)
+      if (!bearer?.publish.allows(topic)) throw insufficientScope()
+    }
+    return textReply(history, await broker.publish(topic, value), value)
   }
 
   const get = defineHotRoute<PutQuery>({
@@ -57,7 +84,8 @@ export function putRoutes(broker: Broker, history: History, maxValue: number): H
     schema: { tags, summary: 'Put a value', querystring: getPutQuery, response },
     match: createTargetReader(PUT, getPutQuery),
     read: ({ query }) => query as PutQuery,
-    answer: ({ topic, v }) => publish(topic, v!),
+    judges,
+    answer: ({ topic, v }, request) => publish(topic, v!, request),
   })
 
   const post = defineHotRoute<PutQuery>({
@@ -75,16 +103,24 @@ export function putRoutes(broker: Broker, history: History, maxValue: number): H
     },
     match: createTargetReader(PUT, postPutQuery),
     read: ({ query }) => query as PutQuery,
-    answer({ topic, v }, { body }) {
+    judges,
+    answer({ topic, v }, request) {
+      const { body } = request
       if (v !== undefined && body.length > 0) throw errors.VALUE_TWICE()
-      return publish(topic, v ?? decode(body))
+      return publish(topic, v ?? decodeText(body), request)
     },
   })
   return [get, post]
 }
 
 /** Reads the current value. */
-export function valueRoute(history: History) {
+export function valueRoute({ history, bearers, reader }: ValuesOptions) {
+  function valueOf(topic: string, { reader: by }: { readonly reader: Reader }): Reply {
+    const event = history.current(topic)
+    if (!event || !by.sees(event)) throw errors.VALUE_NOT_FOUND()
+    return textReply(history, event.seq, event.value)
+  }
+
   return defineHotRoute<PutQuery>({
     method: 'GET',
     url: VALUE,
@@ -94,15 +130,15 @@ export function valueRoute(history: History) {
       querystring: topicQuery,
       response: {
         200: valueReply('The value that was put last.'),
-        ...readReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND),
+        ...readReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenFaults),
       },
     },
     match: createTargetReader(VALUE, topicQuery),
     read: ({ query }) => query as PutQuery,
-    answer({ topic = DEFAULT_TOPIC }) {
-      const event = history.current(topic)
-      if (!event) throw errors.VALUE_NOT_FOUND()
-      return textReply(history, event.seq, event.value)
+    judges: bearers.judges,
+    answer({ topic = DEFAULT_TOPIC }, { headers }) {
+      const bearer = bearers.judges(headers) ? bearers.of(headers, false) : undefined
+      return bearer ? bearer.then((known) => valueOf(topic, known)) : valueOf(topic, { reader })
     },
   })
 }

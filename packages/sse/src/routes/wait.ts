@@ -1,11 +1,17 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRequest, type Reply, type StreamReply } from '@influencer-stats/runtime/hot-route'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import { readReplies } from '@influencer-stats/runtime/replies'
-import { readAdmission, type Admission, type Encoders } from '../admission.ts'
+import { readAdmission, type Encoders } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
+import type { Reader } from '../core/reader.ts'
 import { errors } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import { tooManyStreams, type Streams } from '../streams.ts'
+import type { StreamRequest } from '../stream-request.ts'
+import type { Bearer } from '../tokens/access-tokens.ts'
+import type { Bearers } from '../tokens/bearers.ts'
+import { tokenFaults } from '../tokens/refusals.ts'
 import { createTargetReader } from './read-target.ts'
 import { waitQuery, type WaitQuery } from './schemas.ts'
 
@@ -15,6 +21,9 @@ export interface WaitOptions {
   readonly history: History
   readonly encoders: Encoders
   readonly broker: Broker
+  readonly bearers: Bearers
+  /** Who waits without a token of a kind that is judged here. */
+  readonly reader: Reader
 }
 
 const URL = '/wait'
@@ -24,18 +33,35 @@ const HEADERS = [
   ['x-accel-buffering', 'no'],
   ['x-content-type-options', 'nosniff'],
 ].flat()
-const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
+/** Whoever was told that all streams were closed. */
+export const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
+
+/** Opens a stream if there is room for one more. @param full what is answered if not */
+export function openReply(
+  streams: Streams,
+  stream: StreamRequest,
+  from: HotRequest,
+  full: () => Problem,
+  headers: readonly string[] = [],
+): StreamReply {
+  const address = from.address()
+  if (!streams.hasRoom(address)) throw full()
+  return {
+    status: 200,
+    headers: ['content-type', stream.encoder.contentType, ...HEADERS, ...headers],
+    open: (connection, head) => streams.open(connection, address, stream, head),
+  }
+}
 
 /** Opens a stream. */
-export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
-  function open({ request }: Admission & { kind: 'stream' }, from: HotRequest): StreamReply {
-    const address = from.address()
-    if (!streams.hasRoom(address)) throw tooManyStreams()
-    return {
-      status: 200,
-      headers: ['content-type', request.encoder.contentType, ...HEADERS],
-      open: (connection, head) => streams.open(connection, address, request, head),
+export function waitRoute({ streams, history, encoders, broker, bearers, reader }: WaitOptions) {
+  function open(query: WaitQuery, from: HotRequest, by: Pick<Bearer, 'reader'> & Partial<Bearer>) {
+    const admit = (caughtUp: boolean) => {
+      const admission = readAdmission(query, from.headers, history, encoders, by, caughtUp)
+      if (admission.kind === 'closed') return STAY_AWAY
+      return admission.kind === 'stream' ? openReply(streams, admission.request, from, tooManyStreams) : undefined
     }
+    return admit(false) ?? broker.catchUp().then(() => admit(true)!)
   }
 
   return defineHotRoute<WaitQuery>({
@@ -53,20 +79,17 @@ export function waitRoute({ streams, history, encoders, broker }: WaitOptions) {
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
         204: { type: 'null', description: 'All streams were closed: stay away.' },
-        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS),
+        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...tokenFaults),
       },
     },
     match: createTargetReader<WaitQuery>(URL, waitQuery),
     read: ({ query }) => query as WaitQuery,
     // EventSource sends no headers.
     token: ({ access_token: token }) => token,
+    judges: bearers.judges,
     answer(query, request) {
-      const admit = (caughtUp: boolean) => {
-        const admission = readAdmission(query, request.headers, history, encoders, caughtUp)
-        if (admission.kind === 'closed') return STAY_AWAY
-        return admission.kind === 'stream' ? open(admission, request) : undefined
-      }
-      return admit(false) ?? broker.catchUp().then(() => admit(true)!)
+      const bearer = bearers.judges(request.headers) ? bearers.of(request.headers, false) : undefined
+      return bearer ? bearer.then((known) => open(query, request, known)) : open(query, request, { reader })
     },
   })
 }

@@ -1,0 +1,72 @@
+import { compile, literalStart, parsePart, runs, type Program } from './pattern-program.ts'
+import { PARTS, type TopicUrl } from './topic-url.ts'
+
+/** Longest pattern (characters). */
+const LONGEST = 1_024
+
+/** A pattern as the standard has it (urlpattern.spec.whatwg.org), but for regular expressions in it. */
+export class TopicPattern {
+  /** Its parts as the standard normalizes them: two with the same source match the same. */
+  readonly source: string
+  #programs: (Program | undefined)[] | undefined
+
+  private constructor(source: string) {
+    this.source = source
+  }
+
+  /** @param base what a relative one is resolved against; nothing where the pattern is none, or too costly */
+  static parse(text: string, base: string): TopicPattern | undefined {
+    if (text.length > LONGEST) return undefined
+    let pattern: URLPattern
+    try {
+      pattern = new URLPattern(text, base)
+    } catch {
+      return undefined
+    }
+    if (pattern.hasRegExpGroups) return undefined
+    const source = PARTS.map((part) => pattern[part])
+      .join('\n')
+      .replace(/(?:\n\*)+$/, '')
+    // Flat: a part of the request's text would keep all of it.
+    return source.length > 2 * LONGEST ? undefined : new TopicPattern(JSON.parse(JSON.stringify(source)))
+  }
+
+  /** What the text of every topic that it matches begins with (`textOf`). */
+  get anchor(): string {
+    const parts = this.#parts()
+    let anchor = ''
+    for (const [i, behind] of ['://', ':', '', ''].entries()) {
+      const { text, isAll } = literalStart(parts[i]!)
+      anchor += text
+      if (!isAll) return anchor
+      anchor += behind
+    }
+    return anchor
+  }
+
+  matches(url: TopicUrl): boolean {
+    this.#programs ??= this.#parts().map((part) => (part === undefined ? undefined : compile(part)))
+    return PARTS.every((name, i) => {
+      const program = this.#programs![i]
+      return !program || runs(program, url[name])
+    })
+  }
+
+  /** Nothing for a part that may be anything. */
+  #parts() {
+    const texts = this.source.split('\n')
+    const isSpecial = SPECIAL.test(texts[0]!)
+    return PARTS.map((name, i) => {
+      const text = texts[i] ?? '*'
+      return text === '*' ? undefined : parsePart(text, delimiterOf(name, isSpecial))
+    })
+  }
+}
+
+// Protocols whose paths have steps; so may one that is not known.
+const SPECIAL = /^(?:https?|wss?|ftp|file)$|[*:({?+]/
+
+const delimiterOf = (part: (typeof PARTS)[number], isSpecial: boolean) => {
+  if (part === 'hostname') return '.'
+  return part === 'pathname' && isSpecial ? '/' : ''
+}

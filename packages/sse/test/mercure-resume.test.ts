@@ -1,0 +1,130 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { describe, expect, it } from 'vitest'
+import { HUB, mercure } from './support/mercure.ts'
+import { freePort, spawnSse } from './support/process.ts'
+import { openStream, type TestStream } from './support/stream.ts'
+import { bearer, MERCURE, signAll } from './support/tokens.ts'
+
+const CLIENTS = 200
+const TOPIC = 'https://x.example/fire'
+
+/** A client of the protocol that loses its stream and resumes; half may read what is private. */
+class Client {
+  readonly values: string[] = []
+  /** Where it was told that something is lost. */
+  readonly gaps: string[] = []
+  readonly mayReadAll: boolean
+  readonly #port: number
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #query: string
+  #stream: TestStream | undefined
+  #lastEventId = ''
+
+  constructor(port: number, place: number, token: string) {
+    this.#port = port
+    this.mayReadAll = place % 2 === 0
+    this.#headers = this.mayReadAll ? bearer(token) : {}
+    this.#query = ['?match=https://x.example/fire', '?match_urlpattern=https://x.example/:any', '?match=*'][place % 3]!
+  }
+
+  async connect(): Promise<void> {
+    const id = this.#lastEventId
+    const byHeader = id !== '' && Math.random() < 0.5
+    const query = id !== '' && !byHeader ? `&last_event_id=${encodeURIComponent(id)}` : ''
+    const headers = { ...this.#headers, ...(byHeader && { 'last-event-id': id }) }
+    this.#stream = await openStream(this.#port, this.#query + query, { path: HUB, headers })
+    if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
+    const told = this.#stream.headers['mercure-last-event-id'] ?? ''
+    if (told !== id) this.gaps.push(`${id} ${told}`)
+    await until(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
+  }
+
+  drop(): void {
+    const { socket, reader } = this.#stream!
+    socket.removeAllListeners('data')
+    socket.destroy()
+    for (const { data } of reader.events) this.values.push(data)
+    this.#lastEventId = reader.lastEventId || this.#lastEventId
+    this.#stream = undefined
+  }
+
+  get seen(): number {
+    return this.values.length + (this.#stream?.values.length ?? 0)
+  }
+}
+
+describe("200 clients that drop and resume through Mercure's names, on 3 threads, over a restart", () => {
+  async function run(history: 'ring' | 'level', drops: number) {
+    const args = {
+      ...MERCURE,
+      mercureAnonymous: 'on',
+      port: await freePort(),
+      data: temporaryFolder(),
+      history,
+      threads: 3,
+      historyCount: 100_000,
+    }
+    let server = await spawnSse(args)
+    const token = await signAll()
+    const clients = Array.from({ length: CLIENTS }, (_, i) => new Client(args.port, i, token))
+    const connectAll = async () => {
+      for (let i = 0; i < CLIENTS; i += 50)
+        await Promise.all(clients.slice(i, i + 50).map((client) => client.connect()))
+    }
+    await connectAll()
+    let sent = 0
+    const fire = async (count: number) => {
+      for (let i = 0; i < count; i++, sent++) {
+        await mercure(server.sse).publish(
+          token,
+          TOPIC,
+          String(sent),
+          ...(sent % 3 === 0 ? [['private', ''] as const] : []),
+        )
+      }
+    }
+    const firing = fire(60)
+    for (let i = 0; i < drops; i++) {
+      const client = clients[Math.floor(Math.random() * CLIENTS)]!
+      client.drop()
+      await client.connect()
+    }
+    await firing
+    const shouldHave = (client: Client, from = 0) =>
+      Array.from({ length: sent - from }, (_, i) => from + i)
+        .filter((i) => client.mayReadAll || i % 3 !== 0)
+        .map(String)
+    for (const client of clients) await until(() => client.seen >= shouldHave(client).length)
+    for (const client of clients) client.drop()
+    await server.end('SIGKILL')
+    server = await spawnSse(args)
+    const before = sent
+    await fire(5)
+    await Promise.all([connectAll(), fire(10)])
+    return { clients, before, shouldHave }
+  }
+
+  it('get everything that they may read, once and in order, where it is kept', async () => {
+    const { clients, shouldHave } = await run('level', 100)
+    for (const client of clients) {
+      const expected = shouldHave(client)
+      await until(() => client.seen >= expected.length)
+      client.drop()
+      expect(client.gaps).toEqual([])
+      expect(client.values).toEqual(expected)
+    }
+  })
+
+  it('are told, where it is not, and get all that is there, once and in order', async () => {
+    const { clients, before, shouldHave } = await run('ring', 20)
+    for (const client of clients) {
+      const expected = shouldHave(client)
+      await until(() => client.seen >= expected.length)
+      client.drop()
+      expect(client.gaps).toHaveLength(1)
+      expect(client.values).toEqual(expected)
+    }
+    expect(before).toBe(60)
+  })
+})

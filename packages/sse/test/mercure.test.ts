@@ -1,0 +1,371 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { describe, expect, it } from 'vitest'
+import { HUB, mercure } from './support/mercure.ts'
+import { startSse } from './support/sse.ts'
+import { AUDIENCE, bearer, MERCURE, sign, signAll } from './support/tokens.ts'
+
+const problem = (status: number, code: string) => ({ status, body: { status, code } })
+
+/** A hub, its words, and a token for everything. */
+async function startHub(settings: Record<string, string | number> = {}) {
+  const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on', ...settings })
+  return { sse, token: await signAll(), ...mercure(sse) }
+}
+
+describe('an update', () => {
+  it.each(SERVERS)('reaches whoever matches any of its topics, once, in one order: %s', async (server) => {
+    const { sse, token, publish, subscribe } = await startHub({ server })
+    const pattern = encodeURIComponent('https://x.example/books/:id')
+    const streams = await subscribe(
+      `?match=${encodeURIComponent('https://x.example/books/1')}&match_urlpattern=${pattern}&match_exact=b`,
+    )
+    const everything = await subscribe('?match=*')
+    const others = await subscribe(`?match=${encodeURIComponent('https://x.example/books')}`)
+    const waiting = await sse.openBoth(`?topic=b`)
+    const first = await publish(token, 'https://x.example/books/1', 'one')
+    await publish(token, 'https://x.example/authors/1', 'not for all')
+    await publish(token, 'a', 'two\r\nlines\rall\n', ['topic', 'b'], ['topic', 'https://x.example/books/2'])
+    await sse.put('by put', 'b')
+    for (const stream of streams) {
+      await stream.until(3)
+      expect(stream.values).toEqual(['one', 'two\nlines\nall\n', 'by put'])
+      expect(stream.events[0]!.lastEventId).toBe(first)
+      expect(stream.headers['content-type']).toMatch(/^text\/event-stream/)
+    }
+    for (const stream of everything) {
+      await stream.until(4)
+      expect(stream.values).toEqual(['one', 'not for all', 'two\nlines\nall\n', 'by put'])
+    }
+    for (const stream of waiting) {
+      await stream.until(2)
+      expect(stream.values).toEqual(['two\nlines\nall\n', 'by put'])
+    }
+    for (const { events } of others) expect(events).toEqual([])
+    expect(first).toMatch(/^#[a-z0-9]+-\d+$/)
+  })
+
+  it('says its type and when to come back; what else is sent is not looked at', async () => {
+    const { token, publish, subscribe, post } = await startHub()
+    const [stream] = await subscribe('?match=a')
+    await publish(token, 'a', 'x', ['type', 'news'], ['retry', '1234'], ['id', 'urn:mine'], ['unknown', '1'])
+    await stream!.until(1)
+    expect(stream!.events[0]).toMatchObject({ type: 'news', data: 'x' })
+    expect(stream!.reader.retry).toBe(1_234)
+    const reply = await post([['topic', 'a']], bearer(token))
+    expect(reply).toMatchObject({ status: 200, body: expect.stringMatching(/^#/) })
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain/)
+    await stream!.until(2)
+    expect(stream!.values.at(-1)).toBe('')
+  })
+
+  it('that is private reaches who may read one of its topics, whatever `private` says, and nobody else by any way', async () => {
+    const { sse, token, publish, subscribe } = await startHub()
+    const allowed = [
+      await subscribe('?match=*', bearer(await sign({ subscribe: ['secret'] }))),
+      await subscribe('?match=other', bearer(await sign({ subscribe: [{ match: 'secret', match_type: 'exact' }] }))),
+      await sse.openBoth('?topic=secret', bearer(await sign({ subscribe: ['*'] }))),
+    ].flat()
+    const others = [
+      await subscribe('?match=*'),
+      await subscribe(
+        '?match=*',
+        bearer(
+          await sign({
+            publish: ['secret'],
+            subscribe: ['secrets', { match: 'https://x/*', match_type: 'urlpattern' }],
+          }),
+        ),
+      ),
+      await sse.openBoth('?match=*'),
+      await sse.openBoth('?topic=secret&last=1'),
+    ].flat()
+    const before = await publish(token, 'other', 'before')
+    for (const value of ['', '0', 'false', 'on'])
+      await publish(token, 'secret', `private ${value}`, ['private', value], ['topic', 'other'])
+    await publish(token, 'other', 'public', ['topic', 'secret'])
+    for (const stream of allowed) {
+      await until(() => stream.values.includes('public'))
+      expect(stream.values.filter((value) => value.startsWith('private'))).toHaveLength(4)
+    }
+    // What came before is told likewise.
+    const replayed = await subscribe('?match=secret', { 'last-event-id': before })
+    for (const stream of [...others, ...replayed, ...(await sse.openBoth('?topic=secret&last=1'))]) {
+      await until(() => stream.values.includes('public'))
+      expect(stream.values.filter((value) => value.startsWith('private'))).toEqual([])
+    }
+    await publish(token, 'secret', 'private value', ['private', ''])
+    expect(await sse.ask('GET', '/value?topic=secret')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
+    expect(await sse.ask('GET', '/value?topic=secret', { headers: bearer(token) })).toMatchObject({
+      body: 'private value',
+    })
+  })
+
+  it('is refused where it is not well-formed, and others go on', async () => {
+    const { token, post, subscribe, publish } = await startHub()
+    const [stream] = await subscribe('?match=*')
+    const cases: [string, [string, string][]][] = [
+      ['without a topic', [['data', 'x']]],
+      ['to an empty topic', [['topic', '']]],
+      ['to every topic', [['topic', '*']]],
+      ["to the hub's own topics", [['topic', `${AUDIENCE}/subscriptions/x`]]],
+      [
+        "to the hub's own topics, relative",
+        [
+          ['topic', 'a'],
+          ['topic', '/.well-known/%6dercure/x'],
+        ],
+      ],
+      ['to a topic with control characters', [['topic', 'a\nb']]],
+      ['to a topic with format characters', [['topic', 'a\u200b']]],
+      ['to a topic of a megabyte', [['topic', 'x'.repeat(1_048_576)]]],
+      ['to too many topics', Array.from({ length: 101 }, (_, i) => ['topic', `${i}`] as [string, string])],
+      [
+        'with an id that begins with #',
+        [
+          ['topic', 'a'],
+          ['id', '#1'],
+        ],
+      ],
+      [
+        'with the id earliest',
+        [
+          ['topic', 'a'],
+          ['id', 'earliest'],
+        ],
+      ],
+      [
+        'with control characters in its id',
+        [
+          ['topic', 'a'],
+          ['id', 'a\0'],
+        ],
+      ],
+      [
+        'with a type of the protocol',
+        [
+          ['topic', 'a'],
+          ['type', 'mercure'],
+        ],
+      ],
+      [
+        'with a line end in its type',
+        [
+          ['topic', 'a'],
+          ['type', 'a\ndata: x'],
+        ],
+      ],
+      [
+        'with a retry that is no number',
+        [
+          ['topic', 'a'],
+          ['retry', '-1'],
+        ],
+      ],
+      [
+        'with two values',
+        [
+          ['topic', 'a'],
+          ['data', '1'],
+          ['data', '2'],
+        ],
+      ],
+    ]
+    for (const [what, fields] of cases) {
+      expect({ what, ...(await post(fields, bearer(token))) }).toMatchObject({
+        what,
+        ...problem(400, 'INVALID_UPDATE'),
+      })
+    }
+    await publish(token, 'a', 'others go on')
+    await stream!.until(1)
+    expect(stream!.values).toEqual(['others go on'])
+  })
+
+  it('is refused where it is no form, no UTF-8, or too large', async () => {
+    const { sse, token } = await startHub({ maxValue: 1_000 })
+    const form = { ...bearer(token), 'content-type': 'application/x-www-form-urlencoded' }
+    const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = form) =>
+      sse.ask('POST', HUB, { body, headers })
+    expect(await post('{}', { ...form, 'content-type': 'application/json' })).toMatchObject(
+      problem(415, 'UNSUPPORTED_MEDIA_TYPE'),
+    )
+    expect(await post('topic=a&data=%FF')).toMatchObject(problem(400, 'INVALID_UPDATE'))
+    expect(await post(new Uint8Array([0xff]))).toMatchObject(problem(400, 'VALUE_NOT_UTF8'))
+    expect(await post(`topic=a&data=${'x'.repeat(1_000)}`)).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
+    expect((await post('topic=a&data=%C3%A9+%2B')).status).toBe(200)
+    expect(await sse.ask('GET', '/value?topic=a')).toMatchObject({ body: 'é +' })
+    expect(await sse.ask('GET', `/put?v=1&topic=${encodeURIComponent(`${AUDIENCE}/x`)}`)).toMatchObject(
+      problem(400, 'HUB_TOPIC'),
+    )
+  })
+})
+
+describe('a subscription', () => {
+  const many = Array.from({ length: 501 }, (_, i) => `match=${i}`).join('&')
+  it('is refused where it is not well-formed', async () => {
+    const { subscribe } = await startHub()
+    const cases = [
+      ['none at all', ''],
+      ['the parameter of earlier drafts', '?topic=a'],
+      ['another kind of matcher', '?match=a&match_regexp=a'],
+      ['an empty one', '?match='],
+      ['control characters', '?match=a%0Ab'],
+      ['format characters', '?match=a%E2%80%8B'],
+      ['a pattern that is none', '?match_urlpattern=%7B'],
+      ['a pattern with a regular expression', `?match_urlpattern=${encodeURIComponent('https://x/:id((a+)+)')}`],
+      ['a matcher that is too long', `?match=${'x'.repeat(1_025)}`],
+      ['too many matchers', `?${many}`],
+      ['a bad escape', '?match=%FF'],
+    ] as const
+    for (const [what, query] of cases) {
+      for (const { status, body } of await subscribe(query)) {
+        expect({ what, status, code: JSON.parse(body).code }).toEqual({ what, status: 400, code: 'INVALID_MATCHER' })
+      }
+    }
+  })
+
+  it('of 10,000 matchers is refused, and others are unmoved', async () => {
+    const { sse, subscribe, publish, token } = await startHub()
+    const [stream] = await subscribe('?match=a')
+    const query = `?${'match=x&'.repeat(10_000)}`
+    expect(await sse.ask('GET', HUB + query)).toMatchObject(problem(414, 'URI_TOO_LONG'))
+    await publish(token, 'a', 'v')
+    await stream!.until(1)
+  })
+
+  it('is refused where there are as many streams as there may be', async () => {
+    const { subscribe } = await startHub({ maxStreams: 4, maxStreamsPerAddress: 2 })
+    await subscribe('?match=a')
+    for (const refused of await subscribe('?match=a')) {
+      expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
+      expect(JSON.parse(refused.body).code).toBe('STREAM_LIMIT')
+    }
+  })
+
+  it('is refused where there are too many patterns alike', async () => {
+    const { sse, subscribe } = await startHub()
+    const of = (from: number) =>
+      `?${Array.from({ length: 64 }, (_, i) => `match_urlpattern=${encodeURIComponent(`https://x/:a/${from + i}`)}`).join('&')}`
+    for (const from of [0, 64]) expect((await sse.open(of(from), { path: HUB })).status).toBe(200)
+    for (const refused of await subscribe(of(128))) {
+      expect(refused.status).toBe(429)
+      expect(JSON.parse(refused.body).code).toBe('PATTERN_LIMIT')
+    }
+    for (const { status } of await subscribe('?match=other')) expect(status).toBe(200)
+  })
+
+  it('resolves a relative pattern against the hub, and matches no topic that is no URL by one', async () => {
+    const { token, publish, subscribe } = await startHub()
+    const [stream] = await subscribe('?match_urlpattern=/books/*')
+    await publish(token, 'books/1', 'no URL')
+    await publish(token, '/books/1', 'none either')
+    await publish(token, 'https://hub.example/books/1', 'one')
+    await stream!.until(1)
+    expect(stream!.values).toEqual(['one'])
+  })
+
+  it('shows that it lives', async () => {
+    const { subscribe } = await startHub({ heartbeat: 20 })
+    for (const stream of await subscribe('?match=a')) await until(() => stream.reader.comments >= 3)
+  })
+})
+
+describe('a subscription that resumes', () => {
+  const told = 'mercure-last-event-id'
+
+  it('goes on after the id of the header, which wins, or of the query, and says so', async () => {
+    const { token, publish, subscribe } = await startHub()
+    const ids: string[] = []
+    for (const value of ['1', '2', '3']) ids.push(await publish(token, 'a', value))
+    for (const [query, headers, values] of [
+      ['', { 'last-event-id': ids[0]! }, ['2', '3']],
+      [`&last_event_id=${encodeURIComponent(ids[1]!)}`, {}, ['3']],
+      [`&last_event_id=${encodeURIComponent(ids[1]!)}`, { 'last-event-id': ids[0]! }, ['2', '3']],
+      // The same ids as on `/wait`.
+      ['', { 'last-event-id': ids[0]!.slice(1) }, ['2', '3']],
+    ] as const) {
+      for (const stream of await subscribe(`?match=a${query}`, headers)) {
+        await stream.until(values.length)
+        expect(stream.values).toEqual(values)
+        expect(stream.headers[told]).toBe(ids[values.length === 2 ? 0 : 1])
+      }
+    }
+  })
+
+  it('gets all there is for `earliest`', async () => {
+    const { token, publish, subscribe } = await startHub()
+    for (const value of ['1', '2', '3']) await publish(token, 'a', value)
+    for (const streams of [
+      await subscribe('?match=a&last_event_id=earliest'),
+      await subscribe('?match=a', { 'last-event-id': 'earliest' }),
+    ]) {
+      for (const stream of streams) {
+        await stream.until(3)
+        expect(stream.values).toEqual(['1', '2', '3'])
+        expect(stream.headers[told]).toBe('earliest')
+      }
+    }
+    for (const stream of await subscribe('?match=a')) expect(stream.headers[told]).toBeUndefined()
+  })
+
+  it('is told another id than its own where something is lost, or its id is not known', async () => {
+    const { token, publish, subscribe } = await startHub({ historyCount: 2 })
+    const ids: string[] = []
+    for (const value of ['1', '2', '3', '4']) ids.push(await publish(token, 'a', value))
+    for (const [id, answer] of [
+      [ids[0]!, ids[1]],
+      ['urn:unknown', ids[1]],
+      [ids[0]!.replace('#', '#x'), ids[1]],
+      ['earliest', ids[1]],
+    ] as const) {
+      for (const stream of await subscribe('?match=a', { 'last-event-id': id })) {
+        await stream.until(2)
+        expect(stream.events.map(({ type, data }) => [type, data])).toEqual([
+          ['message', '3'],
+          ['message', '4'],
+        ])
+        expect(stream.headers[told]).toBe(answer)
+      }
+    }
+  })
+
+  it('is told so, though the first thing that it gets lies behind its id', async () => {
+    const { token, publish, subscribe } = await startHub({ historyCount: 2 })
+    const at = await publish(token, 'b', '0')
+    await publish(token, 'b', '1')
+    for (const value of ['1', '2', '3', '4']) await publish(token, 'a', value)
+    for (const stream of await subscribe('?match=a&match=b', { 'last-event-id': at })) {
+      await stream.until(3)
+      expect(stream.values).toEqual(['1', '3', '4'])
+      expect(stream.headers[told]).not.toBe(at)
+    }
+  })
+
+  it('is judged by the token of now', async () => {
+    const { token, publish, subscribe } = await startHub()
+    const first = await publish(token, 'a', 'public')
+    await publish(token, 'a', 'private', ['private', ''])
+    await publish(token, 'a', 'last')
+    const resume = { 'last-event-id': first }
+    for (const [headers, values] of [
+      [bearer(await sign({ subscribe: ['a'] })), ['private', 'last']],
+      [bearer(await sign({ subscribe: ['b'] })), ['last']],
+      [{}, ['last']],
+    ] as const) {
+      for (const stream of await subscribe('?match=a', { ...resume, ...headers })) {
+        await until(() => stream.values.includes('last'))
+        expect(stream.values).toEqual(values)
+      }
+    }
+  })
+
+  it('is sent away once all streams were closed', async () => {
+    const { sse, subscribe } = await startHub()
+    const [stream] = await subscribe('?match=a')
+    await sse.ask('POST', '/closeall')
+    await stream!.closed
+    for (const { status } of await subscribe('?match=a', { 'last-event-id': stream!.reader.lastEventId }))
+      expect(status).toBe(204)
+  })
+})

@@ -1,0 +1,254 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createSelectors, selects, type Selectors } from '../src/core/selectors.ts'
+import { TopicIndex } from '../src/core/topic-index.ts'
+import { TopicPattern } from '../src/core/topic-pattern.ts'
+import { isHubTopic, readTopicUrl } from '../src/core/topic-url.ts'
+import { startSse } from './support/sse.ts'
+
+const BASE = 'https://hub.example/.well-known/mercure'
+const parse = (text: string) => TopicPattern.parse(text, BASE)
+
+/** What a pattern says of a topic: ours and the platform's own. */
+function verdicts(text: string, topic: string): [unknown, unknown] {
+  const url = readTopicUrl(topic)
+  const pattern = parse(text)
+  return [pattern && url !== undefined && pattern.matches(url), theirVerdict(text, topic)]
+}
+
+function theirVerdict(text: string, topic: string): unknown {
+  try {
+    return new URLPattern(text, BASE).test(topic)
+  } catch {
+    return undefined
+  }
+}
+
+const step = fc.constantFrom(
+  'a',
+  'bc',
+  ':id',
+  ':id?',
+  ':id*',
+  ':id+',
+  '*',
+  '{x}?',
+  '{a:b}*',
+  '{-:y-}+',
+  'a-:z',
+  '%41',
+  'é',
+  '{x*}?',
+)
+const pattern = fc.oneof(
+  fc.array(step, { maxLength: 5 }).map((steps) => `https://x.example/${steps.join('/')}`),
+  fc.array(step, { maxLength: 4 }).map((steps) => `https://x.example/${steps.join('')}`),
+  fc.array(step, { maxLength: 3 }).map((steps) => `/${steps.join('/')}?q=:v#*`),
+  fc.constantFrom(
+    '*://x.example/*',
+    'http{s}?://*.example/a',
+    'https://:sub.example:*/:id',
+    'urn:isbn:*',
+    'https://x.example:8080/*',
+  ),
+)
+const topic = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom(
+        'https://x.example/',
+        'https://X.example:443/',
+        'http://y.example/',
+        'https://hub.example/',
+        'urn:isbn:',
+      ),
+      fc.array(fc.constantFrom('a', 'bc', 'x', '1', '', 'a-b', '-y-', 'A', 'é', 'aaa'), { maxLength: 6 }),
+      fc.constantFrom('', '?q=1', '?q=#h', '#h'),
+    )
+    .map(([origin, steps, end]) => origin + steps.join('/') + end),
+  fc.constantFrom('none', 'a/b', 'https://', 'https://x.example:8080/a'),
+)
+
+describe('a topic pattern', () => {
+  it("is that of the platform's URLPattern", () => {
+    fc.assert(
+      fc.property(pattern, topic, (text, url) => {
+        const [ours, theirs] = verdicts(text, url)
+        expect(ours).toBe(theirs)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it.each(['https://x/(', 'https://x/{', 'https://x/:', 'https://x/:a:a', 'https://x/:id(\\d+)', 'https://x/((a+)+)$'])(
+    'is none where it is malformed, or has a regular expression: %s',
+    (text) => expect(parse(text)).toBeUndefined(),
+  )
+
+  it('is none where it is too long', () => {
+    expect(parse(`https://x/${'a'.repeat(1_100)}`)).toBeUndefined()
+    expect(parse(`https://x/${'*a'.repeat(300)}`)).toBeDefined()
+  })
+
+  it.each([
+    ['wildcards', `https://x/${'*a'.repeat(300)}`, 'a'.repeat(1_000)],
+    ['repeated groups', `https://x/${'{a*}*'.repeat(150)}`, 'a'.repeat(1_000)],
+    ['names', `https://x/${Array.from({ length: 100 }, (_, i) => `{:n${i}}?`).join('')}`, 'a'.repeat(1_000)],
+  ])('costs little, whatever it says: %s', (_what, text, path) => {
+    const hostile = parse(text)!
+    const url = readTopicUrl(`https://x/${path}!`)!
+    hostile.matches(url)
+    const before = process.cpuUsage()
+    for (let i = 0; i < 20; i++) expect(hostile.matches(url)).toBe(false)
+    const { user, system } = process.cpuUsage(before)
+    // Microseconds; measured 0.3 ms a match on a busy machine.
+    expect((user + system) / 20).toBeLessThan(10_000)
+  })
+})
+
+describe('the index of topics', () => {
+  const prefixes = fc.subarray(['', 'https', 'https://x.example/', 'a', 'a/', 'https://x.example/a'], { maxLength: 3 })
+  const topics = fc.subarray(['a', 'a/b', 'none', 'https://x.example/a', 'https://x.example/a/bc'], { maxLength: 3 })
+  const selectors = fc.tuple(topics, prefixes, fc.array(pattern, { maxLength: 3 })).map(([exact, begins, texts]) =>
+    createSelectors(
+      exact,
+      begins,
+      texts.flatMap((text) => parse(text) ?? []),
+    ),
+  )
+
+  it('finds whoever a scan of all would, as they come and go', () => {
+    const change = fc.tuple(fc.nat(7), selectors)
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), fc.array(topic, { maxLength: 6 }), (changes, asked) => {
+        const index = new TopicIndex<{ readonly selectors: Selectors }>()
+        const held = new Map<number, { readonly selectors: Selectors }>()
+        for (const [who, what] of changes) {
+          const old = held.get(who)
+          if (old) index.delete(old.selectors, old)
+          held.delete(who)
+          if (old) continue
+          const one = { selectors: what }
+          index.add(what, one)
+          held.set(who, one)
+        }
+        for (const one of [...asked, 'a', 'a/b']) {
+          const found = new Set()
+          index.find(one, (who) => found.add(who))
+          expect(found).toEqual(new Set([...held.values()].filter((who) => selects(who.selectors, one))))
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('has room for so many patterns alike, and for more that are not', () => {
+    const index = new TopicIndex<object>()
+    const add = (text: string) => {
+      const one = createSelectors([], [], [parse(text)!])
+      if (!index.hasRoom(one)) return false
+      index.add(one, {})
+      return true
+    }
+    const alike = Array.from({ length: 200 }, (_, i) => add(`https://x.example/:id/${i}`))
+    expect(alike.filter(Boolean)).toHaveLength(128)
+    expect(add('https://x.example/:id/3')).toBe(true)
+    expect(add('https://x.example/y/:id')).toBe(true)
+  })
+
+  it('looks at those who match alone: 10,000 with 3 selectors each, 10,000 topics', () => {
+    const index = new TopicIndex<object>()
+    for (let i = 0; i < 10_000; i++) {
+      const pattern = parse(`https://x.example/users/${i}/*`)!
+      index.add(createSelectors([`https://x.example/t/${i}`], [`p/${i}/`], [pattern]), { i })
+    }
+    let found = 0
+    const began = process.cpuUsage()
+    for (let i = 0; i < 10_000; i++) {
+      for (const one of [`https://x.example/t/${i}`, `p/${i}/x`, `https://x.example/users/${i}/x`]) {
+        index.find(one, () => found++)
+      }
+    }
+    const { user, system } = process.cpuUsage(began)
+    expect(found).toBe(30_000)
+    // A scan would take minutes; this a tenth of a second.
+    expect(user + system).toBeLessThan(5_000_000)
+  })
+})
+
+describe("the hub's own topics", () => {
+  it.each([
+    `${BASE}`,
+    `${BASE}/subscriptions/x`,
+    'http://other.example/.well-known/mercure/subscriptions',
+    '/.well-known/mercure',
+    '/.well-known/%6dercure/x',
+    '/.well-known/./x/../mercure',
+    '/.well-known//mercure',
+    '\\.well-known\\mercure',
+    '/.well-known/mer\tcure',
+    '/%2ewell-known%2fmercure',
+    'mercure/subscriptions',
+    '?x',
+    '#x',
+    ' ',
+    'https://hub.example/.well-known/mercure?x#y',
+  ])('are known however they are spelled: %j', (one) => expect(isHubTopic(one, BASE)).toBe(true))
+
+  it.each([
+    'default',
+    'collections/a',
+    'https://x/mercure',
+    '/mercure',
+    'https://x/.well-known/mercury',
+    '/.well-known/mercurex',
+  ])('are no others: %s', (one) => expect(isHubTopic(one, BASE)).toBe(false))
+})
+
+describe('a stream of many topics', () => {
+  it('says whose each value is, where it is asked to, also of what came before', async () => {
+    const sse = await startSse()
+    await sse.put('0', 'c/a')
+    await sse.put('x', 'd')
+    const plain = await sse.openBoth('?match=c/*&last=1')
+    const named = await sse.openBoth('?match=c/*&topic=e&named=1&last=1')
+    await sse.put('a\n"b"', 'c/b')
+    await sse.put('no', 'd')
+    await sse.put('e', 'e')
+    for (const stream of named) {
+      await stream.until(3)
+      expect(stream.values.map((json) => JSON.parse(json))).toEqual([
+        { topic: 'c/a', value: '0' },
+        { topic: 'c/b', value: 'a\n"b"' },
+        { topic: 'e', value: 'e' },
+      ])
+    }
+    for (const stream of plain) {
+      await stream.until(2)
+      expect(stream.values).toEqual(['0', 'a\n"b"'])
+    }
+  })
+
+  it('is found by hundreds of topics, by how they begin, and by all there are', async () => {
+    const sse = await startSse()
+    const topics = Array.from({ length: 400 }, (_, i) => `t${i}`)
+    const [many] = await sse.openBoth(`?named=1&${topics.map((one) => `topic=${one}`).join('&')}`)
+    const [all] = await sse.openBoth('?named=1&match=*')
+    for (const one of ['t0', 't399', 't400']) await sse.put(one, one)
+    await many!.until(2)
+    await all!.until(3)
+    expect(many!.values.map((json) => JSON.parse(json).topic)).toEqual(['t0', 't399'])
+    expect(all!.values.map((json) => JSON.parse(json).topic)).toEqual(['t0', 't399', 't400'])
+    expect((await sse.ask('GET', '/connections')).body.topics).toContainEqual({ topic: '*', streams: 2 })
+  })
+
+  it('resumes without a gap and without a double, topics that are new to it included', async () => {
+    const sse = await startSse()
+    const ids: string[] = []
+    for (let i = 0; i < 30; i++) ids.push(await sse.put(`${i}`, `c/${i % 7}`))
+    for (const stream of await sse.openBoth('?match=c/*', { 'last-event-id': ids[9]! })) {
+      await stream.until(20)
+      expect(stream.values).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 10}`))
+    }
+  })
+})
