@@ -22,7 +22,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     ...(validatorCompiler && { validatorCompiler }),
     exposeHeadRoute: method === 'GET' && route.head !== false,
     // A token that is part of what is asked is judged once that is known.
-    config: { access: route.token ? 'host' : access },
+    config: { access: route.token ? 'host' : access, isTaken: true },
     handler(request, reply) {
       const asked = route.read(request)
       const refused = route.token && host.guard.check(request.raw, access, route.token(asked))
