@@ -11,15 +11,16 @@ import { run } from '../src/running.ts'
 const WARM_UP = 1
 const SECONDS = isLong ? 30 : 3
 const TIMES = 3
-/** An overload is told from a moment's crowd by how long it lasts; what was taken before that has to go first (s). */
-const SETTLES = 3
 const ATTEMPTS = 3
-/** Requests that dear ones wait for, about. */
+const TEMP = process.env.MAX_WAIT ? { maxWait: Number(process.env.MAX_WAIT) } : ({} as Record<string, number>)
+/** An overload is told from a crowd by how long it lasts, and what was taken before has to go first: it holds within (s). */
+const SETTLED = isLong ? 60 : 25
+/** Dear requests that one may wait for. */
 const FEW = 128
-/** What is not noticed on a machine that does nothing else (ms). */
+/** What is not noticed where nothing else runs (ms). */
 const UNNOTICED = 400
-/** Where nobody is refused each waits for twice as long as it has lasted by then: the first that counts for that (ms). */
-const UNBOUNDED = 2 * SETTLES * 1_000
+/** Where nobody is refused, all wait for longer than that by then (ms). */
+const UNBOUNDED = 5_000
 const ID = '00000000-0000-4000-8000-000000000001'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const LINES = { 'content-type': 'application/x-ndjson' }
@@ -52,10 +53,10 @@ const cases: Case[] = [
   {
     service: 'kv',
     ask: {
-      method: 'PUT',
-      path: (n) => `/v0/entity?id=k${n % 1_000}&durable=true`,
-      headers: { 'content-type': 'application/octet-stream' },
-      body: Buffer.alloc(65_536, 'x'),
+      method: 'POST',
+      path: () => '/v0/batch?durable=true',
+      headers: LINES,
+      body: Buffer.from(Array.from({ length: 1_000 }, (_, i) => `{"op":"put","id":"b${i}","value":"x"}\n`).join('')),
     },
   },
   {
@@ -80,21 +81,12 @@ const cases: Case[] = [
 ]
 
 /**
- * What requests may wait for that are taken (ms): twice as long as ever; on a machine that is busy with others as long as
- * few of them take at the pace that there is, or as so busy a machine may, but far less than where nobody is refused.
+ * What requests that are taken may wait (ms): twice as long as ever; on a machine that is busy with others as long as it is
+ * busy, or as a few of them take at the pace that is left; but less than where nobody is refused.
  */
 function mostWait(usual: Outcome, over: Outcome): number {
   const busy = UNNOTICED * Math.max(1, loadavg()[0]! / availableParallelism())
   return Math.max(2 * usual.p99, Math.min(Math.max(busy, (FEW / over.perSecond) * 1_000), UNBOUNDED))
-}
-
-/** What a service gives when it is asked for three times what it can do: what that is changes with what else runs here. */
-async function overload(url: string, ask: Ask, measured: number): Promise<{ capacity: number; over: Outcome }> {
-  for (let capacity = measured, attempt = 1; ; attempt++) {
-    const over = await load(url, ask, SECONDS, capacity * TIMES, SETTLES)
-    if (attempt === ATTEMPTS || over.refused > 0 || over.perSecond < capacity * 1.5) return { capacity, over }
-    capacity = over.perSecond
-  }
 }
 
 it.each(cases)(
@@ -102,9 +94,7 @@ it.each(cases)(
   async ({ service, settings, ask, prepare }) => {
     const standIn = service === 'stats' ? await run('youtube', temporaryFolder()) : undefined
     const uri = standIn && { youtubeUri: standIn.url }
-    const running = await run(service, temporaryFolder(), {
-      settings: { ...settings, ...uri, ...(process.env.MAX_WAIT && { maxWait: process.env.MAX_WAIT }) },
-    })
+    const running = await run(service, temporaryFolder(), { settings: { ...settings, ...uri, ...TEMP } })
     onTestFinished(async () => {
       await running.stop()
       await standIn?.stop()
@@ -112,19 +102,29 @@ it.each(cases)(
     const { url } = running
     await prepare?.(url)
     // Code that is not compiled yet is slow.
-    await load(url, ask, WARM_UP)
-    const closed = await load(url, ask, SECONDS)
-    const usual = await load(url, ask, SECONDS, closed.perSecond * 0.7)
-    const { capacity, over } = await overload(url, ask, closed.perSecond)
-    const told = `capacity ${capacity.toFixed()}/s, p99 ${usual.p99.toFixed()} ms; at ${TIMES} times ${JSON.stringify(over)}`
-    const complaints = [
-      ...(Object.keys(over.others).length > 0 ? ['some got neither what they asked for nor 503 with Retry-After'] : []),
-      ...(closed.refused > 0 ? ['16 clients were refused some'] : []),
-      ...(over.refused === 0 ? ['nobody was refused'] : []),
-      ...(over.perSecond < capacity / 10 ? ['it does hardly any of what it can'] : []),
-      ...(over.p99 > mostWait(usual, over) ? ['who was accepted waited too long'] : []),
-    ]
-    if (process.env.CHAOS_SAY) console.log(told, mostWait(usual, over).toFixed())
-    expect(complaints.map((one) => `${one}: ${told}`)).toEqual([])
+    await load(url, ask, { seconds: WARM_UP })
+    const closed = await load(url, ask, { seconds: SECONDS })
+    const usual = await load(url, ask, { seconds: SECONDS, perSecond: closed.perSecond * 0.7 })
+    let capacity = closed.perSecond
+    let complaints: string[] = []
+    function enough(over: Outcome): boolean {
+      const told = `${capacity.toFixed()}/s, p99 ${usual.p99.toFixed()} ms; at ${TIMES} times ${JSON.stringify(over)}`
+      complaints = [
+        ...(Object.keys(over.others).length > 0 ? ['some got neither what they asked for nor 503'] : []),
+        ...(over.refused === 0 ? ['nobody was refused'] : []),
+        ...(over.perSecond < capacity / 10 ? ['it does hardly any of what it can'] : []),
+        ...(over.p99 > mostWait(usual, over) ? ['who was accepted waited too long'] : []),
+      ].map((one) => `${one}: ${told}`)
+      if (process.env.CHAOS_SAY) console.log(told, mostWait(usual, over).toFixed())
+      return complaints.length === 0
+    }
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const over = await load(url, ask, { seconds: SETTLED, perSecond: capacity * TIMES, enough })
+      if (complaints.length === 0 || over.perSecond < 1.5 * capacity) break
+      // It can do more than it could: the machine had something else to do.
+      capacity = over.perSecond
+    }
+    expect(closed.refused, '16 clients that wait for their answers').toBe(0)
+    expect(complaints).toEqual([])
   },
 )

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 
 // How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
 const PERIOD = 20
-// It is judged over so many times `maxWait`: one dear request, or a moment's crowd, is no overload.
+// It is judged over so many times `maxWait`, and so many turns: a moment's crowd, or one dear request, is no overload.
 const WINDOW = 5
 /** Changes of a route that may wait whatever the pace: a slow disk takes them together. */
 const FEW_QUEUED = 64
@@ -88,6 +88,7 @@ export class Admission {
   #window: Reading
   /** Requests that were looked at in this turn. */
   #asked = 0
+  #turns = 0
   #hasRest = true
 
   constructor(maxWait: number, read: () => Reading) {
@@ -121,7 +122,8 @@ export class Admission {
     const turn = (this.#turn = this.#read())
     this.#asked = 0
     const took = turn.now - this.#window.now
-    if (took < WINDOW * this.#maxWait) return
+    if (++this.#turns < WINDOW || took < WINDOW * this.#maxWait) return
+    this.#turns = 0
     this.#hasRest = turn.idle - this.#window.idle >= RESTS * took
     this.#window = turn
     for (const line of this.#queues) line.judge(took, this.#maxWait, true)
