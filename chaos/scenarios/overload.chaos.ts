@@ -12,7 +12,6 @@ const WARM_UP = 1
 const SECONDS = isLong ? 30 : 3
 const TIMES = 3
 const ATTEMPTS = 3
-const TEMP = process.env.MAX_WAIT ? { maxWait: Number(process.env.MAX_WAIT) } : ({} as Record<string, number>)
 /** An overload is told from a crowd by how long it lasts, and what was taken before has to go first: it holds within (s). */
 const SETTLED = isLong ? 60 : 25
 /** Dear requests that one may wait for. */
@@ -94,7 +93,7 @@ it.each(cases)(
   async ({ service, settings, ask, prepare }) => {
     const standIn = service === 'stats' ? await run('youtube', temporaryFolder()) : undefined
     const uri = standIn && { youtubeUri: standIn.url }
-    const running = await run(service, temporaryFolder(), { settings: { ...settings, ...uri, ...TEMP } })
+    const running = await run(service, temporaryFolder(), { settings: { ...settings, ...uri } })
     onTestFinished(async () => {
       await running.stop()
       await standIn?.stop()
@@ -115,7 +114,6 @@ it.each(cases)(
         ...(over.perSecond < capacity / 10 ? ['it does hardly any of what it can'] : []),
         ...(over.p99 > mostWait(usual, over) ? ['who was accepted waited too long'] : []),
       ].map((one) => `${one}: ${told}`)
-      if (process.env.CHAOS_SAY) console.log(told, mostWait(usual, over).toFixed())
       return complaints.length === 0
     }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
