@@ -6,69 +6,114 @@ export interface Ask {
   readonly method: 'GET' | 'PUT' | 'POST'
   path(n: number): string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Buffer
 }
 
-/** What became of a load. Durations in milliseconds, of requests that were accepted, from when they were due. */
+/** What became of the requests that were sent in some time. Durations in milliseconds. */
 export interface Outcome {
   accepted: number
   /** 503 with Retry-After. */
   refused: number
   /** What else came, by what it was. */
   readonly others: Record<string, number>
+  /** Accepted. */
   readonly perSecond: number
+  /** Of the accepted ones, and of those that still wait, so far. */
   readonly p99: number
+}
+
+export interface Plan {
+  readonly seconds: number
+  /** Without one as many as 16 connections get answers to. */
+  readonly perSecond?: number
+  /** Asked each second for what became of the last ones: whether that is enough. */
+  enough?(lately: Outcome): boolean
+}
+
+/** A request that was sent. */
+interface Sent {
+  readonly at: number
+  took: number | undefined
+  became: 'waiting' | 'accepted' | 'refused' | string
 }
 
 const CONNECTIONS = 512
 /** Nobody waits longer (ms). */
-const PATIENCE = 20_000
+const PATIENCE = 30_000
+/** What is looked at together (ms). */
+const LATELY = 3_000
 
-/** Sends for some seconds, at a pace or (without one) as fast as 16 connections get answers. */
-export async function load(url: string, ask: Ask, seconds: number, perSecond?: number): Promise<Outcome> {
-  const pool = new Pool(url, {
-    connections: perSecond ? CONNECTIONS : 16,
-    headersTimeout: PATIENCE,
-    bodyTimeout: PATIENCE,
-  })
-  const times: number[] = []
-  const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
-  const count = (what: string) => (outcome.others[what] = (outcome.others[what] ?? 0) + 1)
-  let n = 0
+/** Sends for some seconds, or until it is enough. @returns what became of all, or of the last ones where that was asked for */
+export async function load(url: string, ask: Ask, { seconds, perSecond, enough }: Plan): Promise<Outcome> {
+  const connections = perSecond ? CONNECTIONS : 16
+  const pool = new Pool(url, { connections, headersTimeout: PATIENCE, bodyTimeout: PATIENCE })
+  const all: Sent[] = []
+  const start = performance.now()
+  let end = start + seconds * 1_000
 
-  async function send(due: number): Promise<void> {
+  async function send(): Promise<void> {
     const { method, path, headers, body } = ask
+    // Not when it was due: what the generator itself is late with is not the service's.
+    const sent: Sent = { at: performance.now(), took: undefined, became: 'waiting' }
+    all.push(sent)
     try {
-      const reply = await pool.request({ method, path: path(n++), headers, body })
-      await reply.body.dump({ limit: Infinity })
-      if (reply.statusCode < 300) {
-        outcome.accepted++
-        times.push(performance.now() - due)
-      } else if (reply.statusCode === 503 && reply.headers['retry-after']) outcome.refused++
-      else count(String(reply.statusCode))
+      const {
+        statusCode,
+        headers: fields,
+        body: reply,
+      } = await pool.request({ method, path: path(all.length), headers, body })
+      await reply.dump({ limit: Infinity })
+      if (statusCode < 300) sent.became = 'accepted'
+      else sent.became = statusCode === 503 && fields['retry-after'] ? 'refused' : String(statusCode)
     } catch (error) {
-      count((error as NodeJS.ErrnoException).code ?? String(error))
+      sent.became = (error as NodeJS.ErrnoException).code ?? String(error)
     }
+    sent.took = performance.now() - sent.at
   }
 
-  const start = performance.now()
-  const end = start + seconds * 1_000
+  let lately: Outcome | undefined
+  const looking = setInterval(() => {
+    const now = performance.now()
+    if (!enough || now - start < 2 * LATELY) return
+    lately = outcomeOf(
+      all.filter(({ at }) => now - at < LATELY),
+      now,
+      LATELY,
+    )
+    if (enough(lately)) end = now
+  }, 1_000)
   if (perSecond) {
-    const sent: Promise<void>[] = []
+    const sending: Promise<void>[] = []
     while (performance.now() < end) {
       const due = Math.floor(((performance.now() - start) / 1_000) * perSecond)
-      while (sent.length < due) sent.push(send(start + (sent.length / perSecond) * 1_000))
+      while (sending.length < due) sending.push(send())
       await delay(1)
     }
-    await Promise.all(sent)
+    clearInterval(looking)
+    await Promise.all(sending)
   } else {
     const one = async () => {
-      while (performance.now() < end) await send(performance.now())
+      while (performance.now() < end) await send()
     }
-    await Promise.all(Array.from({ length: 16 }, one))
+    await Promise.all(Array.from({ length: connections }, one))
+    clearInterval(looking)
   }
-  const elapsed = (performance.now() - start) / 1_000
+  const now = performance.now()
   await pool.destroy()
+  return lately ?? outcomeOf(all, now, now - start)
+}
+
+/** @param elapsed in which they were sent, and answered (ms) */
+function outcomeOf(requests: readonly Sent[], now: number, elapsed: number): Outcome {
+  const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
+  const times: number[] = []
+  for (const { at, took, became } of requests) {
+    if (became === 'accepted' || became === 'waiting') times.push(took ?? now - at)
+    if (became === 'accepted') outcome.accepted++
+    else if (became === 'refused') outcome.refused++
+    else if (became !== 'waiting') outcome.others[became] = (outcome.others[became] ?? 0) + 1
+  }
   times.sort((a, b) => a - b)
-  return { ...outcome, perSecond: outcome.accepted / elapsed, p99: times[Math.floor(times.length * 0.99)] ?? NaN }
+  const p99 = times[Math.floor(times.length * 0.99)] ?? NaN
+  return { ...outcome, perSecond: (outcome.accepted / elapsed) * 1_000, p99 }
 }

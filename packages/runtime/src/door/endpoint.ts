@@ -1,4 +1,5 @@
-import { errors } from '../http/errors.ts'
+import type { Admission, Line } from '../http/admission.ts'
+import { errors, overloaded } from '../http/errors.ts'
 import type { Access, Guard, RequestHead } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
@@ -13,6 +14,7 @@ export interface DoorHost extends FaultSinks {
   readonly lifecycle: Lifecycle
   readonly requests: RequestMetrics
   readonly budget: Budget
+  readonly admission: Admission
   nextRequestId(): string
 }
 
@@ -27,6 +29,9 @@ const asReply = (problem: Problem): Reply => ({
   body: problem.body(),
 })
 
+// Made once: a refusal has to cost less than what it refuses.
+const OVERLOADED: Reply = { ...asReply(overloaded()), isKept: true }
+
 /** A hot route at work: whatever its `answer` does becomes a reply. */
 export class Endpoint {
   readonly route: HotRoute
@@ -34,6 +39,7 @@ export class Endpoint {
   readonly #host: DoorHost
   readonly #figures: RouteMetrics
   readonly #headFigures: RouteMetrics
+  readonly #queue: Line
 
   constructor(route: HotRoute, host: DoorHost) {
     this.route = route
@@ -41,6 +47,7 @@ export class Endpoint {
     this.#host = host
     this.#figures = host.requests.route(route.method, route.url)
     this.#headFigures = host.requests.route('HEAD', route.url)
+    this.#queue = host.admission.queue(this.access === 'change')
   }
 
   /** Why a request may not be answered, or nothing. @param asked what its target says, where that is known */
@@ -50,14 +57,29 @@ export class Endpoint {
     return fault?.code === errors.UNAUTHORIZED.code && judges?.(head.headers) ? undefined : fault
   }
 
-  /** Never throws and never rejects. @param id of the request, for the log */
-  answer(asked: unknown, request: HotRequest, id: string): Answer | Promise<Answer> {
+  /**
+   * Never throws and never rejects.
+   * @param id of the request, for the log
+   * @param startedAt when the request was there (ms, `performance.now()`)
+   */
+  answer(asked: unknown, request: HotRequest, id: string, startedAt: number): Answer | Promise<Answer> {
+    const { route } = this
+    const queue = (route.queues?.(asked) ?? this.access === 'change') ? this.#queue : undefined
+    if (!route.streams && (!this.#host.admission.takes(startedAt) || queue?.hasRoom() === false)) return OVERLOADED
     try {
-      const answer = this.route.answer(asked, request)
-      return answer instanceof Promise ? answer.catch((error: unknown) => this.fault(error, id)) : answer
+      const answer = route.answer(asked, request)
+      if (!(answer instanceof Promise)) return answer
+      if (!queue) return answer.catch((error: unknown) => this.fault(error, id))
+      queue.begun()
+      return answer.then(this.#leaveQueue, (error: unknown) => this.#leaveQueue(this.fault(error, id)))
     } catch (error) {
       return this.fault(error, id)
     }
+  }
+
+  readonly #leaveQueue = (answer: Answer): Answer => {
+    this.#queue.ended()
+    return answer
   }
 
   /** @param startedAt when the request was there (ms, `performance.now()`) */

@@ -22,7 +22,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     ...(validatorCompiler && { validatorCompiler }),
     exposeHeadRoute: method === 'GET' && route.head !== false,
     // A token that is part of what is asked is judged once that is known.
-    config: { access: route.token || route.judges ? 'host' : access },
+    config: { access: route.token || route.judges ? 'host' : access, isTaken: true },
     ...(route.judges && !route.token && { onRequest: (request, _reply, done) => done(endpoint.refusal(request.raw)) }),
     handler(request, reply) {
       const asked = route.read(request)

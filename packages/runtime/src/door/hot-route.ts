@@ -91,7 +91,15 @@ export interface HotRoute<Asked = any> {
    * the runtime's.
    */
   judges?(headers: RequestHeaders): boolean
-  /** Whether replies may be streams: then a request must be the last that has come on its connection. */
+  /**
+   * Whether an answer that is a promise waits for what the service itself does, its disk or main: in an overload no more
+   * of these wait than end within `maxWait`. By default changes do, and reads wait for somebody else.
+   */
+  queues?(asked: Asked): boolean
+  /**
+   * Whether replies may be streams: then a request must be the last that has come on its connection. It is not refused in
+   * an overload, after which an EventSource would not come back.
+   */
   readonly streams?: boolean
   /** @throws Problem; anything else becomes a 500 that is logged */
   answer(asked: Asked, request: HotRequest): Reply | StreamReply | Promise<Reply | StreamReply>

@@ -40,7 +40,7 @@ export function answerOnNode(
   const { message, response, body = EMPTY, id, startedAt } = exchange
   const isHead = message.method === 'HEAD'
   const request = new NodeRequest(message, body)
-  const answer = refusal ?? endpoint.answer(asked, request, id)
+  const answer = refusal ?? endpoint.answer(asked, request, id, startedAt)
   if (answer instanceof Promise) void answer.then(send)
   else send(answer)
 

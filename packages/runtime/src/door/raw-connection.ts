@@ -262,7 +262,7 @@ export class RawConnection {
   /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, asked } = request.found
-    const given = endpoint.answer(asked, request, request.id)
+    const given = endpoint.answer(asked, request, request.id, request.startedAt)
     if (given instanceof Promise) {
       const place: Place = { text: undefined, body: undefined, closes: false }
       ;(this.#places ??= []).push(place)

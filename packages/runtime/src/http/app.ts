@@ -16,7 +16,8 @@ import { installRawDoor } from '../door/raw-door.ts'
 import type { Budget } from '../memory/budget.ts'
 import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
-import { errors } from './errors.ts'
+import { watchLoop, type Line } from './admission.ts'
+import { errors, overloaded } from './errors.ts'
 import { CORS_EXPOSED, createGuard, type Access } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
 import { indexPage } from './index-page.ts'
@@ -41,8 +42,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route; by default `read` for GET and HEAD, `change` for the rest. */
     access?: Access
+    /** Taken in any overload; by default what is open to all is. */
+    isTaken?: boolean
     /** The route's figures: the runtime's own. */
     figures?: RouteMetrics
+    /** Its requests that are being answered: the runtime's own. */
+    line?: Line | undefined
   }
   interface FastifyRequest {
     /** When the head was received (ms, `performance.now()`). */
@@ -89,7 +94,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const requests = new RequestMetrics(host.registry)
   const nextRequestId = createRequestIds()
   const faults = faultCounter(host.registry)
-  const door: DoorHost = { guard, lifecycle, requests, log, faults, budget, nextRequestId }
+  const { admission, stop } = watchLoop(config.maxWait)
+  const door: DoorHost = { guard, lifecycle, requests, log, faults, budget, admission, nextRequestId }
   const endpoints = new Endpoints(options.hotRoutes ?? [], door)
   const parserErrors = requests.route('-', '(unparsable)')
 
@@ -136,6 +142,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const status = await endWithProblem(socket, problem, options.problemFormat)
     if (status) parserErrors.observe(status, 0)
   })
+  app.addHook('onClose', async () => stop())
   app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema as object, httpPart))
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser('application/json', jsonParser(app as unknown as FastifyInstance, config.bodyLimit, budget))
@@ -149,18 +156,30 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
     // Not the preflight route of CORS, which is at every path.
     if (route.url !== '*') known.push({ method, url: route.url })
-    route.config = { ...route.config, access, figures: requests.route(method, route.url) }
+    const line =
+      route.config?.isTaken || access === 'open'
+        ? undefined
+        : access === 'change'
+          ? admission.queue(true)
+          : admission.work()
+    route.config = { ...route.config, access, figures: requests.route(method, route.url), line }
   })
 
   // Before CORS, which would answer a preflight whatever host it names.
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
     if (request.is404) return done()
-    const { access, figures } = request.routeOptions.config
+    const { access, figures, line } = request.routeOptions.config
     request.figures = figures
     reply.header('x-request-id', request.id)
     if (lifecycle.phase === 'draining' && access !== 'open') return done(errors.DRAINING())
-    done(guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!))
+    const fault = guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!)
+    if (fault || !line) return done(fault)
+    if (!admission.takes(request.startedAt) || !line.hasRoom()) return done(overloaded())
+    line.begun()
+    // Whether it was answered or its client left.
+    reply.raw.once('close', line.ended)
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     request.figures?.observe(reply.statusCode, (performance.now() - request.startedAt) / 1_000)

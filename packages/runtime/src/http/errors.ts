@@ -23,6 +23,7 @@ export const errors = defineErrors({
   NOT_READY: { status: 503, title: 'The service is not ready' },
   CALL_TIMED_OUT: { status: 503, title: 'The service was too busy to answer; a change may still be made' },
   MEMORY_FULL: { status: 503, title: 'The service holds as much for its clients as it may at a time' },
+  OVERLOADED: { status: 503, title: 'The service is asked for more than it can do at present' },
   DRAINING: { status: 503, title: 'The service is shutting down' },
   STORE_FAILED: { status: 503, title: 'The store takes no writes at present; reads go on' },
   DISK_FULL: { status: 507, title: 'The disk is full; reads go on' },
@@ -30,6 +31,9 @@ export const errors = defineErrors({
 
 /** There is no room in the budget at present. */
 export const memoryFull = () => errors.MEMORY_FULL(undefined, { headers: { 'retry-after': '1' } })
+
+/** More is asked for than can be done. */
+export const overloaded = () => errors.OVERLOADED(undefined, { headers: { 'retry-after': '1' } })
 
 /** A start that cannot succeed: one line for the user, no stack. */
 export class StartError extends Error {

@@ -57,6 +57,7 @@ export const houseRoutes = shared(async (app: FastifyInstance, { lifecycle, scra
   app.get(
     '/metrics',
     {
+      config: { isTaken: true },
       schema: {
         tags,
         summary: 'Figures of all threads, for Prometheus',

@@ -10,6 +10,7 @@ const guarded = [
   errors.UNAUTHORIZED,
   errors.CALL_TIMED_OUT,
   errors.MEMORY_FULL,
+  errors.OVERLOADED,
   errors.DRAINING,
 ]
 

@@ -141,6 +141,11 @@ export const commonSettings = defineSettings({
     description:
       'bodies that are coming and large replies that are not sent yet may take, of all threads together (bytes)',
   },
+  maxWait: {
+    ...duration,
+    default: 50,
+    description: 'in an overload requests that would wait for longer in the service are refused, with 503 (ms)',
+  },
   headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
   requestTimeout: { ...duration, default: 10_000, description: 'a whole request must arrive within (ms)' },
   keepAliveTimeout: { ...duration, default: 72_000, description: 'an idle connection is kept for (ms)' },

@@ -57,6 +57,8 @@ export const statsRoute = (cache: StatsCache) => {
     read({ params, query }) {
       return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
     },
+    // Each video's numbers are main's to look up.
+    queues: ({ byVideo }) => byVideo,
     answer({ id, byVideo }) {
       if (byVideo) return cache.readByVideo(id).then(toReply)
       const ready = cache.ready(id)

@@ -1,0 +1,99 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it, onTestFinished } from 'vitest'
+import { SERVERS } from '../src/settings/settings.ts'
+import { expectProblem, startCounter } from './support/counter.ts'
+import { rawClient, requestText, type RawReply } from './support/raw-client.ts'
+import { until } from './support/until.ts'
+
+const PROBES = ['/healthz', '/readyz', '/metrics']
+// Short, so that the tests are: an overload has to last for five times as long.
+const maxWait = 20
+
+/** Clients that ask for the same as soon as they have an answer, until the test ends. */
+async function crowd(port: number, clients: number, method: string, path: string) {
+  const refused: RawReply[] = []
+  const got = { accepted: 0, refused }
+  let goesOn = true
+  async function client(): Promise<void> {
+    const { send, reply } = await rawClient(port)
+    while (goesOn) {
+      send(requestText(method, path))
+      const answer = await reply()
+      if (answer.status === 200) got.accepted++
+      else refused.push(answer)
+    }
+  }
+  const all = Promise.all(Array.from({ length: clients }, client))
+  async function leave(): Promise<void> {
+    goesOn = false
+    await all
+  }
+  return { got, leave }
+}
+
+const asked = [
+  { method: 'GET', path: '/dear/5', clients: 64 },
+  { method: 'PUT', path: '/in-turn/5', clients: 160 },
+  { method: 'GET', path: '/spend?ms=5', clients: 64 },
+]
+
+it.each(SERVERS)(
+  '%s: too many are refused, but no probe and no stream, until there are fewer again',
+  async (server) => {
+    const { port, ask } = await startCounter({ threads: 1, hot: 'yes', server, maxWait })
+    for (const { method, path, clients } of asked) {
+      const { got, leave } = await crowd(port, clients, method, path)
+      await until(() => got.refused.length > clients)
+      for (const open of [...PROBES, '/stream/1']) expect([open, (await ask('GET', open)).status]).toEqual([open, 200])
+      const before = got.accepted
+      await until(() => got.accepted > before)
+      await leave()
+      for (const reply of got.refused)
+        expect(expectProblem(reply, 503, 'OVERLOADED') && reply.headers['retry-after']).toBe('1')
+      await until(async () => (await ask(method, path)).status === 200)
+    }
+  },
+)
+
+it('16 clients that wait for their answers are not refused, however long these take', async () => {
+  const { port } = await startCounter({ threads: 1, hot: 'yes', maxWait: 1 })
+  for (const { method, path } of asked) {
+    const { got, leave } = await crowd(port, 16, method, path)
+    await until(() => got.accepted > 50)
+    await leave()
+    expect([path, got.refused]).toEqual([path, []])
+  }
+})
+
+it('64 clients whose changes a slow disk takes one by one are not refused', async () => {
+  const { port } = await startCounter({ threads: 1, hot: 'yes' })
+  const { got, leave } = await crowd(port, 64, 'PUT', '/in-turn/9')
+  await until(() => got.accepted > 100)
+  await leave()
+  expect(got.refused).toEqual([])
+})
+
+it('nobody is refused because the machine is busy with other processes', async () => {
+  const burners = Array.from({ length: 2 }, () => fork(new URL('./fixtures/burn.ts', import.meta.url)))
+  onTestFinished(() => void burners.map((burner) => burner.kill('SIGKILL')))
+  await Promise.all(burners.map((burner) => once(burner, 'message')))
+  const { port } = await startCounter({ threads: 1, hot: 'yes' })
+  const crowds = await Promise.all([crowd(port, 64, 'GET', '/text'), crowd(port, 64, 'PUT', '/in-turn/0')])
+  await until(() => crowds.every(({ got }) => got.accepted > 300))
+  for (const { leave } of crowds) await leave()
+  expect(crowds.map(({ got }) => got.refused)).toEqual([[], []])
+})
+
+it('does not count requests whose clients have left', async () => {
+  const { port, ask } = await startCounter({ threads: 1, maxWait })
+  const leaving = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)))
+  for (const { send } of leaving) send(requestText('GET', '/slow?ms=5000'))
+  await ask('GET', '/value')
+  for (const { socket } of leaving) socket.destroy()
+  const { got, leave } = await crowd(port, 8, 'GET', '/slow?ms=0')
+  const busy = await crowd(port, 8, 'GET', '/spend?ms=9')
+  await until(() => busy.got.accepted > 40)
+  await Promise.all([leave(), busy.leave()])
+  expect([...got.refused, ...busy.got.refused]).toEqual([])
+})
