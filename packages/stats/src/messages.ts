@@ -1,4 +1,6 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
+import type { CollectionPatch } from './collections.ts'
+import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
@@ -10,7 +12,8 @@ export type ToMain = {
   list(after: string, limit: number): Collection[]
   snapshot(id: string): Snapshot | undefined
   history(id: string, from: number, to: number, limit: number): Point[]
-  put(id: string, videos: readonly string[]): { collection: Collection; created: boolean }
+  put(id: string, videos: readonly string[], campaign?: Campaign): { collection: Collection; created: boolean }
+  patch(id: string, patch: CollectionPatch): Collection
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }
   removeVideo(id: string, video: string): Collection

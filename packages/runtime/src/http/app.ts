@@ -75,7 +75,7 @@ export interface AppOptions {
 // Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
 const MAX_PARAM_LENGTH = 65_536
 const CHECK_CONNECTIONS_EVERY = 500
-const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
+const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
 export async function createApp(host: AppHost, options: AppOptions): Promise<App> {

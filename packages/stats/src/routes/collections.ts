@@ -5,13 +5,26 @@ import type { Collections } from '../collections.ts'
 import { COLLECTION_ID } from '../core/ids.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/state.ts'
-import { collectionBody, collectionParams, collectionReply, videoParams } from './schemas.ts'
+import {
+  collectionBody,
+  collectionParams,
+  collectionPatch,
+  collectionReply,
+  videoParams,
+  videosReply,
+} from './schemas.ts'
+import { takeLinks } from './video-links.ts'
 
 const tags = ['collections']
 const DEFAULT_LIMIT = 50
 const LARGEST_LIMIT = 200
 
-const toReply = ({ id, videos }: Collection) => ({ id, videos: [...videos] })
+const toReply = ({ id, videos, tags: marks, ...rest }: Collection) => ({
+  id,
+  videos: [...videos],
+  ...rest,
+  ...(marks && { tags: [...marks] }),
+})
 
 /** What any change may be answered with. */
 const changeFaults = [...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED]
@@ -21,22 +34,45 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id',
     {
+      preValidation: takeLinks,
       schema: {
         tags,
+        operationId: 'putCollection',
         summary: 'Make or replace a collection',
         params: collectionParams,
         body: collectionBody,
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(...changeFaults),
+          ...changeReplies(...changeFaults, errors.DATES_REVERSED),
         },
       },
     },
     async (request, reply) => {
-      const { collection, created } = await collections.put(request.params.id, request.body.videos)
+      const { videos, ...campaign } = request.body
+      const { collection, created } = await collections.put(request.params.id, videos, campaign)
       return reply.code(created ? 201 : 200).send(toReply(collection))
     },
+  )
+
+  app.patch(
+    '/collections/:id',
+    {
+      preValidation: takeLinks,
+      schema: {
+        tags,
+        operationId: 'patchCollection',
+        summary: 'Change a collection',
+        description: 'What is not named stays as it is; `null` takes something away.',
+        params: collectionParams,
+        body: collectionPatch,
+        response: {
+          200: collectionReply,
+          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.DATES_REVERSED),
+        },
+      },
+    },
+    async (request) => toReply(await collections.patch(request.params.id, request.body)),
   )
 
   app.get(
@@ -44,6 +80,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
     {
       schema: {
         tags,
+        operationId: 'getCollection',
         summary: 'The videos of a collection',
         params: collectionParams,
         response: {
@@ -64,6 +101,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
     {
       schema: {
         tags,
+        operationId: 'listCollections',
         summary: 'Collections in the order of their ids',
         querystring: {
           type: 'object',
@@ -98,6 +136,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
     {
       schema: {
         tags,
+        operationId: 'deleteCollection',
         summary: 'Forget a collection, its numbers and its history',
         params: collectionParams,
         response: {
@@ -115,13 +154,15 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id/videos/:video',
     {
+      preValidation: takeLinks,
       schema: {
         tags,
+        operationId: 'addVideo',
         summary: 'Add a video to a collection',
         params: videoParams,
         response: {
-          200: collectionBody,
-          201: collectionBody,
+          200: videosReply,
+          201: videosReply,
           ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.COLLECTION_FULL),
         },
       },
@@ -135,8 +176,10 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.delete(
     '/collections/:id/videos/:video',
     {
+      preValidation: takeLinks,
       schema: {
         tags,
+        operationId: 'removeVideo',
         summary: 'Remove a video from a collection',
         params: videoParams,
         response: {

@@ -1,3 +1,4 @@
+import type { Campaign } from '../core/campaign.ts'
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
@@ -10,8 +11,8 @@ export interface CollectionVersion {
   readonly revision: number
 }
 
-/** A campaign's videos. */
-export interface Collection extends CollectionVersion {
+/** A campaign's videos, and what is said of it. */
+export interface Collection extends CollectionVersion, Campaign {
   /** Distinct, in the client's order. */
   readonly videos: readonly string[]
 }
