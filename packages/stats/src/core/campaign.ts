@@ -25,21 +25,15 @@ export const MAX_COST = 1e15
 /** ISO 4217's codes, as far as this Node knows them. */
 export const CURRENCIES: readonly string[] = Intl.supportedValuesOf('currency')
 
-/** A campaign with a change, or of one alone; without what is absent. */
+/** A campaign with a change; without what is absent. */
 export function patched(campaign: Campaign, patch: CampaignPatch): Campaign {
-  const { name, tags, from, to, cost, currency } = { ...campaign, ...defined(patch) } as CampaignPatch
-  return {
-    ...(name != null && { name }),
-    ...(tags != null && tags.length > 0 && { tags: distinct(tags) }),
-    ...(from != null && { from }),
-    ...(to != null && { to }),
-    ...(cost != null && { cost }),
-    ...(currency != null && { currency }),
-  }
+  const { name, tags, from, to, cost, currency } = { ...campaign, ...without(patch, undefined) }
+  const all = { name, tags: tags?.length ? distinct(tags) : undefined, from, to, cost, currency }
+  return without(without(all, undefined), null) as Campaign
 }
 
-const defined = (patch: CampaignPatch) =>
-  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+const without = <T extends object>(all: T, value: null | undefined): Partial<T> =>
+  Object.fromEntries(Object.entries(all).filter((entry) => entry[1] !== value)) as Partial<T>
 
 /** Whether it ends before it begins. */
 export const isReversed = ({ from, to }: Campaign): boolean => from !== undefined && to !== undefined && to < from

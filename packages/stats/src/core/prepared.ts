@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { sum, type Snapshot } from './numbers.ts'
+import { sum, type Gone, type Snapshot, type VideoNumbers } from './numbers.ts'
 
 /** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
 export interface Prepared {
@@ -28,9 +28,23 @@ function prepareBody(content: object, { snapshot: { asOf }, at }: Reading): Prep
   return { body, etag: etagOf(body), asOf, at }
 }
 
+const toTimes = ({ since, asOf }: Gone) => ({ since: toTime(since), asOf: toTime(asOf) })
+
+const toTime = (ms: number) => new Date(ms).toISOString()
+
 function summary({ videos, missing, unknown, asOf }: Snapshot) {
-  return { ...sum(videos), missing, ...(unknown && { unknown }), asOf: new Date(asOf).toISOString(), stale: false }
+  const gone = videos.flatMap((video) => (video.gone ? [{ id: video.id, ...toTimes(video.gone) }] : []))
+  return {
+    ...sum(videos),
+    missing,
+    ...(unknown && { unknown }),
+    ...(gone.length > 0 && { gone }),
+    asOf: toTime(asOf),
+    stale: false,
+  }
 }
+
+const told = (video: VideoNumbers) => (video.gone ? { ...video, gone: toTimes(video.gone) } : video)
 
 /** The reply of `GET /collections/:id/stats`. */
 export function prepare(reading: Reading): Prepared {
@@ -39,7 +53,7 @@ export function prepare(reading: Reading): Prepared {
 
 /** The same with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: Reading): Prepared {
-  return prepareBody({ ...summary(reading.snapshot), byVideo: reading.snapshot.videos }, reading)
+  return prepareBody({ ...summary(reading.snapshot), byVideo: reading.snapshot.videos.map(told) }, reading)
 }
 
 /** Numbers are stale when they are older than this many intervals. */

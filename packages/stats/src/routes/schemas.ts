@@ -108,15 +108,33 @@ const count = { type: 'integer', minimum: 0 } as const
 
 const totals = { impressions: count, engagements: count, score: count, videos: count } as const
 
+const moment = { type: 'string', format: 'date-time' } as const
+
+const gone = {
+  since: { ...moment, description: 'When YouTube was first asked for it in vain.' },
+  asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
+} as const
+
 export const statsReply = {
   type: 'object',
+  title: 'Statistics',
   required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'],
   additionalProperties: false,
   properties: {
     ...totals,
-    missing: { ...videos, description: 'Videos that YouTube does not return, or returns without statistics.' },
+    missing: { ...videos, description: 'Videos of which YouTube has given no numbers yet, and gives none.' },
     unknown: { ...videos, description: 'Videos that could not be asked for yet, where there are such; not summed.' },
-    asOf: { type: 'string', format: 'date-time', description: 'When YouTube was asked for the oldest of the numbers.' },
+    gone: {
+      type: 'array',
+      description: 'Videos that were removed or made private, where there are such: summed with their last numbers.',
+      items: {
+        type: 'object',
+        required: ['id', 'since', 'asOf'],
+        additionalProperties: false,
+        properties: { id: video, ...gone },
+      },
+    },
+    asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
     byVideo: {
       type: 'array',
@@ -124,7 +142,14 @@ export const statsReply = {
         type: 'object',
         required: ['id', 'views', 'likes', 'comments'],
         additionalProperties: false,
-        properties: { id: video, views: count, likes: count, comments: count, dislikes: count },
+        properties: {
+          id: video,
+          views: count,
+          likes: count,
+          comments: count,
+          dislikes: count,
+          gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: gone },
+        },
       },
     },
   },
@@ -141,7 +166,7 @@ export const historyReply = {
         type: 'object',
         required: ['at', 'impressions', 'engagements', 'score', 'videos'],
         additionalProperties: false,
-        properties: { at: { type: 'string', format: 'date-time' }, ...totals },
+        properties: { at: moment, ...totals },
       },
     },
   },
