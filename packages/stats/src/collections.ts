@@ -110,6 +110,11 @@ export class CollectionsOwner implements Collections {
     return this.#state.history(id, from, to, limit)
   }
 
+  /** The point of the history that was the last one at a time (ms). */
+  pointAt(id: string, at: number) {
+    return this.#state.pointAt(id, at)
+  }
+
   async put(id: string, videos: readonly string[], campaign: Campaign = {}) {
     const { before, after } = await this.#change(id, () => ({ videos: distinct(videos), ...patched({}, campaign) }))
     return { collection: after!, created: before === undefined }

@@ -4,6 +4,7 @@ import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
+import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
 import type { Collection, CollectionVersion } from './state/state.ts'
 
 /** What threads ask of main, which owns the state and the poller. */
@@ -17,6 +18,8 @@ export type ToMain = {
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }
   removeVideo(id: string, video: string): Collection
+  overviewPage(query: OverviewQuery): OverviewPage
+  overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined

@@ -1,10 +1,9 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { changeReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Collections } from '../collections.ts'
-import { COLLECTION_ID } from '../core/ids.ts'
 import { errors } from '../errors.ts'
-import type { Collection } from '../state/state.ts'
+import { toReply } from './overview.ts'
 import {
   collectionBody,
   collectionParams,
@@ -16,20 +15,11 @@ import {
 import { takeLinks } from './video-links.ts'
 
 const tags = ['collections']
-const DEFAULT_LIMIT = 50
-const LARGEST_LIMIT = 200
-
-const toReply = ({ id, videos, tags: marks, ...rest }: Collection) => ({
-  id,
-  videos: [...videos],
-  ...rest,
-  ...(marks && { tags: [...marks] }),
-})
 
 /** What any change may be answered with. */
 const changeFaults = [...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED]
 
-/** The collections themselves: make, read, list, change, delete. */
+/** Changes of collections: make, replace, change, delete. */
 export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id',
@@ -73,62 +63,6 @@ export function collectionRoutes(app: App, collections: Collections): void {
       },
     },
     async (request) => toReply(await collections.patch(request.params.id, request.body)),
-  )
-
-  app.get(
-    '/collections/:id',
-    {
-      schema: {
-        tags,
-        operationId: 'getCollection',
-        summary: 'The videos of a collection',
-        params: collectionParams,
-        response: {
-          200: collectionReply,
-          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
-        },
-      },
-    },
-    async (request) => {
-      const collection = await collections.get(request.params.id)
-      if (!collection) throw errors.COLLECTION_NOT_FOUND(request.params.id)
-      return toReply(collection)
-    },
-  )
-
-  app.get(
-    '/collections',
-    {
-      schema: {
-        tags,
-        operationId: 'listCollections',
-        summary: 'Collections in the order of their ids',
-        querystring: {
-          type: 'object',
-          additionalProperties: false,
-          properties: {
-            limit: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
-            after: { type: 'string', pattern: COLLECTION_ID, description: 'The last id of the page before.' },
-          },
-        },
-        response: {
-          200: {
-            type: 'object',
-            required: ['collections'],
-            additionalProperties: false,
-            properties: {
-              collections: { type: 'array', items: collectionReply },
-              next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
-            },
-          },
-          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED),
-        },
-      },
-    },
-    async ({ query: { limit = DEFAULT_LIMIT, after = '' } }) => {
-      const page = await collections.list(after, limit)
-      return { collections: page.map(toReply), next: page.length === limit ? page.at(-1)!.id : undefined }
-    },
   )
 
   app.delete(

@@ -115,9 +115,9 @@ const gone = {
   asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
 } as const
 
-export const statsReply = {
+const sums = {
   type: 'object',
-  title: 'Statistics',
+  title: 'Sums',
   required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'],
   additionalProperties: false,
   properties: {
@@ -136,6 +136,50 @@ export const statsReply = {
     },
     asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
+  },
+} as const
+
+const growth = {
+  type: 'object',
+  required: ['impressions', 'engagements', 'score', 'since'],
+  additionalProperties: false,
+  properties: {
+    impressions: { type: 'integer' },
+    engagements: { type: 'integer' },
+    score: { type: 'integer' },
+    since: { ...moment, description: 'What it is told against: the first that is known, if no more is.' },
+  },
+} as const
+
+const price = { type: 'number', minimum: 0 } as const
+
+export const overviewRow = {
+  ...collectionReply,
+  title: 'Collection with its numbers',
+  properties: {
+    ...collectionReply.properties,
+    stats: { ...sums, description: 'Not there as long as nothing is known.' },
+    change: {
+      type: 'object',
+      description: 'By how much the sums have grown; not there as long as there is no history.',
+      required: ['24h', '7d', '30d'],
+      additionalProperties: false,
+      properties: { '24h': growth, '7d': growth, '30d': growth },
+    },
+    costs: {
+      type: 'object',
+      description: 'Of a collection that has a cost: what a thousand views have cost, and an engagement.',
+      additionalProperties: false,
+      properties: { perThousandViews: price, perEngagement: price },
+    },
+  },
+} as const
+
+export const statsReply = {
+  ...sums,
+  title: 'Statistics',
+  properties: {
+    ...sums.properties,
     byVideo: {
       type: 'array',
       items: {

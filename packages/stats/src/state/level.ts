@@ -41,6 +41,10 @@ export async function createLevelState({ folder, ...part }: LevelStateOptions): 
       const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)), limit })
       return found.map(parse)
     },
+    async pointAt(id, at) {
+      const range = { gte: pointKey(id, 0), lte: pointKey(id, Math.max(0, at)) }
+      return parse((await values({ ...range, reverse: true, limit: 1 }))[0])
+    },
     put(collection) {
       const text = JSON.stringify(collection)
       return level.write(() => db.put(collectionKey(collection.id), text, { sync: true }))

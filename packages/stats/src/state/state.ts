@@ -61,6 +61,8 @@ export interface State extends StateReader {
   readonly level?: SharedLevel
   /** The last known numbers of collections that follow each other in the order of ids, in one go. */
   snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
+  /** The point that was the last one at a time (ms). */
+  pointAt(id: string, at: number): Maybe<Point | undefined>
   /**
    * Keeps a collection for good.
    * @param before what it replaces, as `get` gave it; nothing for a new one, which begins without numbers and history
