@@ -10,10 +10,12 @@ import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
+import { keptRows, Overview } from './overview.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { statsRoute } from './routes/stats.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
 import { createUpstreamReader } from './upstream-reader.ts'
@@ -32,7 +34,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const collections = await openCollections(context, closers)
+  const { collections, overview } = await openCollections(context, closers)
   const cache = await openCache(context, collections, logger, closers)
 
   const app = await createApp(context, {
@@ -45,11 +47,18 @@ export async function createStatsApp(context: Context): Promise<App> {
     for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
+  overviewRoutes(app, { collections, overview, cache })
   historyRoutes(app, collections, config.historyDays * DAY)
   return app
 }
 
-async function openCollections(context: Context, closers: Closers): Promise<Collections> {
+/** The collections as this thread reaches them. */
+interface Opened {
+  readonly collections: Collections
+  readonly overview: Pick<Overview, 'page' | 'one'>
+}
+
+async function openCollections(context: Context, closers: Closers): Promise<Opened> {
   const { config, bus, log } = context
   const { share } = context.shared as Shared
   const open = () => parts.state[config.state](stateOptions(context, share))
@@ -60,12 +69,17 @@ async function openCollections(context: Context, closers: Closers): Promise<Coll
       onFault: (fault, what) => log.error(fault, what),
     })
     closers.push(() => owner.close())
-    return owner
+    return { collections: owner, overview: new Overview(keptRows(owner), owner) }
   }
-  if (!SHARED_STATES.includes(config.state)) return createRemoteCollections(bus, createRemoteReader(bus))
+  const overview: Opened['overview'] = {
+    page: (query) => bus.call('overviewPage', query),
+    one: (id, withChange) => bus.call('overviewOne', id, withChange),
+  }
+  if (!SHARED_STATES.includes(config.state))
+    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview }
   const reader = await open()
   closers.push(() => reader.close())
-  return createRemoteCollections(bus, reader)
+  return { collections: createRemoteCollections(bus, reader), overview }
 }
 
 /** What main may take besides waiting for YouTube (ms). */

@@ -1,6 +1,7 @@
 import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
+import { isReversed, patched, type Campaign, type CampaignPatch } from './core/campaign.ts'
 import { superfluous, type Point } from './core/history.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import type { Snapshot } from './core/numbers.ts'
@@ -11,8 +12,10 @@ import type { Collection, CollectionVersion, Maybe, State, StateReader } from '.
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
 export interface Collections extends StateReader {
-  /** @returns whether the collection is new */
-  put(id: string, videos: readonly string[]): Promise<{ collection: Collection; created: boolean }>
+  /** @returns whether the collection is new; @throws Problem `DATES_REVERSED` */
+  put(id: string, videos: readonly string[], campaign?: Campaign): Promise<{ collection: Collection; created: boolean }>
+  /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `DATES_REVERSED` */
+  patch(id: string, patch: CollectionPatch): Promise<Collection>
   /** @returns whether there was one */
   delete(id: string): Promise<boolean>
   /** @returns whether the video is new; @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL` */
@@ -24,6 +27,11 @@ export interface Collections extends StateReader {
    * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
+}
+
+/** A change of a collection: `null` takes away what is said of its campaign. */
+export interface CollectionPatch extends CampaignPatch {
+  readonly videos?: readonly string[] | undefined
 }
 
 export interface OwnerOptions {
@@ -42,6 +50,9 @@ interface Change {
   readonly before: Collection | undefined
   readonly after: Collection | undefined
 }
+
+/** A collection without what names it. */
+type Content = Omit<Collection, 'id' | 'revision'>
 
 const TIDY_EVERY = 3_600_000
 const PAGE = 100
@@ -99,9 +110,22 @@ export class CollectionsOwner implements Collections {
     return this.#state.history(id, from, to, limit)
   }
 
-  async put(id: string, videos: readonly string[]) {
-    const { before, after } = await this.#change(id, () => distinct(videos))
+  /** The point of the history that was the last one at a time (ms). */
+  pointAt(id: string, at: number) {
+    return this.#state.pointAt(id, at)
+  }
+
+  async put(id: string, videos: readonly string[], campaign: Campaign = {}) {
+    const { before, after } = await this.#change(id, () => ({ videos: distinct(videos), ...patched({}, campaign) }))
     return { collection: after!, created: before === undefined }
+  }
+
+  async patch(id: string, { videos, ...campaign }: CollectionPatch) {
+    const { after } = await this.#change(id, (collection) => {
+      const before = existing(id, collection)
+      return { videos: videos ? distinct(videos) : before.videos, ...patched(before, campaign) }
+    })
+    return after!
   }
 
   async delete(id: string) {
@@ -111,19 +135,19 @@ export class CollectionsOwner implements Collections {
 
   async addVideo(id: string, video: string) {
     const { before, after } = await this.#change(id, (collection) => {
-      const { videos } = existing(id, collection)
-      if (videos.includes(video)) return videos
-      if (videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
-      return [...videos, video]
+      const before = existing(id, collection)
+      if (before.videos.includes(video)) return before
+      if (before.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
+      return { ...before, videos: [...before.videos, video] }
     })
     return { collection: after!, created: after !== before }
   }
 
   async removeVideo(id: string, video: string) {
     const { after } = await this.#change(id, (collection) => {
-      const { videos } = existing(id, collection)
-      if (!videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
-      return videos.filter((other) => other !== video)
+      const before = existing(id, collection)
+      if (!before.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
+      return { ...before, videos: before.videos.filter((other) => other !== video) }
     })
     return after!
   }
@@ -161,17 +185,18 @@ export class CollectionsOwner implements Collections {
   }
 
   /**
-   * Gives a collection other videos, or forgets it.
-   * @param toVideos from what is there; what it gives back as it is, is no change
+   * Makes a collection another, or forgets it.
+   * @param toNext from what is there; what it gives back as it is, is no change
    * @throws Problem `STATE_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or will be
    */
-  #change(id: string, toVideos: (before: Collection | undefined) => readonly string[] | undefined): Promise<Change> {
+  #change(id: string, toNext: (before: Collection | undefined) => Content | undefined): Promise<Change> {
     return this.#queue.run(async () => {
       if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
       const before = await this.#state.get(id)
-      const videos = toVideos(before)
-      if (videos === before?.videos) return { id, before, after: before }
-      const change = { id, before, after: videos && { id, videos, revision: this.#nextRevision() } }
+      const next = toNext(before)
+      if (next === before) return { id, before, after: before }
+      if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
+      const change = { id, before, after: next && { ...next, id, revision: this.#nextRevision() } }
       await this.#snapshots.without(id, () => this.#make(change))
       await this.#onChange(id, change.after)
       return change

@@ -8,6 +8,7 @@ import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
 import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
+import { keptRows, Overview } from './overview.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -47,6 +48,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
   const poller = () => polling!.poller
+  const overview = new Overview(polling?.poller.rows ?? keptRows(collections), collections)
 
   return {
     shared: (): Shared => ({
@@ -63,10 +65,13 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       list: (after, limit) => collections.list(after, limit),
       snapshot: (id) => collections.snapshot(id),
       history: (id, from, to, limit) => collections.history(id, from, to, limit),
-      put: (id, videos) => collections.put(id, videos),
+      put: (id, videos, campaign) => collections.put(id, videos, campaign),
+      patch: (id, patch) => collections.patch(id, patch),
       delete: (id) => collections.delete(id),
       addVideo: (id, video) => collections.addVideo(id, video),
       removeVideo: (id, video) => collections.removeVideo(id, video),
+      overviewPage: (query) => overview.page(query),
+      overviewOne: (id, withChange) => overview.one(id, withChange),
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),

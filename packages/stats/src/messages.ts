@@ -1,7 +1,10 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
+import type { CollectionPatch } from './collections.ts'
+import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
+import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
 import type { Collection, CollectionVersion } from './state/state.ts'
 
 /** What threads ask of main, which owns the state and the poller. */
@@ -10,10 +13,13 @@ export type ToMain = {
   list(after: string, limit: number): Collection[]
   snapshot(id: string): Snapshot | undefined
   history(id: string, from: number, to: number, limit: number): Point[]
-  put(id: string, videos: readonly string[]): { collection: Collection; created: boolean }
+  put(id: string, videos: readonly string[], campaign?: Campaign): { collection: Collection; created: boolean }
+  patch(id: string, patch: CollectionPatch): Collection
   delete(id: string): boolean
   addVideo(id: string, video: string): { collection: Collection; created: boolean }
   removeVideo(id: string, video: string): Collection
+  overviewPage(query: OverviewQuery): OverviewPage
+  overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined

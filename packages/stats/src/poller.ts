@@ -2,13 +2,23 @@ import { errors as house } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { VideoClient } from './client/client.ts'
 import type { CollectionsOwner } from './collections.ts'
-import { asStale, prepare, prepareByVideo, STALE_INTERVALS, type Prepared, type Reading } from './core/prepared.ts'
+import {
+  asStale,
+  prepare,
+  prepareByVideo,
+  STALE_INTERVALS,
+  summarize,
+  type Known,
+  type Prepared,
+  type Reading,
+} from './core/prepared.ts'
 import { Schedule, type Call } from './core/schedule.ts'
 import { within } from './deadline.ts'
 import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Update } from './messages.ts'
 import type { QuotaMeter } from './quota-meter.ts'
+import { inPages, type OverviewSource } from './overview.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { Collection } from './state/state.ts'
 import { steadyAt, steadyNow } from './steady-clock.ts'
@@ -35,6 +45,8 @@ export interface PollerOptions {
 interface Entry {
   readonly collection: Collection
   reply?: Prepared
+  /** What the reply says. */
+  known?: Known
   /** Whether all its videos were tried: there is a reply, or it is known why there is none. */
   isSettled: boolean
   /** What waits for that. */
@@ -104,6 +116,12 @@ export class Poller {
     let stale = 0
     for (const { reply } of this.#entries.values()) if (reply && reply.at < oldest) stale++
     return stale
+  }
+
+  /** Every collection with what its reply says, for an overview. */
+  rows: OverviewSource = {
+    pages: () => inPages([...this.#entries.values()]),
+    one: (id) => this.#entries.get(id),
   }
 
   /** Every reply there is: what a new thread starts with. */
@@ -251,7 +269,8 @@ export class Poller {
   #renew(entry: Entry): void {
     if (!this.#tried(entry.collection)) return
     const reading = this.#videos.read(entry.collection.videos)
-    entry.reply = reading && prepare(reading)
+    entry.known = reading && { summary: summarize(reading.snapshot), at: reading.at }
+    entry.reply = reading && prepare(reading, entry.known!.summary)
     entry.isSettled = true
     entry.isStale = false
   }

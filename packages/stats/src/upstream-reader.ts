@@ -45,7 +45,7 @@ export function createUpstreamReader({
   retryAfter,
   deadline,
 }: UpstreamReaderOptions): UpstreamReader {
-  const saved = new Map<string, { asOf: number; totals: Totals }>()
+  const saved = new Map<string, { asOf: number; totals: Totals; gone: number }>()
   const failing = new Map<string, Problem>()
   /** When something that has failed may be asked for again: all failures together cost the day's share, no more. */
   let retryFrom = -Infinity
@@ -53,10 +53,12 @@ export function createUpstreamReader({
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
     const key = `${id}@${revision}`
     const totals = sum(snapshot.videos)
+    const gone = snapshot.videos.filter((video) => video.gone).length
     const last = saved.get(key)
-    if (last && snapshot.asOf - last.asOf < SAVE_AT_MOST_EVERY && sameTotals(last.totals, totals)) return
+    const isSame = last && last.gone === gone && sameTotals(last.totals, totals)
+    if (isSame && snapshot.asOf - last.asOf < SAVE_AT_MOST_EVERY) return
     if (saved.size >= REMEMBERED) saved.clear()
-    saved.set(key, { asOf: snapshot.asOf, totals })
+    saved.set(key, { asOf: snapshot.asOf, totals, gone })
     // Numbers that could not be kept are still right.
     await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be kept`, fault)
@@ -82,8 +84,10 @@ export function createUpstreamReader({
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
-        await save(collection, fresh)
-        return { snapshot: fresh, at, failed: false }
+        const isWhole = fresh.missing.length === 0
+        const snapshot = isWhole ? fresh : (combine(videos, fresh, await collections.snapshot(id)) ?? fresh)
+        await save(collection, snapshot)
+        return { snapshot, at, failed: false }
       }
       const snapshot = combine(videos, fresh, await collections.snapshot(id))
       if (!failing.has(id)) {

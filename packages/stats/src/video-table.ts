@@ -1,5 +1,5 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { Snapshot, VideoNumbers } from './core/numbers.ts'
+import { asGone, type Snapshot, type VideoNumbers } from './core/numbers.ts'
 import type { Reading } from './core/prepared.ts'
 
 interface Video {
@@ -41,13 +41,19 @@ export class VideoTable {
     })
   }
 
-  /** Takes numbers of `ids`, unless newer ones are known. */
+  /** Takes numbers of `ids`, unless newer ones are known. Those of which none have come keep what they had: they are gone. */
   learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number): void {
     const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
     for (const id of ids) {
       const video = this.#videos.get(id)
-      if (!video || (video.at !== undefined && video.at > at)) continue
-      Object.assign(video, { numbers: byId.get(id), asOf, at, fault: undefined })
+      if (!video) continue
+      const found = byId.get(id)
+      if (video.at !== undefined && video.at > at) {
+        if (found) video.numbers ??= asGone(found, video.asOf!, asOf)
+        continue
+      }
+      const numbers = found ?? (video.numbers && asGone(video.numbers, asOf, video.asOf!))
+      Object.assign(video, { numbers, asOf, at, fault: undefined })
     }
   }
 

@@ -116,7 +116,7 @@ describe('the API', () => {
     ['with videos that are no list', { videos: SAMPLE_VIDEOS[0] }, 'VALIDATION_FAILED'],
     ['with numbers for ids', { videos: [12_345_678_901] }, 'VALIDATION_FAILED'],
     ['with an id that is none', { videos: ['short'] }, 'VALIDATION_FAILED'],
-    ['with more than it should have', { videos: [], name: 'x' }, 'VALIDATION_FAILED'],
+    ['with more than it should have', { videos: [], rank: 'x' }, 'VALIDATION_FAILED'],
     ['with 1,001 videos', { videos: manyIds(1_001) }, 'VALIDATION_FAILED'],
   ])('refuses a body that is %s, and changes nothing', async (_, body, code) => {
     const videos = [SAMPLE_VIDEOS[2]]

@@ -73,6 +73,19 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       expect(await state.history('a', 100, 10, 100)).toEqual([])
     })
 
+    it('gives the point that was the last one at a time', async () => {
+      const hour = 3_600_000
+      for (const id of ['a', 'ab']) await put(collection(id))
+      expect(await state.pointAt('a', 10)).toBeUndefined()
+      const times = [10, 11, 5 * hour, 400 * hour]
+      for (const at of times) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
+      await state.putSnapshots([{ id: 'ab', snapshot: snapshot(9), point: point(9) }])
+      for (const at of [-5, 0, 9, 10, 11, 12, 3 * hour, 5 * hour, 9 * hour, 400 * hour - 1, 400 * hour, 999 * hour]) {
+        const last = times.findLast((time) => time <= at)
+        expect([at, await state.pointAt('a', at)]).toEqual([at, last === undefined ? undefined : point(last)])
+      }
+    })
+
     it('puts a point in its place, also after the clock was set back, once for each time', async () => {
       await put(collection('a'))
       for (const at of [5, 9, 7, 9]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])

@@ -5,12 +5,26 @@ export interface VideoNumbers {
   readonly likes: number
   readonly comments: number
   readonly dislikes?: number
+  /** Where YouTube has stopped to give any: these are the last. */
+  readonly gone?: Gone
 }
+
+/** A video that was there and is not any more: removed, or private (ms since the epoch). */
+export interface Gone {
+  /** When YouTube was first asked for it in vain. */
+  readonly since: number
+  /** When it was last asked for these numbers, or earlier. */
+  readonly asOf: number
+}
+
+/** The last numbers of a video that is gone. @param asOf when they were true */
+export const asGone = (last: VideoNumbers, since: number, asOf: number): VideoNumbers =>
+  last.gone ? last : { ...last, gone: { since, asOf } }
 
 /** The numbers of a collection's videos at one time. */
 export interface Snapshot {
   readonly videos: readonly VideoNumbers[]
-  /** Videos that YouTube did not return, or returned without statistics: removed, private, or never there. */
+  /** Videos of which YouTube has never given numbers, and does not. */
   readonly missing: readonly string[]
   /** Videos that could not be asked for yet: nothing is known of them. */
   readonly unknown?: readonly string[]
@@ -57,12 +71,17 @@ export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[
 
 /**
  * What is known of `ids` by two snapshots, by the first rather than by the second; nothing if neither knows any of them.
+ * Numbers that only the second has of what the first misses are those of a video that is gone.
  */
 export function combine(ids: readonly string[], now: Snapshot, before: Snapshot | undefined): Snapshot | undefined {
   const known = new Map<string, { numbers?: VideoNumbers; by: Snapshot }>()
   for (const by of before ? [before, now] : [now]) {
     for (const numbers of by.videos) known.set(numbers.id, { numbers, by })
-    for (const id of by.missing) known.set(id, { by })
+    for (const id of by.missing) {
+      const last = known.get(id)
+      const numbers = last?.numbers && asGone(last.numbers, by.asOf, last.by.asOf)
+      known.set(id, { ...(numbers && { numbers }), by })
+    }
   }
   const [videos, missing, unknown, times] = [[] as VideoNumbers[], [] as string[], [] as string[], new Set<number>()]
   for (const id of ids) {

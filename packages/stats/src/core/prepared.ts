@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { sum, type Snapshot } from './numbers.ts'
+import { sum, type Gone, type Snapshot, type Totals, type VideoNumbers } from './numbers.ts'
 
 /** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
 export interface Prepared {
@@ -28,18 +28,45 @@ function prepareBody(content: object, { snapshot: { asOf }, at }: Reading): Prep
   return { body, etag: etagOf(body), asOf, at }
 }
 
-function summary({ videos, missing, unknown, asOf }: Snapshot) {
-  return { ...sum(videos), missing, ...(unknown && { unknown }), asOf: new Date(asOf).toISOString(), stale: false }
+/** What a reply says of a collection's numbers, but for whether they are stale. Times as in JSON. */
+export interface Summary extends Totals {
+  readonly missing: readonly string[]
+  readonly unknown?: readonly string[]
+  readonly gone?: readonly { readonly id: string; readonly since: string; readonly asOf: string }[]
+  readonly asOf: string
 }
 
+/** A summary, and when its oldest numbers were true by the clock that nobody sets. */
+export interface Known {
+  readonly summary: Summary
+  readonly at: number
+}
+
+const toTime = (ms: number) => new Date(ms).toISOString()
+const toTimes = ({ since, asOf }: Gone) => ({ since: toTime(since), asOf: toTime(asOf) })
+
+export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary {
+  const gone = videos.flatMap((video) => (video.gone ? [{ id: video.id, ...toTimes(video.gone) }] : []))
+  return {
+    ...sum(videos),
+    missing,
+    ...(unknown && { unknown }),
+    ...(gone.length > 0 && { gone }),
+    asOf: toTime(asOf),
+  }
+}
+
+const told = (video: VideoNumbers) => (video.gone ? { ...video, gone: toTimes(video.gone) } : video)
+
 /** The reply of `GET /collections/:id/stats`. */
-export function prepare(reading: Reading): Prepared {
-  return prepareBody(summary(reading.snapshot), reading)
+export function prepare(reading: Reading, summary = summarize(reading.snapshot)): Prepared {
+  return prepareBody({ ...summary, stale: false }, reading)
 }
 
 /** The same with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: Reading): Prepared {
-  return prepareBody({ ...summary(reading.snapshot), byVideo: reading.snapshot.videos }, reading)
+  const { snapshot } = reading
+  return prepareBody({ ...summarize(snapshot), stale: false, byVideo: snapshot.videos.map(told) }, reading)
 }
 
 /** Numbers are stale when they are older than this many intervals. */

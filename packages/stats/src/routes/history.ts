@@ -17,6 +17,7 @@ export function historyRoutes(app: App, collections: Collections, retention: num
     {
       schema: {
         tags: ['statistics'],
+        operationId: 'getHistory',
         summary: 'A point whenever the sums changed; one an hour after a day',
         params: collectionParams,
         querystring: {

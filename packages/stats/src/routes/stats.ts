@@ -28,6 +28,7 @@ export const statsRoute = (cache: StatsCache) => {
     url: '/collections/:id/stats',
     schema: {
       tags: ['statistics'],
+      operationId: 'getStats',
       summary: 'The summed statistics of a collection',
       description:
         'impressions = views; engagements = likes + comments (+ dislikes where given); score = engagements + likes. ' +

@@ -20,6 +20,8 @@ const TIMEOUT = 3_000
 /** Points that are read or deleted in one go. */
 const PAGE = 1_000
 
+const HOUR = 3_600_000
+
 const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
 
 /**
@@ -107,6 +109,14 @@ export async function createKvState({
     async history(id, from, to, limit) {
       const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))), limit)
       return found.map(parse)
+    },
+    async pointAt(id, at) {
+      // The service goes through a range upwards only. Of what is older than a day there is a point an hour.
+      for (const back of [3 * HOUR, at]) {
+        const found = await entries(pointKey(id, Math.max(0, at - back)), after(pointKey(id, Math.max(0, at))))
+        if (found.length > 0) return parse(found.at(-1)!)
+      }
+      return undefined
     },
     async put(collection, before) {
       if (!before) await answered(clear(collection.id))

@@ -10,8 +10,11 @@ const USAGE = 'usage'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
 
-/** Data written by another version of this file is refused. */
-const FORMAT = 1
+/** Data written by a later version of this file are refused; an older one would lose what it does not know. */
+const FORMAT = 2
+
+/** In format 1 there was less, and all of it as it is now. */
+const upgrades = { 1: async () => {} }
 
 type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'>
 
@@ -20,7 +23,7 @@ type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'>
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
 export async function createLevelState({ folder, ...part }: LevelStateOptions): Promise<State> {
-  const level = await openSharedLevel(folder, { service: 'stats', format: FORMAT, ...part })
+  const level = await openSharedLevel(folder, { service: 'stats', format: FORMAT, upgrades, ...part })
   const { db } = level
   const values = (range: object) => db.values(range).all()
 
@@ -37,6 +40,10 @@ export async function createLevelState({ folder, ...part }: LevelStateOptions): 
     async history(id, from, to, limit) {
       const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)), limit })
       return found.map(parse)
+    },
+    async pointAt(id, at) {
+      const range = { gte: pointKey(id, 0), lte: pointKey(id, Math.max(0, at)) }
+      return parse((await values({ ...range, reverse: true, limit: 1 }))[0])
     },
     put(collection) {
       const text = JSON.stringify(collection)

@@ -27,6 +27,7 @@ export function createListState(): State {
       const points = find(id)?.history ?? []
       return points.filter(({ at }) => at >= from && at <= to).slice(0, limit)
     },
+    pointAt: (id, at) => find(id)?.history.findLast((point) => point.at <= at),
     put(collection) {
       const row = find(collection.id)
       if (row) row.collection = collection

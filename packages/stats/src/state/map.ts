@@ -27,6 +27,10 @@ export function createMapState(): State {
       const end = firstIndex(points, ({ at }) => at > to)
       return points.slice(first, Math.min(first + limit, end))
     },
+    pointAt(id, at) {
+      const points = histories.get(id) ?? []
+      return points[firstIndex(points, (point) => point.at > at) - 1]
+    },
     put(collection) {
       if (!collections.has(collection.id)) ids = undefined
       collections.set(collection.id, collection)

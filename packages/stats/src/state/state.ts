@@ -1,3 +1,4 @@
+import type { Campaign } from '../core/campaign.ts'
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
@@ -10,8 +11,8 @@ export interface CollectionVersion {
   readonly revision: number
 }
 
-/** A campaign's videos. */
-export interface Collection extends CollectionVersion {
+/** A campaign's videos, and what is said of it. */
+export interface Collection extends CollectionVersion, Campaign {
   /** Distinct, in the client's order. */
   readonly videos: readonly string[]
 }
@@ -60,6 +61,8 @@ export interface State extends StateReader {
   readonly level?: SharedLevel
   /** The last known numbers of collections that follow each other in the order of ids, in one go. */
   snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
+  /** The point that was the last one at a time (ms). */
+  pointAt(id: string, at: number): Maybe<Point | undefined>
   /**
    * Keeps a collection for good.
    * @param before what it replaces, as `get` gave it; nothing for a new one, which begins without numbers and history

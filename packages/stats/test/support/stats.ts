@@ -15,6 +15,7 @@ export interface TestStats {
   readonly url: string
   get(path: string, headers?: Record<string, string>): Promise<Reply>
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  patch(path: string, body: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
   stop(): Promise<boolean>
 }
@@ -40,6 +41,7 @@ export async function startStats(settings: Overrides): Promise<TestStats> {
     url: running.url,
     get: (path, headers) => ask('GET', path, undefined, headers),
     put: (path, body, headers) => ask('PUT', path, body, headers),
+    patch: (path, body) => ask('PATCH', path, body),
     delete: (path) => ask('DELETE', path),
     stop: () => running.stop(),
   }

@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { changeSince, PERIODS, periods, type Bases, type Change } from './core/change.ts'
+import { filterOf, isOfPeriod, Selection, type Filter, type Place, type Row, type Sort } from './core/overview.ts'
+import { summarize } from './core/prepared.ts'
+import type { Collection, Maybe, State } from './state/state.ts'
+import { steadyAt, steadyNow } from './steady-clock.ts'
+
+export type CollectionRow = Row<Collection>
+
+/** Which collections, in which order, and what of them. */
+export interface OverviewQuery extends Filter {
+  readonly sort: Sort
+  readonly limit: number
+  /** Where the page before ended. */
+  readonly after?: Place | undefined
+  readonly withChange: boolean
+}
+
+export interface OverviewPage {
+  readonly rows: CollectionRow[]
+  /** Where the page ends, if there is another. */
+  readonly end?: Place
+}
+
+/** Where an overview has its rows from. */
+export interface OverviewSource {
+  /** All of them, in pages between which others have their turn. */
+  pages(): AsyncIterable<readonly CollectionRow[]>
+  one(id: string): Maybe<CollectionRow | undefined>
+}
+
+/** All collections at a glance, on the thread that owns them. */
+export class Overview {
+  readonly #source: OverviewSource
+  readonly #changes: Changes
+
+  constructor(source: OverviewSource, history: Pick<State, 'history' | 'pointAt'>) {
+    this.#source = source
+    this.#changes = new Changes(history)
+  }
+
+  async page({ sort, limit, after, withChange, ...filter }: OverviewQuery): Promise<OverviewPage> {
+    const isAskedFor = filterOf(filter)
+    const selection = new Selection<CollectionRow>(sort, limit, after)
+    for await (const page of this.#source.pages()) {
+      const rows = page.filter((row) => isAskedFor(row.collection))
+      for (const row of isOfPeriod(sort) ? await this.#withChanges(rows) : rows) selection.offer(row)
+    }
+    const { rows, end } = selection.page()
+    const told = withChange && !isOfPeriod(sort) ? await this.#withChanges(rows) : rows
+    return { rows: told.map((row) => plainRow(row, withChange)), ...(end && { end }) }
+  }
+
+  /** Nothing if there is no such collection. */
+  async one(id: string, withChange: boolean): Promise<CollectionRow | undefined> {
+    const row = await this.#source.one(id)
+    if (!row) return undefined
+    return plainRow(withChange ? (await this.#withChanges([row]))[0]! : row, withChange)
+  }
+
+  #withChanges = (rows: readonly CollectionRow[]): Promise<CollectionRow[]> =>
+    Promise.all(rows.map(async (row) => ({ ...row, change: await this.#changes.of(row) })))
+}
+
+/** Without what its source keeps beside it: it crosses threads. */
+const plainRow = ({ collection, known, change }: CollectionRow, withChange: boolean): CollectionRow => ({
+  collection,
+  known,
+  ...(withChange && { change }),
+})
+
+/** What collections are compared with is looked up this often (ms): a hundredth of the shortest period. */
+const RENEW = 900_000
+
+/** By how much collections have grown. */
+class Changes {
+  readonly #history: Pick<State, 'history' | 'pointAt'>
+  /** By what a collection is between two changes, so that none is of one that was forgotten. */
+  readonly #known = new WeakMap<Collection, { readonly bases: Bases; readonly at: number }>()
+
+  constructor(history: Pick<State, 'history' | 'pointAt'>) {
+    this.#history = history
+  }
+
+  of({ collection, known }: CollectionRow): Maybe<Change | undefined> {
+    if (!known) return undefined
+    const last = this.#known.get(collection)
+    if (last && steadyNow() - last.at < RENEW) return changeSince(last.bases, known.summary)
+    return this.#find(collection).then((bases) => bases && changeSince(bases, known.summary))
+  }
+
+  async #find(collection: Collection): Promise<Bases | undefined> {
+    const { id } = collection
+    const now = Date.now()
+    const [first] = await this.#history.history(id, 0, now, 1)
+    if (!first) return undefined
+    const found = await Promise.all(
+      periods.map(async (period) => {
+        const time = now - PERIODS[period]
+        return [period, first.at < time ? ((await this.#history.pointAt(id, time)) ?? first) : first] as const
+      }),
+    )
+    const bases = Object.fromEntries(found) as Bases
+    this.#known.set(collection, { bases, at: steadyNow() })
+    return bases
+  }
+}
+
+/** Rows that are at hand, in pages. */
+export async function* inPages<T>(rows: readonly T[], size = 500): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < rows.length; i += size) {
+    if (i > 0) await nextTurn()
+    yield rows.slice(i, i + size)
+  }
+}
+
+const PAGE = 100
+
+/** Rows as they are kept: what is known of each collection is what was kept last. */
+export function keptRows(state: Pick<State, 'list' | 'get' | 'snapshot' | 'snapshots'>): OverviewSource {
+  const rowOf = (collection: Collection, snapshot: Awaited<ReturnType<State['snapshot']>>): CollectionRow => ({
+    collection,
+    known: snapshot && { summary: summarize(snapshot), at: steadyAt(snapshot.asOf) },
+  })
+  return {
+    async *pages() {
+      for (let after = '', page; (page = await state.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
+        const snapshots = await state.snapshots(page.map(({ id }) => id))
+        yield page.map((collection, i) => rowOf(collection, snapshots[i]))
+        await nextTurn()
+      }
+    },
+    async one(id) {
+      const collection = await state.get(id)
+      return collection && rowOf(collection, await state.snapshot(id))
+    },
+  }
+}

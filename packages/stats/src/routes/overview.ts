@@ -1,0 +1,148 @@
+import { errors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import type { StatsCache } from '../cache/cache.ts'
+import type { Collections } from '../collections.ts'
+import { costsOf, patched } from '../core/campaign.ts'
+import { fromCursor, SORTS, toCursor, type Sort } from '../core/overview.ts'
+import { errors } from '../errors.ts'
+import type { CollectionRow, Overview } from '../overview.ts'
+import type { Collection } from '../state/state.ts'
+import { steadyNow } from '../steady-clock.ts'
+import { collectionParams, overviewRow } from './schemas.ts'
+
+const tags = ['collections']
+const DEFAULT_LIMIT = 50
+const LARGEST_LIMIT = 200
+const LONGEST_QUESTION = 200
+/** A name as a cursor has it takes up to four bytes a character, and four thirds of that. */
+const CURSOR = '^[A-Za-z0-9._~-]{1,2048}$'
+
+const include = {
+  type: 'string',
+  enum: ['stats', 'change', 'stats,change'],
+  description: 'Adds the sums; by how much they have grown in 24 hours, 7 and 30 days.',
+} as const
+
+interface OverviewOptions {
+  readonly collections: Pick<Collections, 'get' | 'list'>
+  readonly overview: Pick<Overview, 'page' | 'one'>
+  readonly cache: Pick<StatsCache, 'staleAfter'>
+}
+
+/** A collection as replies tell it. */
+export function toReply({ id, videos, ...rest }: Collection) {
+  const { tags: marks, ...campaign } = patched(rest, {})
+  return { id, videos: [...videos], ...campaign, ...(marks && { tags: [...marks] }) }
+}
+
+/** What a reply is to tell of collections. */
+const partsOf = (asked: string | undefined) => ({
+  withStats: asked?.includes('stats') === true,
+  withChange: asked?.includes('change') === true,
+})
+
+/** Collections, one or many, with their numbers where those are asked for. */
+export function overviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
+  function tell({ collection, known, change }: CollectionRow, withStats: boolean): object {
+    const { cost } = collection
+    return {
+      ...toReply(collection),
+      ...(withStats && known && { stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter() } }),
+      ...(withStats && known && cost !== undefined && { costs: costsOf(cost, known.summary) }),
+      ...(change && { change }),
+    }
+  }
+
+  app.get(
+    '/collections/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getCollection',
+        summary: 'A collection',
+        params: collectionParams,
+        querystring: { type: 'object', additionalProperties: false, properties: { include } },
+        response: {
+          200: overviewRow,
+          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+        },
+      },
+    },
+    async ({ params: { id }, query }): Promise<any> => {
+      if (query.include === undefined) {
+        const collection = await collections.get(id)
+        if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+        return toReply(collection)
+      }
+      const { withStats, withChange } = partsOf(query.include)
+      const row = await overview.one(id, withChange)
+      if (!row) throw errors.COLLECTION_NOT_FOUND(id)
+      return tell(row, withStats)
+    },
+  )
+
+  app.get(
+    '/collections',
+    {
+      schema: {
+        tags,
+        operationId: 'listCollections',
+        summary: 'Collections, in the order of their ids or another',
+        querystring: {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            limit: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
+            after: { type: 'string', pattern: CURSOR, description: 'What the page before gave as `next`.' },
+            include,
+            sort: {
+              type: 'string',
+              enum: SORTS,
+              default: 'id',
+              description:
+                'By what; with `-` the largest first. `rate` is engagements by impressions; `24h`, `7d` and `30d` are ' +
+                'how many impressions came. What has none comes last.',
+            },
+            q: {
+              type: 'string',
+              maxLength: LONGEST_QUESTION,
+              description: 'Words that all are in the id, the name or the tags; capitals do not matter.',
+            },
+            tag: { type: 'string', maxLength: LONGEST_QUESTION, description: 'Only those with this tag.' },
+          },
+        },
+        response: {
+          200: {
+            type: 'object',
+            title: 'Collections',
+            required: ['collections'],
+            additionalProperties: false,
+            properties: {
+              collections: { type: 'array', items: overviewRow },
+              next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
+            },
+          },
+          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.CURSOR_UNKNOWN),
+        },
+      },
+    },
+    async ({ query }): Promise<any> => {
+      const { limit = DEFAULT_LIMIT, after, include: asked, sort = 'id', q, tag } = query
+      if (asked === undefined && sort === 'id' && q === undefined && tag === undefined) {
+        const page = await collections.list(after ?? '', limit)
+        return { collections: page.map(toReply), next: page.length === limit ? page.at(-1)!.id : undefined }
+      }
+      const { withStats, withChange } = partsOf(asked)
+      const place = after === undefined ? undefined : placeOf(sort, after)
+      const { rows, end } = await overview.page({ sort, limit, after: place, q, tag, withChange })
+      return { collections: rows.map((row) => tell(row, withStats)), next: end && toCursor(sort, end) }
+    },
+  )
+}
+
+function placeOf(sort: Sort, cursor: string) {
+  const place = fromCursor(sort, cursor)
+  if (!place) throw errors.CURSOR_UNKNOWN(`${cursor.slice(0, 100)}, in the order of ${sort}`)
+  return place
+}

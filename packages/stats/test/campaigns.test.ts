@@ -1,0 +1,126 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAX_TAGS } from '../src/core/campaign.ts'
+import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+
+const CAMPAIGN = {
+  name: '<b>Spring</b> & "co", Весна 🌱',
+  tags: ['drinks', 'spring'],
+  from: '2026-03-01',
+  to: '2026-05-31',
+  cost: 12_500.5,
+  currency: 'EUR',
+}
+
+describe('campaigns', () => {
+  let standIn: StandIn
+  let stats: TestStats
+  const settings = { data: temporaryFolder() }
+  beforeAll(async () => {
+    standIn = await startStandIn()
+    stats = await startStats({ youtubeUri: standIn.url, ...settings })
+  })
+  afterAll(async () => {
+    await stats.stop()
+    await standIn.stop()
+  })
+
+  it('are kept as they were given, over a restart, too, and forgotten by a PUT without them', async () => {
+    const [video] = SAMPLE_VIDEOS
+    const given = { videos: [video], ...CAMPAIGN, tags: [...CAMPAIGN.tags, CAMPAIGN.tags[0]] }
+    const kept = { id: 'c', videos: [video], ...CAMPAIGN }
+    expect(await stats.put('/collections/c', given)).toMatchObject({ status: 201, body: kept })
+    await stats.stop()
+    stats = await startStats({ youtubeUri: standIn.url, ...settings })
+    expect((await stats.get('/collections/c')).body).toEqual(kept)
+    expect((await stats.get('/collections?limit=1&after=b')).body.collections).toEqual([kept])
+    await stats.put(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
+    expect((await stats.get('/collections/c')).body).toEqual({ ...kept, videos: SAMPLE_VIDEOS.slice(0, 2) })
+    await stats.delete(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
+    expect((await stats.get('/collections/c')).body).toEqual(kept)
+    await stats.put('/collections/c', { videos: [video] })
+    expect((await stats.get('/collections/c')).body).toEqual({ id: 'c', videos: [video] })
+  })
+
+  it('change in what a PATCH names, and lose what it says is null', async () => {
+    await stats.put('/collections/p', { videos: SAMPLE_VIDEOS, ...CAMPAIGN })
+    const renamed = { id: 'p', videos: SAMPLE_VIDEOS, ...CAMPAIGN, name: 'Summer' }
+    expect(await stats.patch('/collections/p', { name: 'Summer' })).toMatchObject({ status: 200, body: renamed })
+    const { cost: _cost, tags: _tags, ...rest } = renamed
+    expect((await stats.patch('/collections/p', { cost: null, tags: [] })).body).toEqual(rest)
+    expect((await stats.patch('/collections/p', {})).body).toEqual(rest)
+    const [video] = SAMPLE_VIDEOS
+    expect((await stats.patch('/collections/p', { videos: [video, video] })).body).toEqual({ ...rest, videos: [video] })
+    expect((await stats.get('/collections/p')).body).toEqual({ ...rest, videos: [video] })
+    const nowhere = await stats.patch('/collections/none', { name: 'x' })
+    expect(nowhere).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
+    expect((await stats.get('/collections/none')).status).toBe(404)
+  })
+
+  it('take links wherever they take ids', async () => {
+    const links = [
+      `https://www.youtube.com/watch?app=desktop&v=${SAMPLE_VIDEOS[0]}&t=10s`,
+      `https://youtu.be/${SAMPLE_VIDEOS[1]}?si=abc`,
+      ` https://m.youtube.com/shorts/${SAMPLE_VIDEOS[2]}\n`,
+      SAMPLE_VIDEOS[0],
+    ]
+    expect((await stats.put('/collections/l', { videos: links })).body.videos).toEqual(SAMPLE_VIDEOS)
+    const patched = await stats.patch('/collections/l', { videos: [`music.youtube.com/watch?v=${SAMPLE_VIDEOS[1]}`] })
+    expect(patched.body.videos).toEqual([SAMPLE_VIDEOS[1]])
+    const path = `/collections/l/videos/${encodeURIComponent(`https://youtube.com/live/${SAMPLE_VIDEOS[2]}?feature=x`)}`
+    expect(await stats.put(path)).toMatchObject({ status: 201, body: { videos: [SAMPLE_VIDEOS[1], SAMPLE_VIDEOS[2]] } })
+    expect((await stats.delete(path)).status).toBe(204)
+  })
+
+  const invalid = { status: 400, code: 'VALIDATION_FAILED' }
+  it.each([
+    ['a name of a megabyte', { name: 'x'.repeat(1_000_000) }, invalid],
+    ['an empty name', { name: '' }, invalid],
+    ['a name that is a number', { name: 5 }, invalid],
+    ['10,000 tags', { tags: Array.from({ length: 10_000 }, (_, i) => `t${i}`) }, invalid],
+    ['too many tags', { tags: Array.from({ length: MAX_TAGS + 1 }, (_, i) => `t${i}`) }, invalid],
+    ['an empty tag', { tags: [''] }, invalid],
+    ['a day that is none', { from: '2026-02-30' }, invalid],
+    ['a day in another form', { to: '31.12.2026' }, invalid],
+    ['an end before the beginning', { from: '2026-05-31', to: '2026-05-30' }, { status: 409, code: 'DATES_REVERSED' }],
+    ['a negative cost', { cost: -1 }, invalid],
+    ['an infinite cost', '{"cost":1e400}', invalid],
+    ['a cost in words', { cost: '5' }, invalid],
+    ['an unknown currency', { currency: 'ABC' }, invalid],
+    ['a currency in small letters', { currency: 'eur' }, invalid],
+    ['a link to another site', { videos: ['https://vimeo.com/123456789'] }, invalid],
+    ['a field that there is not', { budget: 5 }, invalid],
+  ])('refuse %s, and change nothing', async (_, wrong, { status, code }) => {
+    const before = { videos: [SAMPLE_VIDEOS[0]], ...CAMPAIGN }
+    await stats.put('/collections/kept', before)
+    const patch = typeof wrong === 'string' ? wrong : JSON.stringify(wrong)
+    const put = patch.replace('{', patch.includes('"videos"') ? '{' : '{"videos":[],')
+    for (const refused of [
+      await stats.patch('/collections/kept', patch),
+      await stats.put('/collections/kept', put),
+      await stats.put('/collections/new', put),
+    ]) {
+      expect(refused).toMatchObject({ status, body: { status, code, title: expect.any(String) } })
+      expect(JSON.stringify(refused.body).length).toBeLessThan(1_000)
+    }
+    expect((await stats.get('/collections/kept')).body).toEqual({ id: 'kept', ...before })
+    expect((await stats.get('/collections/new')).status).toBe(404)
+  })
+
+  it('are not changed to end before they begin by half of it', async () => {
+    await stats.put('/collections/d', { videos: [], from: '2026-03-01' })
+    const refused = await stats.patch('/collections/d', { to: '2026-02-28' })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'DATES_REVERSED' } })
+    expect((await stats.get('/collections/d')).body).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
+    expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
+  })
+
+  it('name the link that is none', async () => {
+    const videos = [SAMPLE_VIDEOS[0], `https://vimeo.com/${'1'.repeat(200)}`]
+    const { detail } = (await stats.put('/collections/n', { videos })).body
+    expect(detail).toContain('body/videos/1')
+    expect(detail).toContain('https://vimeo.com/111')
+    expect(detail.length).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,108 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { combine, sum, toSnapshot, type Snapshot, type VideoNumbers } from '../src/core/numbers.ts'
+import { VideoTable } from '../src/video-table.ts'
+import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { numbersOf } from './support/numbers.ts'
+import { startStats } from './support/stats.ts'
+
+const IDS = ['a', 'b', 'c', 'd']
+
+/** What YouTube gives when it is asked, time after time: the views of those that are there. */
+const rounds = fc.array(fc.dictionary(fc.constantFrom(...IDS), fc.nat(1_000), { noNullPrototype: true }), {
+  minLength: 1,
+  maxLength: 8,
+})
+
+/** What must be known after all of them. The time of a round is its number. */
+function oracle(answers: readonly Record<string, number>[]): Pick<Snapshot, 'videos' | 'missing'> {
+  const [videos, missing] = [[] as VideoNumbers[], [] as string[]]
+  for (const id of IDS) {
+    const last = answers.findLastIndex((found) => id in found)
+    if (last < 0) missing.push(id)
+    else if (last === answers.length - 1) videos.push(numbersOf(id, answers[last]![id]))
+    else videos.push({ ...numbersOf(id, answers[last]![id]), gone: { since: last + 1, asOf: last } })
+  }
+  return { videos, missing }
+}
+
+const foundIn = (answer: Record<string, number>) => Object.entries(answer).map(([id, views]) => numbersOf(id, views))
+
+describe('a video that is gone', () => {
+  it('keeps its last numbers in the sum, whatever comes and goes; what was never there is missing', () => {
+    fc.assert(
+      fc.property(rounds, (answers) => {
+        const table = new VideoTable()
+        table.use(IDS, 'c')
+        let before: Snapshot | undefined
+        for (const [time, answer] of answers.entries()) {
+          table.learn(IDS, foundIn(answer), time, time)
+          before = combine(IDS, toSnapshot(IDS, foundIn(answer), time), before)
+        }
+        const expected = oracle(answers)
+        const asOf = answers.length - 1
+        for (const known of [table.read(IDS)!.snapshot, before!]) {
+          expect(known).toMatchObject({ ...expected, asOf })
+          expect(sum(known.videos)).toEqual(sum(expected.videos))
+        }
+      }),
+    )
+  })
+
+  it('is found out in whatever order is learnt what two collections knew of it', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
+        const table = new VideoTable()
+        table.use(['a'], 'c')
+        for (const time of order) table.learn(['a'], time === 1 ? [numbersOf('a', 5)] : [], time, time)
+        expect(table.read(['a'])!.snapshot).toMatchObject({ missing: [], videos: [{ views: 5, gone: { asOf: 1 } }] })
+      }),
+    )
+  })
+
+  it.each(['v3', 'v6', 'v7'])('is summed, and marked with since when, also after a restart: %s', async (variant) => {
+    const youtube = await startFakeYoutube()
+    const settings = { variant, youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100 }
+    const data = temporaryFolder()
+    let stats = await startStats({ ...settings, data })
+    onTestFinished(() => stats.stop().then(() => {}))
+    const [kept, going, never] = videoIds(3)
+    const gone = new Set([never])
+    youtube.answer = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
+    await stats.put('/collections/c', { videos: [kept, going, never] })
+    const before = (await stats.get('/collections/c/stats')).body
+    expect(before).toMatchObject({ impressions: 200, videos: 2, missing: [never] })
+    expect(before).not.toHaveProperty('gone')
+
+    gone.add(going)
+    const read = () =>
+      until(async () => {
+        const { body } = await stats.get('/collections/c/stats?by=video')
+        return body.gone && body.stale === false && body
+      })
+    const after = await read()
+    expect(after).toMatchObject({ impressions: 200, videos: 2, missing: [never], gone: [{ id: going }] })
+    const { since, asOf } = after.gone[0]
+    expect(since > asOf).toBe(true)
+    expect(asOf >= before.asOf).toBe(true)
+    expect(after.byVideo).toMatchObject([{ id: kept }, { id: going, views: 100, gone: { since, asOf } }])
+    expect(after.byVideo[0]).not.toHaveProperty('gone')
+
+    if (variant !== 'v3') {
+      await until(async () => (await read()).asOf > since)
+      await stats.stop()
+      youtube.answer = failing
+      stats = await startStats({ ...settings, data })
+      const kept = (await stats.get('/collections/c/stats')).body
+      expect(kept).toMatchObject({ impressions: 200, missing: [never], gone: [{ id: going, since }] })
+      youtube.answer = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
+    }
+    gone.delete(going)
+    await until(async () => {
+      const { body } = await stats.get('/collections/c/stats')
+      return body.gone === undefined && body.impressions === 200
+    })
+  })
+})

@@ -1,0 +1,302 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Campaign } from '../src/core/campaign.ts'
+import type { Point } from '../src/core/history.ts'
+import { sum, type VideoNumbers } from '../src/core/numbers.ts'
+import { filterOf, fromCursor, Selection, SORTS, toCursor, valueOf, type Row } from '../src/core/overview.ts'
+import { DAY } from '../src/core/pace.ts'
+import { CollectionsOwner } from '../src/collections.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import { Overview } from '../src/overview.ts'
+import { Poller } from '../src/poller.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { createMapState } from '../src/state/map.ts'
+import { FakeClient } from './support/fake-client.ts'
+import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { longestHold } from './support/longest-hold.ts'
+import { numbersOf } from './support/numbers.ts'
+import { startStats } from './support/stats.ts'
+
+const growth = fc.integer({ min: -3, max: 3 }).map((n) => ({ impressions: n, engagements: n, score: n, since: '' }))
+const small = fc.nat(3)
+const campaign: fc.Arbitrary<Campaign> = fc.record(
+  {
+    name: fc.constantFrom('Äpfel', 'apfel', 'Birne 2', 'Birne 10', 'Z', '\u0000"\ud83d', '🌱'),
+    tags: fc.subarray(['a', 'B', 'Äp']),
+    from: fc.constantFrom('2026-01-01', '2026-01-02'),
+    cost: small,
+  },
+  { requiredKeys: [] },
+)
+const row: fc.Arbitrary<Row> = fc
+  .record(
+    {
+      id: fc.stringMatching(/^[abB.~-]{1,3}$/),
+      campaign,
+      totals: fc.record({ impressions: small, engagements: small, score: small, videos: small }),
+      change: fc.record({ '24h': growth, '7d': growth, '30d': growth }),
+    },
+    { requiredKeys: ['id', 'campaign'] },
+  )
+  .map(({ id, campaign: said, totals, change }) => ({
+    collection: { id, ...said },
+    ...(totals && { known: { summary: { ...totals, missing: [], asOf: '2026' }, at: 0 } }),
+    ...(change && { change }),
+  }))
+const rows = fc.uniqueArray(row, { selector: ({ collection }) => collection.id, maxLength: 30 })
+
+describe('an overview', () => {
+  it('goes through what is asked for in every order, a page at a time, as sorting all of it would', () => {
+    const names = new Intl.Collator('en', { numeric: true })
+    const question = fc.record({
+      q: fc.option(fc.constantFrom('', 'a', 'APF', 'b 2', ' äpf ', 'nothing'), { nil: undefined }),
+      tag: fc.option(fc.constantFrom('a', 'b', 'Äp'), { nil: undefined }),
+    })
+    fc.assert(
+      fc.property(
+        rows,
+        question,
+        fc.constantFrom(...SORTS),
+        fc.integer({ min: 1, max: 7 }),
+        (all, asked, sort, limit) => {
+          const fold = (text: string) => text.normalize('NFKD').toLowerCase()
+          const expected = all
+            .filter(({ collection: { id, name = '', tags = [] } }) => {
+              const text = fold([id, name, ...tags].join('\n'))
+              const words = fold(asked.q ?? '').split(' ')
+              return words.every((word) => text.includes(word)) && (asked.tag === undefined || tags.includes(asked.tag))
+            })
+            .toSorted((a, b) => {
+              const [x, y] = [valueOf(a, sort), valueOf(b, sort)]
+              const byId = a.collection.id < b.collection.id ? -1 : 1
+              if (x === undefined || y === undefined) return x === y ? byId : x === undefined ? 1 : -1
+              const order = sort.endsWith('name') ? names.compare(String(x), String(y)) : x < y ? -1 : x > y ? 1 : 0
+              return (sort.startsWith('-') ? -order : order) || byId
+            })
+          if (sort === '-id') expected.sort((a, b) => (a.collection.id < b.collection.id ? 1 : -1))
+          const matches = filterOf(asked)
+          const seen: Row[] = []
+          for (let cursor: string | undefined, pages = 0; ;) {
+            const selection = new Selection(sort, limit, cursor === undefined ? undefined : fromCursor(sort, cursor)!)
+            for (const one of all) if (matches(one.collection)) selection.offer(one)
+            const page = selection.page()
+            expect(page.rows.length).toBeLessThanOrEqual(limit)
+            expect(++pages).toBeLessThanOrEqual(all.length + 1)
+            seen.push(...page.rows)
+            if (!page.end) break
+            cursor = toCursor(sort, page.end)
+            expect(cursor).toMatch(/^[A-Za-z0-9._~-]+$/)
+          }
+          expect(seen.map(({ collection }) => collection.id)).toEqual(expected.map(({ collection }) => collection.id))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes no place of another order for one of its own', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const place = fromCursor('-impressions', Buffer.from(text).toString('base64url'))
+        if (place) expect(JSON.parse(text)).toEqual([place[0] ?? null, place[1]])
+      }),
+    )
+  })
+})
+
+/** A poller over a state in memory, and the overview of what it has. */
+async function setUp(fill: (state: ReturnType<typeof createMapState>) => void | Promise<void>) {
+  const state = createMapState()
+  await fill(state)
+  const client = new FakeClient()
+  client.down = true
+  const collections = new CollectionsOwner({ state, retention: 30 * DAY, onChange: (id, c) => poller.changed(id, c) })
+  const poller: Poller = new Poller({
+    collections,
+    client,
+    meter: new QuotaMeter(QuotaMeter.memory(), 100),
+    logger: createSilentLogger(),
+    refreshInterval: 3_600_000,
+    connections: 4,
+    readTimeout: 100,
+    publish: async () => {},
+  })
+  await poller.start()
+  onTestFinished(async () => {
+    await poller.close()
+    await collections.close()
+  })
+  return { state, collections, overview: new Overview(poller.rows, collections) }
+}
+
+const snapshotOf = (videos: readonly VideoNumbers[], asOf = Date.now()) => ({ videos, missing: [], asOf })
+const pointOf = (at: number, videos: readonly VideoNumbers[]): Point => ({ at, ...sum(videos) })
+const base = { limit: 10, withChange: true, sort: 'id' } as const
+
+describe('the growth of a collection', () => {
+  const now = [numbersOf('a', 1_000)]
+  const hour = 3_600_000
+
+  /** What an overview says of a collection that had so many views so many hours ago. */
+  async function grownSince(points: readonly (readonly [hours: number, views: number])[]) {
+    const begun = Date.now()
+    const { overview } = await setUp((state) => {
+      state.put({ id: 'c', videos: ['a'], revision: 1 })
+      for (const [hours, views] of points) {
+        const point = pointOf(begun - hours * hour, [numbersOf('a', views)])
+        state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point }])
+      }
+      state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now) }])
+    })
+    const { rows } = await overview.page(base)
+    const { change } = rows[0]!
+    return change && Object.values(change).map(({ impressions, since }) => [impressions, begun - Date.parse(since)])
+  }
+
+  it('is told against the last point before each period', async () => {
+    const points = [
+      [900, 1],
+      [721, 100],
+      [500, 200],
+      [169, 300],
+      [167, 400],
+      [30, 500],
+      [25, 600],
+      [23, 700],
+      [0, 1_000],
+    ] as const
+    expect(await grownSince(points)).toEqual([
+      [400, 25 * hour],
+      [700, 169 * hour],
+      [900, 721 * hour],
+    ])
+  })
+
+  it('is told against the first point, and says so, where there is none before', async () => {
+    expect(
+      await grownSince([
+        [30, 400],
+        [2, 900],
+      ]),
+    ).toEqual([
+      [600, 30 * hour],
+      [600, 30 * hour],
+      [600, 30 * hour],
+    ])
+    expect(await grownSince([[2, 900]])).toEqual(Array.from({ length: 3 }, () => [100, 2 * hour]))
+  })
+
+  it('is not told without a history', async () => {
+    expect(await grownSince([])).toBeUndefined()
+  })
+
+  it('is another once the collection is, and not that of one of the same name before', async () => {
+    const { collections, overview } = await setUp((state) => {
+      state.put({ id: 'c', videos: ['a'], revision: 1 })
+      state.putSnapshots([
+        { id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, [numbersOf('a', 1)]) },
+      ])
+    })
+    expect((await overview.page(base)).rows[0]!.change!['7d'].impressions).toBe(999)
+    await collections.delete('c')
+    expect((await overview.page(base)).rows).toEqual([])
+    await collections.put('c', [])
+    await until(async () => (await overview.one('c', true))!.change?.['7d'].impressions === 0)
+  })
+})
+
+describe('10,000 collections', () => {
+  const COLLECTIONS = 10_000
+
+  it('take less than 50 ms a page, in pieces between which others have their turn', async () => {
+    const { overview } = await setUp((state) => {
+      for (let i = 0; i < COLLECTIONS; i++) {
+        const id = `c${String(i).padStart(5, '0')}`
+        const videos = videoIds(10, i * 10)
+        const numbers = videos.map((video, j) => numbersOf(video, (i * 7919 + j) % 100_003))
+        state.put({ id, videos, revision: 1, name: `Campaign ${(i * 31) % COLLECTIONS}`, tags: [`t${i % 7}`] })
+        const point = pointOf(Date.now() - 2 * DAY, [numbersOf('a', i)])
+        state.putSnapshots([{ id, snapshot: snapshotOf(numbers), point }])
+      }
+    })
+    for (const query of [
+      { sort: 'id' },
+      { sort: '-impressions' },
+      { sort: 'name', q: 'campaign 9' },
+      { sort: '-24h', tag: 't3' },
+      { sort: '-rate' },
+    ] as const) {
+      const ask = () => overview.page({ ...base, ...query, limit: 100 })
+      const all = (await ask()).rows
+      expect(all).toHaveLength(100)
+      const before = process.threadCpuUsage()
+      const { result, held } = await longestHold(ask)
+      const { user, system } = process.threadCpuUsage(before)
+      expect(result.rows).toEqual(all)
+      expect((user + system) / 1_000).toBeLessThan(50)
+      expect(held).toBeLessThan(30)
+    }
+  })
+})
+
+describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant) => {
+  it('gives the sums, the costs and the growth of a page in one request', async () => {
+    const youtube = await startFakeYoutube()
+    youtube.answer = (ids, reply) => reply.end(listOf(ids, 2_000))
+    const stats = await startStats({ variant, youtubeUri: youtube.url, data: temporaryFolder(), dailyBudget: 0 })
+    onTestFinished(() => stats.stop().then(() => {}))
+    const [a, b, c] = videoIds(3)
+    await stats.put('/collections/one', { videos: [a], name: 'Spring <1>', tags: ['x'], cost: 50, currency: 'EUR' })
+    await stats.put('/collections/two', { videos: [a, b, c], name: 'Summer', tags: ['x', 'y'], cost: 0 })
+    await stats.put('/collections/three', { videos: [] })
+    const sums = new Map<string, any>()
+    for (const id of ['one', 'two', 'three']) sums.set(id, (await stats.get(`/collections/${id}/stats`)).body)
+    const ask = async (query: string) => (await stats.get(`/collections?${query}`)).body
+    const idsOf = async (query: string) => (await ask(query)).collections.map(({ id }: { id: string }) => id)
+
+    const { collections, next } = await until(async () => {
+      const body = await ask('include=stats,change&sort=-impressions')
+      return body.collections.every(({ change }: any) => change) && body
+    })
+    expect(next).toBeUndefined()
+    expect(collections.map(({ id }: { id: string }) => id)).toEqual(['two', 'one', 'three'])
+    for (const { id, stats: told, change } of collections) {
+      expect(told).toMatchObject({ ...sums.get(id), asOf: expect.any(String) })
+      expect(change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0, since: expect.any(String) })
+    }
+    expect(collections[1]).toMatchObject({ name: 'Spring <1>', videos: [a], tags: ['x'], cost: 50, currency: 'EUR' })
+    expect(collections.map(({ costs }: any) => costs)).toEqual([
+      { perThousandViews: 0, perEngagement: 0 },
+      { perThousandViews: 25, perEngagement: 50 / 15 },
+      undefined,
+    ])
+    const one = (await stats.get('/collections/one?include=stats,change')).body
+    expect({ ...one, stats: { ...one.stats, asOf: '' } }).toEqual({
+      ...collections[1],
+      stats: { ...collections[1].stats, asOf: '' },
+    })
+    expect((await stats.get('/collections/one?include=change')).body).not.toHaveProperty('stats')
+    expect((await stats.get('/collections/none?include=stats')).body.code).toBe('COLLECTION_NOT_FOUND')
+
+    expect(await idsOf('sort=name')).toEqual(['one', 'two', 'three'])
+    expect(await idsOf('sort=-id')).toEqual(['two', 'three', 'one'])
+    expect(await idsOf('q=sPRing')).toEqual(['one'])
+    expect(await idsOf('tag=x')).toEqual(['one', 'two'])
+    expect(await idsOf('tag=x&q=umm&include=stats')).toEqual(['two'])
+    expect(await idsOf('tag=X')).toEqual([])
+    const first = await ask('sort=-impressions&limit=2')
+    expect(first.collections[0]).not.toHaveProperty('stats')
+    expect(await idsOf(`sort=-impressions&limit=2&after=${first.next}`)).toEqual(['three'])
+    const wrong = await stats.get('/collections?sort=-impressions&after=one')
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'CURSOR_UNKNOWN' } })
+    for (const query of ['sort=views', 'include=videos', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'after=a!', 'page=2']) {
+      expect(await stats.get(`/collections?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED' },
+      })
+    }
+    expect(await ask('limit=2')).toMatchObject({ collections: [{ id: 'one' }, { id: 'three' }], next: 'three' })
+  })
+})
