@@ -126,7 +126,7 @@ it('takes changes that waited while one request held the loop', () => {
 
 it('bounds what Fastify answers only while the loop has no rest', () => {
   const loop = new Loop()
-  const line = loop.admission.work()
+  const line = loop.admission.lineFor('read')
   for (let i = 0; i < 100; i++) line.begun()
   loop.rest(1_000)
   expect(line.hasRoom()).toBe(true)

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import type { Access } from './guard.ts'
 
 // How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
 const PERIOD = 20
@@ -104,8 +105,9 @@ export class Admission {
     return line
   }
 
-  /** For what Fastify answers: it waits for this thread, unless it waits for somebody else. */
-  work(): Line {
+  /** For what Fastify answers: changes as ever; the rest waits for this thread, unless it waits for somebody else. */
+  lineFor(access: Access): Line {
+    if (access === 'change') return this.queue(true)
     const line = new Line(FEW)
     this.#works.push(line)
     return line
