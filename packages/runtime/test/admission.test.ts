@@ -37,13 +37,14 @@ class Loop {
   }
 
   /** A line in which up to `most` wait, all that there is room for; every 20 ms `done` of them end. @returns the most that waited at last */
-  queue(line: Line, most: number, done: number, ms: number): number {
+  queue(line: Line, most: number, done: number, ms: number, rests = false): number {
     let count = 0
     let highest = 0
     for (const end = this.now + ms; this.now < end; this.admission.tick()) {
       for (; count < most && line.hasRoom(); count++) line.begun()
       if (this.now > end - ms / 2) highest = Math.max(highest, count)
       this.work(20)
+      if (rests) this.idle += 20
       for (let i = 0; i < done && count > 0; i++, count--) line.ended()
     }
     for (; count > 0; count--) line.ended()
@@ -92,15 +93,31 @@ it('takes everything where a turn is long because the machine is busy with other
 })
 
 it.each([
-  { what: 'changes', isChange: true, done: 1, most: 64 },
-  { what: 'reads that wait for main', isChange: false, done: 1, most: 16 },
-  { what: 'changes at a pace', isChange: true, done: 40, most: 2 * MAX_WAIT },
-])('bounds $what to those that end within `maxWait`, or to $most', ({ isChange, done, most }) => {
+  { what: 'changes that wait for the disk', isChange: true, done: 1, most: 64, rests: true },
+  { what: 'changes that wait for the processor', isChange: true, done: 1, most: 16, rests: false },
+  { what: 'reads that wait for main', isChange: false, done: 1, most: 16, rests: true },
+  { what: 'changes at a pace', isChange: true, done: 40, most: 2 * MAX_WAIT, rests: true },
+])('bounds $what to those that end within `maxWait`, or to $most', ({ isChange, done, most, rests }) => {
   const loop = new Loop()
   // What was taken at first has to end first.
-  const waiting = loop.queue(loop.admission.queue(isChange), 2 * most, done, 30_000)
+  const waiting = loop.queue(loop.admission.queue(isChange), 2 * most, done, 30_000, rests)
   expect(waiting).toBeGreaterThanOrEqual(0.9 * most)
   expect(waiting).toBeLessThanOrEqual(1.3 * most)
+})
+
+it('bounds no changes because the machine is busy with others', () => {
+  const loop = new Loop()
+  const line = loop.admission.queue(true)
+  for (let i = 0; i < 200; i++) line.begun()
+  for (let turn = 0; turn < 100; turn++) {
+    loop.work(1, 19)
+    loop.admission.tick()
+    for (let i = 0; i < 5; i++) {
+      line.ended()
+      expect(line.hasRoom()).toBe(true)
+      line.begun()
+    }
+  }
 })
 
 it('takes a crowd of changes that has gone within a window', () => {
@@ -126,7 +143,7 @@ it('takes changes that waited while one request held the loop', () => {
 
 it('bounds what Fastify answers only while the loop has no rest', () => {
   const loop = new Loop()
-  const line = loop.admission.work()
+  const line = loop.admission.lineFor('read')
   for (let i = 0; i < 100; i++) line.begun()
   loop.rest(1_000)
   expect(line.hasRoom()).toBe(true)
@@ -139,7 +156,7 @@ it('bounds what Fastify answers only while the loop has no rest', () => {
 it('does not let the line of one route bound another', () => {
   const loop = new Loop()
   const [dear, other] = [loop.admission.queue(true), loop.admission.queue(true)]
-  expect(loop.queue(dear, 1_000, 1, 3_000)).toBeGreaterThan(64)
+  expect(loop.queue(dear, 1_000, 1, 3_000)).toBeGreaterThan(16)
   expect(dear.hasRoom()).toBe(true)
   for (let i = 0; i < 200; i++) dear.begun()
   for (let turn = 0; turn < 60; turn++) loop.turn(1, 20)

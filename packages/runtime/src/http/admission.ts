@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
+import type { Access } from './guard.ts'
 
 // How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
 const PERIOD = 20
 // It is judged over so many times `maxWait`, and so many turns: a moment's crowd, or one dear request, is no overload.
 const WINDOW = 5
-/** Changes of a route that may wait whatever the pace: a slow disk takes them together. */
-const FEW_QUEUED = 64
+/** Changes of a route that may wait while the loop rests: then it is for the disk, and a slow one takes them together. */
+const FEW_CHANGES = 64
 /** Requests that may be answered at a time, of a route, or looked at in a turn, however dear they are. */
 const FEW = 16
 // Below this share of idle time a loop has no rest.
@@ -13,7 +14,8 @@ const RESTS = 0.2
 
 /** The requests of one route that are being answered for longer than a turn. */
 export class Line {
-  readonly #few: number
+  /** Whether it is for the disk that they wait, where the loop rests. */
+  readonly #isChange: boolean
   #count = 0
   #ended = 0
   /** Fewest at any time of this window. */
@@ -21,12 +23,12 @@ export class Line {
   /** Requests that end in a millisecond, of late. */
   #pace = 0
   /** As many as end within `maxWait`. */
-  #most: number
+  #most = FEW
   #isFull = false
   #refused = false
 
-  constructor(few: number) {
-    this.#few = this.#most = few
+  constructor(isChange: boolean) {
+    this.#isChange = isChange
   }
 
   /** Whether one more may wait. */
@@ -45,10 +47,11 @@ export class Line {
     if (--this.#count < this.#least) this.#least = this.#count
   }
 
-  /** A window is over. @param took ms @param counts whether too many are an overload */
-  judge(took: number, maxWait: number, counts: boolean): void {
-    this.#pace += (this.#ended / took - this.#pace) / 2
-    this.#most = Math.max(this.#few, this.#pace * maxWait)
+  /** A window is over. @param took ms @param hasRest whether the loop had any @param counts whether too many are an overload */
+  judge(took: number, maxWait: number, hasRest: boolean, counts: boolean): void {
+    const pace = this.#ended / took
+    this.#pace = Math.max(pace, (this.#pace + pace) / 2)
+    this.#most = Math.max(hasRest && this.#isChange ? FEW_CHANGES : FEW, this.#pace * maxWait)
     this.#isFull = this.#refused || (counts && this.#least > this.#most)
     this.#least = this.#count
     this.#ended = 0
@@ -74,8 +77,8 @@ export interface Reading {
  *   Fastify answers no more are taken than end within `maxWait`;
  * - at no time of a window were fewer changes of a route waiting than end within `maxWait`: no more are taken then.
  *
- * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Time for which the
- * machine was busy with others does not count in that: it would be no shorter with fewer requests.
+ * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Where the loop has no
+ * rest it is the processor's time that counts: what the machine has for others is no shorter with fewer requests.
  */
 export class Admission {
   readonly #maxWait: number
@@ -99,14 +102,15 @@ export class Admission {
 
   /** For what waits for main, and for changes, which may wait for the disk as well. */
   queue(isChange: boolean): Line {
-    const line = new Line(isChange ? FEW_QUEUED : FEW)
+    const line = new Line(isChange)
     this.#queues.push(line)
     return line
   }
 
-  /** For what Fastify answers: it waits for this thread, unless it waits for somebody else. */
-  work(): Line {
-    const line = new Line(FEW)
+  /** For what Fastify answers: changes as ever; the rest waits for this thread, unless it waits for somebody else. */
+  lineFor(access: Access): Line {
+    if (access === 'change') return this.queue(true)
+    const line = new Line(false)
     this.#works.push(line)
     return line
   }
@@ -124,10 +128,12 @@ export class Admission {
     const took = turn.now - this.#window.now
     if (++this.#turns < WINDOW || took < WINDOW * this.#maxWait) return
     this.#turns = 0
-    this.#hasRest = turn.idle - this.#window.idle >= RESTS * took
+    const hasRest = (this.#hasRest = turn.idle - this.#window.idle >= RESTS * took)
+    // With less to do it would be no faster in the time that the machine has for others.
+    const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
     this.#window = turn
-    for (const line of this.#queues) line.judge(took, this.#maxWait, true)
-    for (const line of this.#works) line.judge(took, this.#maxWait, !this.#hasRest)
+    for (const line of this.#queues) line.judge(counted, this.#maxWait, hasRest, true)
+    for (const line of this.#works) line.judge(counted, this.#maxWait, hasRest, !hasRest)
   }
 }
 

@@ -42,7 +42,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route; by default `read` for GET and HEAD, `change` for the rest. */
     access?: Access
-    /** Taken in any overload; by default what is open to all is. */
+    /** Fastify is not to refuse it in an overload: what is open to all, and what is judged where it is answered. */
     isTaken?: boolean
     /** The route's figures: the runtime's own. */
     figures?: RouteMetrics
@@ -156,12 +156,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
     // Not the preflight route of CORS, which is at every path.
     if (route.url !== '*') known.push({ method, url: route.url })
-    const line =
-      route.config?.isTaken || access === 'open'
-        ? undefined
-        : access === 'change'
-          ? admission.queue(true)
-          : admission.work()
+    const isTaken = access === 'open' || route.config?.isTaken
+    const line = isTaken ? undefined : admission.lineFor(access)
     route.config = { ...route.config, access, figures: requests.route(method, route.url), line }
   })
 
