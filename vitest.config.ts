@@ -11,6 +11,8 @@ export default defineConfig({
     pool: 'forks',
     // Processes that start, timers and drains: a file waits about as long as it works.
     maxWorkers: 2 * availableParallelism(),
+    // Tests of a file that run beside one another do so beside those of other files, too.
+    maxConcurrency: 2,
     // For all threads and processes that tests start, too: where services start what they start (packages/runtime/src/process/child.ts).
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('packages/runtime/node_modules/.cache/compile', import.meta.url)),

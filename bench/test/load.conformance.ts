@@ -19,13 +19,13 @@ export interface LoadTraits {
 const CONNECTIONS = 2
 export const get = (path: string): LoadRequest => ({ method: 'GET', path })
 
-/** A short plan; `wrk` makes a second of it. */
+/** A short plan, long enough for replies on a busy machine. */
 export const planOf = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
   url,
   requests: [get('/a')],
   expect: { status: 200, body: 'value a' },
   connections: CONNECTIONS,
-  duration: 0.5,
+  duration: 1,
   warmUp: 0,
   ...more,
 })
@@ -156,7 +156,7 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
 
     it('has an open loop or says that it has none', async () => {
       const paced = run({ rate: 100 })
-      if (generator.loops.includes('open')) expect(await paced).toMatchObject({ ...right, requests: 50 })
+      if (generator.loops.includes('open')) expect(await paced).toMatchObject({ ...right, requests: 100 })
       else await expect(paced).rejects.toBeInstanceOf(Error)
     })
 
@@ -190,9 +190,9 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
         const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
         const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
         expect(result).toMatchObject({ ...right, requests: a! + b! + c! })
-        // One by one a connection carries 20 a second.
-        const { perSecond } = await pipe(['/slow'])
-        expect(perSecond).toBeGreaterThan(CONNECTIONS * 30)
+        // One by one a connection carries 2 a second.
+        const { perSecond } = await pipe(['/slower'], { duration: 2 })
+        expect(perSecond).toBeGreaterThan(CONNECTIONS * 2.5)
         const mixed = await pipe(['/a', '/a', '/b'])
         expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
         const drawn = { requests: { drawer: 'kv-get-small' }, pipeline: 16 }

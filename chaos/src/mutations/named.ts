@@ -20,7 +20,7 @@ export const NAMED: readonly Named[] = [
   },
   {
     name: 'stats: the fast path takes requests during a drain',
-    tests: [...tests, 'packages/runtime/test/door'],
+    tests: [...tests, 'packages/runtime/test/door', 'packages/runtime/test/drain'],
     places: [
       {
         file: 'packages/runtime/src/door/raw-connection.ts',

@@ -1,11 +1,12 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { startKv } from './support/kv.ts'
 
 const put = (i: number) => `{"op":"put","id":"${i}","value":""}\n`
 const linesOf = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
 
 it('batches of many lines end no thread, be they allowed or not', async () => {
-  const kv = await startKv({ threads: 2, stuckTimeout: 5_000, batchLines: 30_000 })
+  const kv = await startKv({ threads: 2, batchLines: 30_000 })
   const [most, more] = [linesOf(30_000), linesOf(300_000)]
   const asked = [more, more, most, most].map((body) => kv.ask('POST', '/v0/batch', body))
   const replies = await Promise.all(asked)
@@ -19,4 +20,14 @@ it('batches of many lines end no thread, be they allowed or not', async () => {
   expect((await kv.ask('GET', '/v0/entity?id=29999')).status).toBe(200)
   expect((await kv.ask('GET', '/v0/entity?id=30000')).status).toBe(404)
   await kv.stop()
+})
+
+it('a batch of many lines leaves others their turns', async () => {
+  const kv = await startKv({ threads: 0, batchLines: 100_000 })
+  onTestFinished(async () => void (await kv.stop()))
+  const body = linesOf(100_000)
+  const { result, held, worked } = await longestHold(() => kv.ask('POST', '/v0/batch', body))
+  expect(result.status).toBe(200)
+  // 3 % of the work; what is done at once would be half of it.
+  expect(held / worked).toBeLessThan(0.1)
 })

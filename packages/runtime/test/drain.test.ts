@@ -101,14 +101,18 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
         }),
       ),
     )
-    const late = await rawClient(port)
-    late.send(requestText('GET', '/slow-later/1700') + requestText('GET', '/slow-later/1600'))
+    // One asks for a hot route then, one for another.
+    const late = await Promise.all(
+      ['/items/ab/view', '/value'].map(async (path) => ({ path, client: await rawClient(port) })),
+    )
+    for (const { client } of late)
+      client.send(requestText('GET', '/slow-later/1700') + requestText('GET', '/slow-later/1600'))
     await pause(port)
     const end = started.stop()
     await until(
       async () => (await rawRequest(port, requestText('GET', '/readyz')).catch(() => undefined)) === undefined,
     )
-    late.send(requestText('GET', '/value'))
+    for (const { path, client } of late) client.send(requestText('GET', path))
     for (const client of pending) {
       const replies = [await client.reply(), await client.reply(), await client.reply()]
       expect(replies.map(({ status, headers }) => [status, headers.connection])).toEqual([
@@ -118,10 +122,12 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
       ])
       await client.closed
     }
-    const replies = [await late.reply(), await late.reply(), await late.reply()]
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 503])
-    expect(replies.at(-1)!.headers.connection).toBe('close')
-    await late.closed
+    for (const { client } of late) {
+      const replies = [await client.reply(), await client.reply(), await client.reply()]
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 503])
+      expect(replies.at(-1)!.headers.connection).toBe('close')
+      await client.closed
+    }
     expect(await end).toMatchObject({ code: 0 })
   })
 })
@@ -153,16 +159,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('meanwhile /readyz says so, and new requests get 503', async () => {
-  const { started, port } = await startCounter()
+test.each(SERVERS)('meanwhile /readyz says so, and new requests get 503: %s', async (server) => {
+  const { started, port } = await startCounter('--hot', 'yes', '--server', server)
   const slow = await rawClient(port)
   slow.send(requestText('GET', '/slow?ms=500'))
-  const ready = await startFleet(port, 1, '/readyz')
-  const value = await startFleet(port, 1, '/value')
-  await until(() => (ready.replies[200] ?? 0) > 10)
+  const fleets = await Promise.all(['/readyz', '/value', '/items/ab/view'].map((path) => startFleet(port, 1, path)))
+  await until(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 10))
   expect(await started.stop()).toMatchObject({ code: 0 })
-  await Promise.all([ready.done, value.done])
-  expect([ready.replies[503], ready.lost, value.replies[503], value.lost]).toEqual([1, 0, 1, 0])
+  await Promise.all(fleets.map(({ done }) => done))
+  expect(fleets.map(({ replies, lost }) => [replies[503], lost])).toEqual([
+    [1, 0],
+    [1, 0],
+    [1, 0],
+  ])
 })
 
 test('signals that come again change nothing', async () => {

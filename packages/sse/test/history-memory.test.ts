@@ -1,16 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { heapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import { describe, expect, it } from 'vitest'
 import { Ring } from '../src/history/ring.ts'
-
-setFlagsFromString('--expose-gc')
-const gc = runInNewContext('gc') as () => void
-
-function heapUsed(): number {
-  gc()
-  gc()
-  return process.memoryUsage().heapUsed
-}
 
 const TOTAL = 8_388_608
 

@@ -1,3 +1,4 @@
+import { heapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { eventId, readEventId } from '../src/core/event-id.ts'
@@ -237,4 +238,18 @@ describe('clients that lost their streams', () => {
     // Each quarter has its share: 100, give or take what chance gives (less often than once in a million).
     for (let i = 0; i < 4; i++) expect(within(10_000 + i * 2_500, 12_500 + i * 2_500)).toBeGreaterThan(50)
   })
+})
+
+it('forgets streams that have left, also beside those that stay on one of their topics', () => {
+  const { hub, open } = startHub()
+  open(['shared'])
+  const comeAndGo = (count: number) => {
+    for (let i = 0; i < count; i++) hub.leave(open(['shared', `own ${i}`]))
+  }
+  comeAndGo(100)
+  const before = heapUsed()
+  comeAndGo(5_000)
+  // 4 MB, were they kept.
+  expect(heapUsed() - before).toBeLessThan(1_000_000)
+  expect(hub.size).toBe(1)
 })

@@ -1,3 +1,4 @@
+import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,9 +7,7 @@ import type { Point } from '../src/core/history.ts'
 import { DAY } from '../src/core/pace.ts'
 import { historyPages } from '../src/history-pages.ts'
 import { createLevelState } from '../src/state/level.ts'
-
 import { createMapState } from '../src/state/map.ts'
-import { longestHold } from './support/longest-hold.ts'
 import { startStats } from './support/stats.ts'
 
 // What a page of points costs is below 5 ms; all of these at once hold the loop for 500 ms and more.

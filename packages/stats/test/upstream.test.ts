@@ -9,7 +9,7 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
   let stats: TestStats
   beforeEach(async () => {
     standIn = await startStandIn()
-    const timing = { refreshInterval: 200, upstreamTimeout: 200, dailyBudget: 0 }
+    const timing = { refreshInterval: 200, upstreamTimeout: 1_000, dailyBudget: 0 }
     stats = await startStats({ variant, youtubeUri: standIn.url, data: temporaryFolder(), ...timing })
   })
   afterEach(async () => {
