@@ -8,7 +8,7 @@ import { historyPages } from '../src/history-pages.ts'
 import { createLevelState } from '../src/state/level.ts'
 
 import { createMapState } from '../src/state/map.ts'
-import { longestHold } from './support/longest-hold.ts'
+import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { startStats } from './support/stats.ts'
 
 // What a page of points costs is below 5 ms; all of these at once hold the loop for 500 ms and more.

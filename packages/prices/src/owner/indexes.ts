@@ -42,8 +42,15 @@ export class Indexes {
     this.segments = segments
   }
 
-  static build(kinds: ReadonlyMap<string, IndexKind>, table: RowTable): Indexes {
-    return new Indexes(kinds, new Map(Array.from(kinds, ([name, kind]) => [name, kind.build(table)])))
+  /** Indexes of no rows. */
+  static empty(kinds: ReadonlyMap<string, IndexKind>): Indexes {
+    return new Indexes(kinds, new Map(Array.from(kinds.keys(), (name) => [name, new Map()])))
+  }
+
+  static async build(kinds: ReadonlyMap<string, IndexKind>, table: RowTable): Promise<Indexes> {
+    const segments = new Map<string, Segments>()
+    for (const [name, kind] of kinds) segments.set(name, await kind.build(table))
+    return new Indexes(kinds, segments)
   }
 
   /** All changes that segments do not have yet. */
