@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import type { Catalog } from '../src/catalog/catalog.ts'
+import { createLruLevelCatalog } from '../src/catalog/lru-level.ts'
+import { createMemoryCatalog } from '../src/catalog/memory.ts'
 import { BLOCK_ROWS, PAGE_BYTES } from '../src/core/answers.ts'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/database.ts'
+import type { IndexKind } from '../src/index/index.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
 import type { State } from '../src/messages.ts'
 import { CatalogOwner } from '../src/owner/catalog-owner.ts'
@@ -76,34 +78,67 @@ function answerOf(view: View, name: string, asked: Price): unknown {
   }
 }
 
-/** A catalog on main and as one thread sees it. */
+/** A catalog on main and as threads see it: one that was there, and one that starts in the middle of each change. */
 async function open(folder: string, name: keyof typeof parts.catalog) {
-  const level = await openPricesLevel(folder)
+  const real = await openPricesLevel(folder)
+  let owner: CatalogOwner | undefined
   let view: View
-  async function replace(state: State): Promise<void> {
-    const { generation, blocks, live } = structuredClone(state)
-    const store = createPageStore(level.db, generation)
-    const catalog: Catalog = await parts.catalog[name]({ blocks, store, cacheBytes: 3 * PAGE_BYTES })
-    const read = new Map(Array.from(indexes, ([of, kind]) => [of, kind.read(state.segments.get(of)!)]))
-    view = createView(state, { live, catalog, indexes: read })
+  let late: View | undefined
+  const starting = () => {
+    if (owner && name === 'memory') late = viewOf(owner.state())
   }
+  const level = new Proxy(real, {
+    get(target: any, key) {
+      if (key !== 'write') return target[key]
+      return async (run: unknown) => {
+        await target.write(run)
+        starting()
+      }
+    },
+  })
+  const kinds = new Map(
+    Array.from(indexes, ([of, kind]): [string, IndexKind] => [
+      of,
+      {
+        ...kind,
+        update(segments, changes) {
+          starting()
+          return kind.update(segments, changes)
+        },
+      },
+    ]),
+  )
+  function viewOf(state: State): View {
+    const { generation, blocks, live } = structuredClone(state)
+    const store = createPageStore(real.db, generation)
+    const catalog = createCatalog({ blocks, store, cacheBytes: 3 * PAGE_BYTES })
+    const read = new Map(Array.from(indexes, ([of, kind]) => [of, kind.read(new Map(state.segments.get(of)!))]))
+    return createView(state, { live, catalog, indexes: read })
+  }
+  const createCatalog = name === 'memory' ? createMemoryCatalog : createLruLevelCatalog
   const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
     priceOf({ id: uuid(1_000 + i), offeringId: 'filler' }),
   )
-  const owner = await CatalogOwner.open(
+  owner = await CatalogOwner.open(
     {
       level,
-      indexes,
+      indexes: kinds,
       holdsBlocks: SHARED_CATALOGS.includes(name),
       most: 1e6,
       log: { error: () => undefined },
-      onChange: async (change) => void (view = view.with(structuredClone(change))),
-      onReplace: replace,
+      async onChange(change) {
+        view = view.with(structuredClone(change))
+        late = late?.with(structuredClone(change))
+      },
+      async onReplace(state) {
+        view = viewOf(state)
+        late = undefined
+      },
     },
     { size: fillers.length, prices: fillers },
   )
-  await replace(owner.state())
-  return { owner, current: () => view, close: () => level.close() }
+  view = viewOf(owner.state())
+  return { owner, views: () => (late ? [view, late] : [view]), close: () => real.close() }
 }
 
 describe.each(namesOf('catalog'))('catalog %s', (name) => {
@@ -152,12 +187,14 @@ describe.each(namesOf('catalog'))('catalog %s', (name) => {
           ...steps.flatMap((other) => ('put' in other ? other.put.map(priceOf) : [])),
         ]
         const answers = asked.map((ask) => plain.find(ask))
-        for (const index of names) expect(asked.map((ask) => answerOf(opened.current(), index, ask))).toEqual(answers)
+        const views = opened.views()
+        for (const view of views)
+          for (const index of names) expect(asked.map((ask) => answerOf(view, index, ask))).toEqual(answers)
         for (const { id: known, ...rest } of plain.prices.values()) {
           const { default: isDefault, ...kept } = { currency: 'USD', ...rest }
           expect(await opened.owner.get(known)).toEqual({ id: known, ...kept, ...(isDefault && { default: true }) })
         }
-        older.push({ view: opened.current(), asked, answers })
+        older.push({ view: views[0]!, asked, answers })
         for (const old of older.slice(-4))
           expect(old.asked.map((ask) => answerOf(old.view, names[older.length % names.length]!, ask))).toEqual(
             old.answers,

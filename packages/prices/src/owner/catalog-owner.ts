@@ -99,8 +99,9 @@ export class CatalogOwner {
   state(): State {
     return {
       generation: this.#meta.generation,
-      terms: this.#terms.list,
-      kinds: this.#kinds.list,
+      // What was learned of changes that are still being written is told with them.
+      terms: this.#terms.list.slice(0, this.#meta.terms),
+      kinds: this.#kinds.list.slice(0, this.#meta.kinds),
       live: this.#counts.live(),
       blocks: this.#answers.shared,
       segments: this.#indexes.segments,
@@ -203,6 +204,8 @@ export class CatalogOwner {
       kinds: this.#kinds.list.length,
     }
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
+    const fold = await this.#indexes.fold()
+    // From here to the word to the threads at once: one that starts has it all from `state`, or is told all.
     this.#meta = meta
     // Ids that go are found by the old answers, those that come by the new.
     for (const { before, after, id } of found) if (before && !after) this.#ids.delete(id)
@@ -212,9 +215,10 @@ export class CatalogOwner {
       this.#counts.add(after, 1)
       if (after && !before) this.#ids.add(row, id)
     }
-    const changed = await this.#indexes.change(found.map(toRowChange), (offering) => this.#counts.of(offering))
+    const changes = found.map(toRowChange)
+    this.#indexes.take(fold, changes, (offering) => this.#counts.of(offering))
     const { blocks } = answers
-    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, ...changed })
+    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, rows: changes, ...fold })
   }
 
   async #merge(draft: Draft): Promise<void> {
