@@ -11,7 +11,7 @@ import { loadIndexes } from '../src/load-indexes.ts'
 import type { State } from '../src/messages.ts'
 import { CatalogOwner } from '../src/owner/catalog-owner.ts'
 import { createPageStore } from '../src/page-store.ts'
-import { namesOf, parts, SHARED_CATALOGS } from '../src/parts.ts'
+import { namesOf, SHARED_CATALOGS, type parts } from '../src/parts.ts'
 import { PriceLineReader } from '../src/price-line-reader.ts'
 import { Searcher } from '../src/searcher.ts'
 import { createView, type View } from '../src/view.ts'
@@ -81,11 +81,12 @@ function answerOf(view: View, name: string, asked: Price): unknown {
 /** A catalog on main and as threads see it: one that was there, and one that starts in the middle of each change. */
 async function open(folder: string, name: keyof typeof parts.catalog) {
   const real = await openPricesLevel(folder)
-  let owner: CatalogOwner | undefined
+  let stateNow = (): State | undefined => undefined
   let view: View
   let late: View | undefined
   const starting = () => {
-    if (owner && name === 'memory') late = viewOf(owner.state())
+    const state = stateNow()
+    if (state) late = viewOf(state)
   }
   const level = new Proxy(real, {
     get(target: any, key) {
@@ -119,7 +120,7 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
   const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
     priceOf({ id: uuid(1_000 + i), offeringId: 'filler' }),
   )
-  owner = await CatalogOwner.open(
+  const owner = await CatalogOwner.open(
     {
       level,
       indexes: kinds,
@@ -138,6 +139,7 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
     { size: fillers.length, prices: fillers },
   )
   view = viewOf(owner.state())
+  stateNow = () => owner.state()
   return { owner, views: () => (late ? [view, late] : [view]), close: () => real.close() }
 }
 
