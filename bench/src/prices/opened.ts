@@ -28,7 +28,7 @@ export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<O
     if (fault) throw new Error(fault.code)
   }
   const { terms, kinds, blocks } = draft
-  const segments = kind.build(draft.table())
+  const segments = await kind.build(draft.table())
   const live = new Uint8Array(terms.list.length).fill(1)
   const again = () => kind.read(segments)
   return { terms, live, kinds, blocks, segments, index: again(), again }

@@ -5,7 +5,7 @@ import { fromFirstFormat, fromSecondFormat } from './owner/upgrade.ts'
 export const FORMAT = 3
 
 // Small, because the catalog is what is cached; large writes are batches anyway.
-const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 2_097_152 }
+const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
 
 /** Opens the database that all of a process share. */
 type Part = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered'>

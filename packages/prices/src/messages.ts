@@ -56,7 +56,7 @@ export interface Shared {
 
 /** What an update changed: new terms, kinds and changes of rows, and what takes the place of older bytes. */
 export interface Change extends Omit<State, 'generation'> {
-  /** Offerings whose segments have all changes of their rows. */
+  /** Offerings whose segments have all changes of their rows that came before these. */
   readonly folded: readonly number[]
 }
 

@@ -18,3 +18,13 @@ export function turnEnds(): number {
 export async function yieldTurn(): Promise<void> {
   if (performance.now() >= turnEnds()) await nextTurn()
 }
+
+const BETWEEN_LOOKS = 128
+
+/** Does something with every number below `count`, and gives others their turn. */
+export async function eachInTurns(count: number, visit: (number: number) => void): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    visit(number)
+    if (number % BETWEEN_LOOKS === 0) await yieldTurn()
+  }
+}

@@ -67,7 +67,7 @@ export class View implements Words {
         return [name, changed?.size ? index.with(changed) : index]
       }),
     )
-    const overlays = overlaid(this.#overlays, rows).with(folded.map((offering) => [offering, undefined]))
+    const overlays = overlaid(this.#overlays.with(folded.map((offering) => [offering, undefined])), rows)
     const content = { live, catalog: this.#catalog.with(blocks), indexes, overlays }
     return new View(this.terms, this.#kinds, this.#texts, content)
   }

@@ -12,7 +12,7 @@ it('a damaged block fails the items of a bulk that need it, with a code, and no 
   const kind = await parts.index.bitset()
   const draft = new Draft(new Terms())
   for (const price of many) draft.put(price)
-  const index = kind.read(kind.build(draft.table()))
+  const index = kind.read(await kind.build(draft.table()))
   const blockWith = (row: number) => {
     if (row < BLOCK_ROWS) throw Object.assign(new Error('Corruption: secret'), { code: 'LEVEL_CORRUPTION' })
     return new AnswerBlock(draft.blocks[blockOf(row)]!.bytes)

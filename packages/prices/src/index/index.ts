@@ -64,7 +64,8 @@ export interface PriceIndex extends Finder {
 
 /** One way to find rows: made and changed on main, read on every thread. */
 export interface IndexKind {
-  build(rows: RowTable): Segments
+  /** Lets the event loop have its turns, however many rows there are. */
+  build(rows: RowTable): Promise<Segments>
   /** The segments that the changes touch, made anew. */
   update(segments: Segments, changes: readonly RowChange[]): Segments
   read(segments: Segments): PriceIndex

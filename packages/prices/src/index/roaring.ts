@@ -3,6 +3,7 @@ import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import type { Choice, Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
 import { VersionedList } from '../core/versioned-list.ts'
+import { eachInTurns, yieldTurn } from '../turn.ts'
 import { leftAfter } from './left-after.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
 import {
@@ -53,13 +54,13 @@ export async function createRoaringIndex(): Promise<IndexKind> {
   }
 }
 
-function buildAll(table: RowTable, sets: RoaringSets): Segments {
+async function buildAll(table: RowTable, sets: RoaringSets): Promise<Segments> {
   const rowsOf = new Map<number, number[]>()
   const termsOf = new Map<number, Set<number>>()
   const days = new Days()
-  for (let number = 0; number < table.size; number++) {
+  await eachInTurns(table.size, (number) => {
     const row = table.get(number)
-    if (!row) continue
+    if (!row) return
     for (const key of keysOf(row)) {
       const list = rowsOf.get(key)
       if (list) list.push(number)
@@ -67,11 +68,12 @@ function buildAll(table: RowTable, sets: RoaringSets): Segments {
     }
     addTerms(termsOf, row)
     days.set(number, row)
-  }
+  })
   const segments: Segments = new Map()
   for (const [segment, keys] of Map.groupBy(rowsOf.keys(), segmentOf)) {
     const entries = keys.map((key) => sets.fromPlaces(key, rowsOf.get(key)!))
     segments.set(segment, sets.write({ rows: [], days: undefined, entries }))
+    await yieldTurn()
   }
   for (const [offering, terms] of termsOf) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
   return days.addTo(segments, sets)

@@ -3,13 +3,14 @@ import { PAGE_ROWS, pageOf } from '../core/answers.ts'
 import { AnswerKinds, Draft } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
-import { RowTable, type Row } from '../core/rows.ts'
+import type { Row } from '../core/rows.ts'
 import { LearnedTypes, Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, RowChange } from '../index/index.ts'
 import type { Change, PutPrice, State } from '../messages.ts'
+import { eachInTurns, yieldTurn } from '../turn.ts'
 import { SharedAnswers, StoredAnswers, type Answers } from './answers.ts'
 import { changesRow, editRows, editsOf, type Edit, type Known } from './edits.ts'
 import { Groups, type Pending } from './groups.ts'
@@ -75,7 +76,7 @@ export class CatalogOwner {
   private constructor(options: OwnerOptions) {
     this.#options = options
     this.#generations = new Generations(options.level, options.log)
-    this.#indexes = Indexes.build(options.indexes, new RowTable())
+    this.#indexes = Indexes.empty(options.indexes)
   }
 
   /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
@@ -98,8 +99,9 @@ export class CatalogOwner {
   state(): State {
     return {
       generation: this.#meta.generation,
-      terms: this.#terms.list,
-      kinds: this.#kinds.list,
+      // What was learned of changes that are still being written is told with them.
+      terms: this.#terms.list.slice(0, this.#meta.terms),
+      kinds: this.#kinds.list.slice(0, this.#meta.kinds),
       live: this.#counts.live(),
       blocks: this.#answers.shared,
       segments: this.#indexes.segments,
@@ -202,6 +204,8 @@ export class CatalogOwner {
       kinds: this.#kinds.list.length,
     }
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
+    const fold = await this.#indexes.fold()
+    // From here to the word to the threads at once: one that starts has it all from `state`, or is told all.
     this.#meta = meta
     // Ids that go are found by the old answers, those that come by the new.
     for (const { before, after, id } of found) if (before && !after) this.#ids.delete(id)
@@ -211,27 +215,31 @@ export class CatalogOwner {
       this.#counts.add(after, 1)
       if (after && !before) this.#ids.add(row, id)
     }
-    const changed = await this.#indexes.change(found.map(toRowChange), (offering) => this.#counts.of(offering))
+    const changes = found.map(toRowChange)
+    this.#indexes.take(fold, changes, (offering) => this.#counts.of(offering))
     const { blocks } = answers
-    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, ...changed })
+    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, rows: changes, ...fold })
   }
 
   async #merge(draft: Draft): Promise<void> {
     // Nothing is learned of what is refused.
     const table = draft.table()
-    this.#makeRoom(newIn(draft, table, this.#ids))
-    checkTypes(draft, table, this.#terms, this.#counts.types)
-    const translated = translate(draft, table, this.#terms, this.#kinds)
+    this.#makeRoom(await newIn(draft, table, this.#ids))
+    await checkTypes(draft, table, this.#terms, this.#counts.types)
+    const translated = await translate(draft, table, this.#terms, this.#kinds)
     if (translated.length <= FEW) {
       if (translated.length > 0) await this.#apply(editsOf(translated, this.#known()))
       return
     }
-    const whole = this.#toDraft()
-    for (const { id, row, value, kind } of translated) whole.add(id, row, value, kind)
+    const whole = await this.#toDraft()
+    await eachInTurns(translated.length, (i) => {
+      const { id, row, value, kind } = translated[i]!
+      whole.add(id, row, value, kind)
+    })
     await this.#adopt(whole)
   }
 
-  #toDraft(): Draft {
+  async #toDraft(): Promise<Draft> {
     const draft = new Draft(this.#terms, this.#kinds)
     const { generation, rows } = this.#meta
     for (let first = 0; first < rows; first += PAGE_ROWS) {
@@ -242,6 +250,7 @@ export class CatalogOwner {
         const slot = block.slotOf(first + i)
         if (row) draft.add(block.id(slot), row, block.value(slot), block.kind(slot))
       }
+      await yieldTurn()
     }
     return draft
   }
@@ -251,7 +260,7 @@ export class CatalogOwner {
     const table = draft.table()
     const meta = await this.#generations.writeAll(draft, table, this.#meta)
     const { terms, kinds, blocks, ids } = draft
-    this.#become({ meta, terms, kinds, blocks, table }, ids)
+    await this.#become({ meta, terms, kinds, blocks, table }, ids)
     await this.#options.onReplace(this.state())
     await this.#generations.clearOlder(meta)
   }
@@ -261,27 +270,32 @@ export class CatalogOwner {
     const answers = new SharedAnswers(blocks)
     const idOf = (row: number) => idIn(answers, row)
     const ids = new IdTable(idOf, table.size)
-    for (let row = 0; row < table.size; row++) if (table.has(row)) ids.add(row, idOf(row))
-    this.#become(loaded, ids)
+    await eachInTurns(table.size, (row) => {
+      if (table.has(row)) ids.add(row, idOf(row))
+    })
+    await this.#become(loaded, ids)
   }
 
   /** Without the places of deleted prices where they are many. */
   async #loadCompact(loaded: Loaded): Promise<void> {
     await this.#load(loaded)
-    if (this.#meta.rows - this.size > Math.max(MOST_HOLES, this.size)) await this.#adopt(this.#toDraft())
+    if (this.#meta.rows - this.size > Math.max(MOST_HOLES, this.size)) await this.#adopt(await this.#toDraft())
   }
 
-  #become({ meta, terms, kinds, table, blocks }: Loaded, ids: IdTable): void {
+  async #become({ meta, terms, kinds, table, blocks }: Loaded, ids: IdTable): Promise<void> {
     const { holdsBlocks, indexes } = this.#options
+    const counts = new TermCounts(terms)
+    await eachInTurns(table.size, (row) => counts.add(table.get(row), 1))
+    const built = await Indexes.build(indexes, table)
+    // At once: whoever asks meanwhile is answered of one catalog.
     this.#meta = meta
     this.#terms = terms
     this.#kinds = kinds
     this.#answers = holdsBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
     this.#ids = ids
     ids.readFrom(this.#readId)
-    this.#counts = new TermCounts(terms)
-    for (let row = 0; row < table.size; row++) this.#counts.add(table.get(row), 1)
-    this.#indexes = Indexes.build(indexes, table)
+    this.#counts = counts
+    this.#indexes = built
   }
 
   #rowAt(row: number): Row {

@@ -16,12 +16,11 @@ interface Waiting {
   changes: number
 }
 
-/** What threads are told of a change. */
-export interface IndexChange {
-  /** Changes of rows that segments do not have yet. */
-  readonly rows: readonly RowChange[]
-  /** Offerings whose segments have all changes of their rows, and these segments by the name of the index. */
+/** Segments that were made anew. */
+export interface Fold {
+  /** Offerings whose segments have all changes of their rows so far. */
   readonly folded: readonly number[]
+  /** These segments, by the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
 }
 
@@ -35,15 +34,25 @@ export class Indexes {
   readonly #waiting = new Map<number, Waiting>()
   /** Offerings of which too many changes wait, the first one first. */
   readonly #due = new Set<number>()
+  readonly #least: number
   #count = 0
 
-  private constructor(kinds: ReadonlyMap<string, IndexKind>, segments: ReadonlyMap<string, Segments>) {
+  private constructor(kinds: ReadonlyMap<string, IndexKind>, segments: ReadonlyMap<string, Segments>, least: number) {
+    this.#least = least
     this.#kinds = kinds
     this.segments = segments
   }
 
-  static build(kinds: ReadonlyMap<string, IndexKind>, table: RowTable): Indexes {
-    return new Indexes(kinds, new Map(Array.from(kinds, ([name, kind]) => [name, kind.build(table)])))
+  /** Indexes of no rows. */
+  static empty(kinds: ReadonlyMap<string, IndexKind>): Indexes {
+    return new Indexes(kinds, new Map(Array.from(kinds.keys(), (name) => [name, new Map()])), LEAST_WAITING)
+  }
+
+  /** @param least so many changes of an offering may wait, however few rows it has */
+  static async build(kinds: ReadonlyMap<string, IndexKind>, table: RowTable, least = LEAST_WAITING): Promise<Indexes> {
+    const segments = new Map<string, Segments>()
+    for (const [name, kind] of kinds) segments.set(name, await kind.build(table))
+    return new Indexes(kinds, segments, least)
   }
 
   /** All changes that segments do not have yet. */
@@ -51,22 +60,38 @@ export class Indexes {
     return [...this.#waiting.values()].flatMap(({ rows }) => [...rows.values()])
   }
 
-  /** Takes changes of rows. @param sizeOf how many rows an offering has */
-  async change(rows: readonly RowChange[], sizeOf: (offering: number) => number): Promise<IndexChange> {
-    for (const one of rows) this.#add(one, sizeOf)
-    const folded = this.#nextDue()
-    const segments = new Map(Array.from(this.#kinds.keys(), (name) => [name, new Map<number, Uint8Array>()]))
-    for (const offering of folded) {
-      const changes = this.#take(offering)
-      for (const [name, kind] of this.#kinds) {
+  /**
+   * Makes the segments of some offerings that are due anew: an eighth of them, because whoever put a price waits for it.
+   * Nothing counts until `take`.
+   */
+  async fold(): Promise<Fold> {
+    const folded = [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
+    const segments = new Map<string, Segments>()
+    for (const [name, kind] of this.#kinds) {
+      const changed: Segments = new Map()
+      // Offerings may share segments.
+      const current: Segments = folded.length > 1 ? new Map(this.segments.get(name)) : this.segments.get(name)!
+      for (const offering of folded) {
         await yieldTurn()
-        for (const [key, bytes] of kind.update(this.segments.get(name)!, changes)) {
-          this.segments.get(name)!.set(key, bytes)
-          segments.get(name)!.set(key, bytes)
+        for (const [key, bytes] of kind.update(current, [...this.#waiting.get(offering)!.rows.values()])) {
+          changed.set(key, bytes)
+          if (folded.length > 1) current.set(key, bytes)
         }
       }
+      segments.set(name, changed)
     }
-    return { rows, folded, segments }
+    return { folded, segments }
+  }
+
+  /** Takes what was folded, and changes of rows that come behind it. @param sizeOf how many rows an offering has */
+  take({ folded, segments }: Fold, rows: readonly RowChange[], sizeOf: (offering: number) => number): void {
+    for (const [name, changed] of segments) for (const [key, bytes] of changed) this.segments.get(name)!.set(key, bytes)
+    for (const offering of folded) {
+      this.#count -= this.#waiting.get(offering)!.changes
+      this.#waiting.delete(offering)
+      this.#due.delete(offering)
+    }
+    for (const one of rows) this.#add(one, sizeOf)
   }
 
   #add({ row, before, after }: RowChange, sizeOf: (offering: number) => number): void {
@@ -81,20 +106,7 @@ export class Indexes {
     else rows.delete(row)
     waiting.changes++
     this.#count++
-    const most = Math.max(LEAST_WAITING, WAITING_A_ROOT * Math.sqrt(sizeOf(offering)))
+    const most = Math.max(this.#least, WAITING_A_ROOT * Math.sqrt(sizeOf(offering)))
     if (waiting.changes > most || this.#count > MOST_WAITING) this.#due.add(offering)
-  }
-
-  /** An eighth of those that are due: not all at once, as whoever put a price waits for it. */
-  #nextDue(): number[] {
-    return [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
-  }
-
-  #take(offering: number): RowChange[] {
-    const { rows, changes } = this.#waiting.get(offering)!
-    this.#waiting.delete(offering)
-    this.#due.delete(offering)
-    this.#count -= changes
-    return [...rows.values()]
   }
 }

@@ -12,7 +12,7 @@ export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.i
     const fault = draft.put(price)
     if (fault) throw new Error(fault.code)
   }
-  const index = kind.read(kind.build(draft.table()))
+  const index = kind.read(await kind.build(draft.table()))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
   const view = createView(
     { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },

@@ -15,7 +15,7 @@ export interface Recording {
   readonly length: number
   /**
    * The database as a power cut after so many writes may leave it: what was synced is there. Of the rest all may be there,
-   * none, or any part, because LevelDB's log goes on in another file every 2 MB, and syncing one says nothing of the others.
+   * none, or any part, because LevelDB's log goes on in another file every 4 MB, and syncing one says nothing of the others.
    * @param keeps whether a write that was not synced is there
    */
   cut(folder: string, after: number, keeps: (write: number) => boolean): Promise<void>

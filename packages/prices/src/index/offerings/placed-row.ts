@@ -1,4 +1,5 @@
 import { RowTable, type Row } from '../../core/rows.ts'
+import { yieldTurn } from '../../turn.ts'
 import { changesByOffering, rowsByOffering } from './by-offering.ts'
 import type { RowChange, Segments } from '../index.ts'
 
@@ -14,13 +15,13 @@ export interface OfferingCodec {
   decode(segment: Uint8Array): PlacedRow[]
 }
 
-export function buildOfferings(table: RowTable, { encode }: OfferingCodec): Segments {
-  return new Map(
-    Array.from(rowsByOffering(table), ([offering, rows]) => [
-      offering,
-      encode(Array.from(rows, (row) => ({ ...table.get(row)!, row }))),
-    ]),
-  )
+export async function buildOfferings(table: RowTable, { encode }: OfferingCodec): Promise<Segments> {
+  const segments: Segments = new Map()
+  for (const [offering, rows] of await rowsByOffering(table)) {
+    segments.set(offering, encode(Array.from(rows, (row) => ({ ...table.get(row)!, row }))))
+    await yieldTurn()
+  }
+  return segments
 }
 
 export function updateOfferings(

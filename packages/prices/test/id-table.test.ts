@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ID_BYTES } from '../src/core/answers.ts'
+import { IdTable } from '../src/core/id-table.ts'
+import { uuidBytes } from '../src/core/uuid.ts'
+import { uuid } from './support/prices.ts'
+
+it('knows the row of each id, whatever came and went', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ op: fc.constant('add' as const), count: fc.integer({ min: 1, max: 900 }) }) },
+    fc.record({ op: fc.constant('remove' as const), count: fc.integer({ min: 1, max: 500 }), from: fc.nat() }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), fc.constantFrom(1, 1_024, 5_000), (steps, expected) => {
+      const ids: Uint8Array[] = []
+      const table = new IdTable((row) => ids[row]!, expected)
+      const known = new Map<number, number>()
+      for (const { op, count, ...rest } of steps) {
+        if (op === 'add')
+          for (let i = 0; i < count; i++) {
+            const row = ids.push(uuidBytes(uuid(ids.length))) - 1
+            table.add(row, ids[row]!)
+            known.set(row, row)
+          }
+        else
+          for (let i = 0; i < count && known.size > 0; i++) {
+            const row = ((rest as { from: number }).from + 7 * i) % ids.length
+            table.delete(ids[row]!)
+            known.delete(row)
+          }
+        expect(table.size).toBe(known.size)
+      }
+      ids.forEach((id, row) => {
+        if (table.find(id) !== (known.get(row) ?? -1))
+          expect([row, table.find(id)]).toEqual([row, known.get(row) ?? -1])
+      })
+      expect(table.find(new Uint8Array(ID_BYTES))).toBe(-1)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+it('with half a million ids that follow each other each one that comes looks at few others, growing or not', () => {
+  const many = 500_000
+  const ids = new Uint8Array(ID_BYTES * (many + 1))
+  const view = new DataView(ids.buffer)
+  // They follow each other, as ids do that are made from a count or from the time.
+  for (let row = 0; row <= many; row++) view.setUint32(row * ID_BYTES + 12, row)
+  let read = 0
+  const idOf = (row: number) => {
+    read++
+    return ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES)
+  }
+  const table = new IdTable(idOf)
+  let most = 0
+  for (let row = 0; row < many; row++) {
+    read = 0
+    table.add(row, ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES))
+    most = Math.max(most, read)
+  }
+  expect(most).toBeLessThan(100)
+})
