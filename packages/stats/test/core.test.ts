@@ -60,6 +60,18 @@ describe('snapshots', () => {
 })
 
 describe('prepared replies', () => {
+  it('say what they always said where nothing is gone, and name what is', () => {
+    const one = { id: 'a', views: 3, likes: 2, comments: 1 }
+    const reading = { snapshot: { videos: [one], missing: ['b'], unknown: ['c'], asOf: 0 }, at: 0 }
+    const sums = '{"impressions":3,"engagements":3,"score":5,"videos":1,"missing":["b"],"unknown":["c"],'
+    const end = '"asOf":"1970-01-01T00:00:00.000Z","stale":false'
+    expect(prepare(reading).body).toBe(`${sums}${end}}`)
+    expect(prepareByVideo(reading).body).toBe(`${sums}${end},"byVideo":[{"id":"a","views":3,"likes":2,"comments":1}]}`)
+    const gone = { ...reading, snapshot: { ...reading.snapshot, videos: [{ ...one, gone: { since: 1, asOf: 0 } }] } }
+    const times = '"since":"1970-01-01T00:00:00.001Z","asOf":"1970-01-01T00:00:00.000Z"'
+    expect(prepare(gone).body).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
+  })
+
   it('are JSON whose length is its size, with an ETag that changes with them', () => {
     fc.assert(
       fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {

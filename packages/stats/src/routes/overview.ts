@@ -118,6 +118,7 @@ export function overviewRoutes(app: App, { collections, overview, cache }: Overv
             type: 'object',
             title: 'Collections',
             required: ['collections'],
+            examples: [{ collections: overviewRow.examples }],
             additionalProperties: false,
             properties: {
               collections: { type: 'array', items: overviewRow },

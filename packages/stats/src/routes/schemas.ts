@@ -90,6 +90,7 @@ export const collectionPatch = {
 
 export const videosReply = {
   type: 'object',
+  examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'] }],
   required: ['videos'],
   additionalProperties: false,
   properties: { videos },

@@ -2,6 +2,9 @@ import { collectionReply, video, videos } from './schemas.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 
+const example = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 }
+const told = { ...example, missing: [], asOf: '2026-11-20T12:00:00.000Z', stale: false }
+
 const totals = { impressions: count, engagements: count, score: count, videos: count } as const
 
 const moment = { type: 'string', format: 'date-time' } as const
@@ -49,9 +52,19 @@ const growth = {
 
 const price = { type: 'number', minimum: 0 } as const
 
+const grown = { impressions: 1_200, engagements: 61, score: 100, since: '2026-11-19T11:59:40.000Z' }
+
 export const overviewRow = {
   ...collectionReply,
   title: 'Collection with its numbers',
+  examples: [
+    {
+      ...collectionReply.examples[0],
+      stats: told,
+      change: { '24h': grown, '7d': grown, '30d': grown },
+      costs: { perThousandViews: 15.92, perEngagement: 0.27 },
+    },
+  ],
   properties: {
     ...collectionReply.properties,
     stats: { ...sums, description: 'Not there as long as nothing is known.' },
@@ -74,6 +87,7 @@ export const overviewRow = {
 export const statsReply = {
   ...sums,
   title: 'Statistics',
+  examples: [told],
   properties: {
     ...sums.properties,
     byVideo: {
@@ -122,9 +136,22 @@ const toldVideo = {
   },
 } as const
 
+const aVideo = {
+  id: '-4lB5EKS5Uk',
+  url: 'https://www.youtube.com/watch?v=-4lB5EKS5Uk',
+  title: 'Street food #12',
+  channel: 'Channel 7',
+  channelId: 'UC0007000700070007000700',
+  publishedAt: '2021-05-06T07:08:09.000Z',
+  views: 261_734,
+  likes: 14_237,
+  comments: 451,
+}
+
 export const toldVideos = {
   type: 'object',
   title: 'Videos',
+  examples: [{ videos: [aVideo], asOf: told.asOf, stale: false }],
   required: ['videos', 'asOf', 'stale'],
   additionalProperties: false,
   properties: { videos: { type: 'array', items: toldVideo }, asOf: sums.properties.asOf, stale: sums.properties.stale },
@@ -133,12 +160,15 @@ export const toldVideos = {
 export const exportReply = {
   ...overviewRow,
   title: 'Exported collection',
+  examples: [{ ...collectionReply.examples[0], stats: told, videos: [aVideo] }],
   required: ['id', 'videos', 'stats'],
   properties: { ...overviewRow.properties, videos: { type: 'array', items: toldVideo } },
 } as const
 
 export const historyReply = {
   type: 'object',
+  title: 'History',
+  examples: [{ points: [{ at: told.asOf, ...example }] }],
   required: ['points'],
   additionalProperties: false,
   properties: {
