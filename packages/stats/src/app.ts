@@ -9,7 +9,7 @@ import { DAY } from './core/pace.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
 import { keptRows, Overview } from './overview.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
@@ -17,8 +17,10 @@ import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { statsRoute } from './routes/stats.ts'
+import { videoRoutes } from './routes/videos.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
 import { createUpstreamReader } from './upstream-reader.ts'
+import { Notebook } from './video-notes.ts'
 
 type Context = AppContext<StatsConfig, ToMain, ToThread>
 
@@ -48,6 +50,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   })
   collectionRoutes(app, collections)
   overviewRoutes(app, { collections, overview, cache })
+  videoRoutes(app, collections, cache)
   historyRoutes(app, collections, config.historyDays * DAY)
   return app
 }
@@ -97,9 +100,11 @@ async function openCache(
   const save = mainOwnsState(config) ? () => bus.call('saveUsage') : undefined
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
+  let notes: Notebook | undefined
 
   async function openUpstream(): Promise<CacheOptions> {
-    client = await parts.client[config.client](clientOptions(config, meter, logger))
+    notes = new Notebook(notesOptions(collections, logger))
+    client = await parts.client[config.client](clientOptions(config, { meter, logger, notes }))
     const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
     const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: refreshInterval, deadline })
     return { collections, upstream, logger, meter, refreshInterval, size }
@@ -112,6 +117,7 @@ async function openCache(
     const closed = cache.close()
     await client?.close()
     await closed
+    await notes?.close()
   })
   return cache
 }

@@ -10,6 +10,7 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
     get: (id) => reader.get(id),
     list: (after, limit) => reader.list(after, limit),
     snapshot: (id) => reader.snapshot(id),
+    videos: (ids) => reader.videos(ids),
     history: (id, from, to, limit) => reader.history(id, from, to, limit),
     put: (id, videos, campaign) => bus.call('put', id, videos, campaign),
     patch: (id, patch) => bus.call('patch', id, patch),
@@ -17,6 +18,7 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
     addVideo: (id, video) => bus.call('addVideo', id, video),
     removeVideo: (id, video) => bus.call('removeVideo', id, video),
     saveSnapshot: ({ id, revision }, snapshot) => bus.call('saveSnapshot', { id, revision }, snapshot),
+    saveVideos: (rows) => bus.call('saveVideos', rows),
   }
 }
 
@@ -27,6 +29,7 @@ export function createRemoteReader(bus: Bus<ToMain, ToThread>): StateReader {
     get: (id) => bus.call('get', id),
     list: (after, limit) => bus.call('list', after, limit),
     snapshot: (id) => bus.call('snapshot', id),
+    videos: (ids) => bus.call('videos', ids),
     history: (id, from, to, limit) => bus.call('history', id, from, to, limit),
   }
 }

@@ -2,13 +2,12 @@ import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
 import { isReversed, patched, type Campaign, type CampaignPatch } from './core/campaign.ts'
-import { superfluous, type Point } from './core/history.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import type { Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
-import { historyPages } from './history-pages.ts'
 import { SnapshotWriter } from './snapshot-writer.ts'
-import type { Collection, CollectionVersion, Maybe, State, StateReader } from './state/state.ts'
+import type { Collection, CollectionVersion, Maybe, State, StateReader, VideoRow } from './state/state.ts'
+import { tidyCollections, tidyVideos } from './tidy.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
 export interface Collections extends StateReader {
@@ -27,6 +26,8 @@ export interface Collections extends StateReader {
    * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
+  /** Notes what is known of videos. */
+  saveVideos(rows: readonly VideoRow[]): Maybe<void>
 }
 
 /** A change of a collection: `null` takes away what is said of its campaign. */
@@ -55,7 +56,6 @@ interface Change {
 type Content = Omit<Collection, 'id' | 'revision'>
 
 const TIDY_EVERY = 3_600_000
-const PAGE = 100
 
 function rethrow(fault: unknown): never {
   throw fault
@@ -110,6 +110,14 @@ export class CollectionsOwner implements Collections {
     return this.#state.history(id, from, to, limit)
   }
 
+  videos(ids: readonly string[]) {
+    return this.#state.videos(ids)
+  }
+
+  saveVideos(rows: readonly VideoRow[]) {
+    return this.#state.putVideos(rows)
+  }
+
   /** The point of the history that was the last one at a time (ms). */
   pointAt(id: string, at: number) {
     return this.#state.pointAt(id, at)
@@ -156,22 +164,10 @@ export class CollectionsOwner implements Collections {
     return this.#snapshots.save(collection, snapshot)
   }
 
-  /** Thins every history: all points of a day, then one an hour, none older than the retention. */
+  /** Thins every history, and forgets what is too old. */
   async tidy(now = Date.now()): Promise<void> {
-    for (let after = '', page; (page = await this.#state.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      for (const { id } of page) await this.#thin(id, now)
-    }
-  }
-
-  async #thin(id: string, now: number): Promise<void> {
-    let last: Point[] = []
-    for await (const page of historyPages(this.#state, id, 0, now)) {
-      const points = [...last, ...page]
-      const times = superfluous(points, now, this.#retention)
-      // Judged once more with the points after it.
-      last = points.slice(-1)
-      if (times.length > 0) await this.#state.deletePoints(id, times)
-    }
+    await tidyCollections(this.#state, this.#retention, now)
+    await tidyVideos(this.#state, this.#retention, now)
   }
 
   /** Waits for what was begun and closes the state. Idempotent. */

@@ -7,7 +7,7 @@ import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
-import { clientOptions, loggerOptions, stateOptions } from './part-options.ts'
+import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
 import { keptRows, Overview } from './overview.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
@@ -15,6 +15,7 @@ import { QuotaMeter } from './quota-meter.ts'
 import { mainOwnsState, type StatsConfig } from './settings.ts'
 import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
+import { Notebook } from './video-notes.ts'
 
 type Context = OpenContext<StatsConfig, ToThread>
 
@@ -65,6 +66,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       list: (after, limit) => collections.list(after, limit),
       snapshot: (id) => collections.snapshot(id),
       history: (id, from, to, limit) => collections.history(id, from, to, limit),
+      videos: (ids) => collections.videos(ids),
       put: (id, videos, campaign) => collections.put(id, videos, campaign),
       patch: (id, patch) => collections.patch(id, patch),
       delete: (id) => collections.delete(id),
@@ -73,6 +75,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       overviewPage: (query) => overview.page(query),
       overviewOne: (id, withChange) => overview.one(id, withChange),
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
+      saveVideos: (rows) => collections.saveVideos(rows),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
       saveUsage: keeper.save,
@@ -105,7 +108,8 @@ interface Polling {
 async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
   const { config, registry } = context
   const logger = await parts.logger[config.logger](loggerOptions(config))
-  const client = await parts.client[config.client](clientOptions(config, meter, logger))
+  const notes = new Notebook(notesOptions(collections, logger))
+  const client = await parts.client[config.client](clientOptions(config, { meter, logger, notes }))
   const poller: Poller = new Poller({
     collections,
     client,
@@ -132,6 +136,7 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
       // A call under way ends now, not at its time-out.
       await client.close()
       await ended
+      await notes.close()
       await announcer?.close()
       await logger.close()
     },

@@ -4,8 +4,9 @@ import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
+import type { VideoDetails } from './core/video-details.ts'
 import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
-import type { Collection, CollectionVersion } from './state/state.ts'
+import type { Collection, CollectionVersion, VideoRow } from './state/state.ts'
 
 /** What threads ask of main, which owns the state and the poller. */
 export type ToMain = {
@@ -13,6 +14,7 @@ export type ToMain = {
   list(after: string, limit: number): Collection[]
   snapshot(id: string): Snapshot | undefined
   history(id: string, from: number, to: number, limit: number): Point[]
+  videos(ids: readonly string[]): (VideoDetails | undefined)[]
   put(id: string, videos: readonly string[], campaign?: Campaign): { collection: Collection; created: boolean }
   patch(id: string, patch: CollectionPatch): Collection
   delete(id: string): boolean
@@ -21,6 +23,7 @@ export type ToMain = {
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
+  saveVideos(rows: readonly VideoRow[]): void
   /** The poller's reply for a collection that the thread has no reply for. */
   poll(id: string): Prepared | undefined
   pollByVideo(id: string): Prepared | undefined

@@ -5,7 +5,10 @@ import { summarize } from './core/prepared.ts'
 import type { Collection, Maybe, State } from './state/state.ts'
 import { steadyAt, steadyNow } from './steady-clock.ts'
 
-export type CollectionRow = Row<Collection>
+/** A collection as an overview tells it. */
+export interface CollectionRow extends Pick<Row<Collection>, 'collection' | 'known'> {
+  readonly change?: Change | undefined
+}
 
 /** Which collections, in which order, and what of them. */
 export interface OverviewQuery extends Filter {
@@ -25,68 +28,86 @@ export interface OverviewPage {
 /** Where an overview has its rows from. */
 export interface OverviewSource {
   /** All of them, in pages between which others have their turn. */
-  pages(): AsyncIterable<readonly CollectionRow[]>
-  one(id: string): Maybe<CollectionRow | undefined>
+  pages(): AsyncIterable<readonly Row<Collection>[]>
+  one(id: string): Maybe<Row<Collection> | undefined>
 }
+
+/** Collections whose histories are looked up at a time: some 10 ms. */
+const LOOKED_UP = 50
 
 /** All collections at a glance, on the thread that owns them. */
 export class Overview {
   readonly #source: OverviewSource
-  readonly #changes: Changes
+  readonly #histories: Histories
 
   constructor(source: OverviewSource, history: Pick<State, 'history' | 'pointAt'>) {
     this.#source = source
-    this.#changes = new Changes(history)
+    this.#histories = new Histories(history)
   }
 
   async page({ sort, limit, after, withChange, ...filter }: OverviewQuery): Promise<OverviewPage> {
     const isAskedFor = filterOf(filter)
-    const selection = new Selection<CollectionRow>(sort, limit, after)
+    const selection = new Selection<Row<Collection>>(sort, limit, after)
     for await (const page of this.#source.pages()) {
       const rows = page.filter((row) => isAskedFor(row.collection))
-      for (const row of isOfPeriod(sort) ? await this.#withChanges(rows) : rows) selection.offer(row)
+      for (const row of isOfPeriod(sort) ? await this.#withBases(rows) : rows) selection.offer(row)
     }
     const { rows, end } = selection.page()
-    const told = withChange && !isOfPeriod(sort) ? await this.#withChanges(rows) : rows
-    return { rows: told.map((row) => plainRow(row, withChange)), ...(end && { end }) }
+    return { rows: await this.#told(rows, withChange), ...(end && { end }) }
   }
 
   /** Nothing if there is no such collection. */
   async one(id: string, withChange: boolean): Promise<CollectionRow | undefined> {
     const row = await this.#source.one(id)
-    if (!row) return undefined
-    return plainRow(withChange ? (await this.#withChanges([row]))[0]! : row, withChange)
+    return row && (await this.#told([row], withChange))[0]
   }
 
-  #withChanges = (rows: readonly CollectionRow[]): Promise<CollectionRow[]> =>
-    Promise.all(rows.map(async (row) => ({ ...row, change: await this.#changes.of(row) })))
-}
+  async #told(rows: readonly Row<Collection>[], withChange: boolean): Promise<CollectionRow[]> {
+    const complete = withChange ? await this.#withBases(rows) : rows
+    return complete.map(({ collection, known, bases }) => ({
+      collection,
+      known,
+      ...(withChange && known && bases && { change: changeSince(bases, known.summary) }),
+    }))
+  }
 
-/** Without what its source keeps beside it: it crosses threads. */
-const plainRow = ({ collection, known, change }: CollectionRow, withChange: boolean): CollectionRow => ({
-  collection,
-  known,
-  ...(withChange && { change }),
-})
+  async #withBases(rows: readonly Row<Collection>[]): Promise<Row<Collection>[]> {
+    const complete: Row<Collection>[] = []
+    for (let i = 0; i < rows.length; i += LOOKED_UP) {
+      const some = rows.slice(i, i + LOOKED_UP)
+      const found = some.map(({ collection }) => this.#histories.bases(collection))
+      const bases = found.some((one) => one instanceof Promise) ? await Promise.all(found) : (found as Bases[])
+      for (const [j, { collection, known }] of some.entries()) complete.push({ collection, known, bases: bases[j] })
+    }
+    return complete
+  }
+}
 
 /** What collections are compared with is looked up this often (ms): a hundredth of the shortest period. */
 const RENEW = 900_000
 
-/** By how much collections have grown. */
-class Changes {
+/** What the sums of collections were. */
+class Histories {
   readonly #history: Pick<State, 'history' | 'pointAt'>
   /** By what a collection is between two changes, so that none is of one that was forgotten. */
   readonly #known = new WeakMap<Collection, { readonly bases: Bases; readonly at: number }>()
+  /** Looked up once for all who ask meanwhile. */
+  readonly #finding = new WeakMap<Collection, Promise<Bases | undefined>>()
 
   constructor(history: Pick<State, 'history' | 'pointAt'>) {
     this.#history = history
   }
 
-  of({ collection, known }: CollectionRow): Maybe<Change | undefined> {
-    if (!known) return undefined
+  /** At once where it was looked up before. */
+  bases(collection: Collection): Maybe<Bases | undefined> {
     const last = this.#known.get(collection)
-    if (last && steadyNow() - last.at < RENEW) return changeSince(last.bases, known.summary)
-    return this.#find(collection).then((bases) => bases && changeSince(bases, known.summary))
+    if (last && steadyNow() - last.at < RENEW) return last.bases
+    let finding = this.#finding.get(collection)
+    if (!finding) {
+      finding = this.#find(collection).finally(() => this.#finding.delete(collection))
+      this.#finding.set(collection, finding)
+    }
+    return finding
   }
 
   async #find(collection: Collection): Promise<Bases | undefined> {
@@ -118,7 +139,7 @@ const PAGE = 100
 
 /** Rows as they are kept: what is known of each collection is what was kept last. */
 export function keptRows(state: Pick<State, 'list' | 'get' | 'snapshot' | 'snapshots'>): OverviewSource {
-  const rowOf = (collection: Collection, snapshot: Awaited<ReturnType<State['snapshot']>>): CollectionRow => ({
+  const rowOf = (collection: Collection, snapshot: Awaited<ReturnType<State['snapshot']>>): Row<Collection> => ({
     collection,
     known: snapshot && { summary: summarize(snapshot), at: steadyAt(snapshot.asOf) },
   })

@@ -2,10 +2,11 @@ import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import { secretsOf } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { ClientOptions } from './client/client.ts'
+import type { Collections } from './collections.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
-import type { QuotaMeter } from './quota-meter.ts'
 import { settings, type StatsConfig } from './settings.ts'
 import type { StateOptions } from './state/state.ts'
+import type { NotesOptions } from './video-notes.ts'
 
 type Context = Pick<AppContext<StatsConfig, Record<never, never>, Record<never, never>>, 'config' | 'log'>
 
@@ -15,10 +16,19 @@ export function loggerOptions(config: Context['config']): LoggerOptions {
 }
 
 /** What any client is made of. */
-export function clientOptions(config: StatsConfig, meter: QuotaMeter, logger: Logger): ClientOptions {
+export function clientOptions(
+  config: StatsConfig,
+  own: Pick<ClientOptions, 'meter' | 'notes' | 'logger'>,
+): ClientOptions {
   const { youtubeUri: uri, youtubeApiKey: key, upstreamTimeout: timeout, upstreamConnections: connections } = config
-  return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, meter, logger }
+  return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, ...own }
 }
+
+/** What the notes of videos are made of. */
+export const notesOptions = (collections: Pick<Collections, 'saveVideos'>, logger: Logger): NotesOptions => ({
+  save: (rows) => collections.saveVideos(rows),
+  onFault: (fault) => logger.error('notes of videos could not be kept', fault),
+})
 
 /** What any state is made of. */
 export function stateOptions({ config, log }: Context, share?: LevelShare): StateOptions {

@@ -1,4 +1,5 @@
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TAGS } from '../src/core/campaign.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
@@ -19,7 +20,7 @@ describe('campaigns', () => {
   const settings = { data: temporaryFolder() }
   beforeAll(async () => {
     standIn = await startStandIn()
-    stats = await startStats({ youtubeUri: standIn.url, ...settings })
+    stats = await startStats({ youtubeUri: standIn.url, corsOrigins: 'https://app.example', ...settings })
   })
   afterAll(async () => {
     await stats.stop()
@@ -32,7 +33,7 @@ describe('campaigns', () => {
     const kept = { id: 'c', videos: [video], ...CAMPAIGN }
     expect(await stats.put('/collections/c', given)).toMatchObject({ status: 201, body: kept })
     await stats.stop()
-    stats = await startStats({ youtubeUri: standIn.url, ...settings })
+    stats = await startStats({ youtubeUri: standIn.url, corsOrigins: 'https://app.example', ...settings })
     expect((await stats.get('/collections/c')).body).toEqual(kept)
     expect((await stats.get('/collections?limit=1&after=b')).body.collections).toEqual([kept])
     await stats.put(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
@@ -56,6 +57,13 @@ describe('campaigns', () => {
     const nowhere = await stats.patch('/collections/none', { name: 'x' })
     expect(nowhere).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
     expect((await stats.get('/collections/none')).status).toBe(404)
+  })
+
+  it('may be changed from a page of a named origin', async () => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'PATCH' }
+    const preflight = await request(`${stats.url}/collections/p`, { method: 'OPTIONS', headers })
+    expect(preflight.headers['access-control-allow-methods']).toContain('PATCH')
+    await preflight.body.dump()
   })
 
   it('take links wherever they take ids', async () => {

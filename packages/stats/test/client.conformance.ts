@@ -1,7 +1,7 @@
 import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ClientOptions, VideoClient } from '../src/client/client.ts'
+import type { CallResult, ClientOptions, VideoClient } from '../src/client/client.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from './support/fake-youtube.ts'
@@ -56,6 +56,41 @@ export function clientConformance(
       expect(failed).toEqual([])
       expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(SAMPLE_VIDEOS.map((id) => ({ id, ...sample })))
       expect(await client.fetch([])).toEqual({ found: [], failed: [] })
+    })
+
+    it('asks for details when they are wanted, at no further cost, and tells what every call gave', async () => {
+      const told: CallResult[] = []
+      let wants = true
+      const notes = { wantsDetails: () => wants, take: (result: CallResult) => void told.push(result) }
+      const noting = await create(options({ notes }))
+      const ids = [...manyIds(59), 'gone_video_']
+      const before = Date.now()
+      for (wants of [true, false]) {
+        const { found } = await noting.fetch(ids)
+        expect(found).toHaveLength(59)
+        expect(told.flatMap((one) => one.ids).toSorted()).toEqual(ids.toSorted())
+        expect(
+          told
+            .flatMap((one) => one.found)
+            .map(({ id }) => id)
+            .toSorted(),
+        ).toEqual(manyIds(59))
+        const details = told.flatMap((one) => one.details ?? [])
+        expect(details.map(({ id }) => id).toSorted()).toEqual(wants ? manyIds(59) : [])
+        for (const one of details) {
+          const { title, channel, channelId, publishedAt, asOf } = one
+          expect([title, channel, channelId, Date.parse(publishedAt!)]).toEqual([
+            expect.stringMatching(/#/),
+            expect.stringMatching(/^Channel /),
+            expect.stringMatching(/^UC/),
+            expect.any(Number),
+          ])
+          expect(asOf).toBeGreaterThanOrEqual(before)
+        }
+        told.length = 0
+      }
+      expect(meter.used).toBe(2 * callsFor(60))
+      await noting.close()
     })
 
     it('asks for any number of videos, and takes a unit of the quota for each call', async () => {

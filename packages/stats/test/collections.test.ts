@@ -4,6 +4,7 @@ import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY } from '../src/core/pace.ts'
 import { errors } from '../src/errors.ts'
 import { createMapState } from '../src/state/map.ts'
+import { historyOf } from '../src/state/state.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Answer } from '../src/client/client.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
@@ -142,6 +143,27 @@ describe('the owner of the collections', () => {
     expect(puts).toBe(1)
     Object.assign(state, { put })
     expect((await collections.put('later', [])).created).toBe(true)
+  })
+
+  it('forgets what is old of videos, and videos of which nothing was heard for long', async () => {
+    const state = createMapState()
+    const collections = owner({ state })
+    const now = 100 * DAY
+    const point = (at: number) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 })
+    const known = ids(250)
+    for (const id of known) {
+      // Every other one was asked for its details 31 days ago, and not since.
+      const asOf = Number(id) % 2 ? now - 31 * DAY : now - DAY
+      await state.putVideos([{ id, details: { id, asOf } }])
+      for (const days of [40, 30, 29]) await state.putVideos([{ id, point: point(now - days * DAY) }])
+    }
+    await collections.tidy(now)
+    const left = await state.listVideos('', 1_000)
+    expect(left.map(({ id }) => Number(id) % 2)).toEqual(Array.from({ length: 125 }, () => 0))
+    for (const [i, id] of known.entries()) {
+      const points = await state.history(historyOf(id), 0, now, 9)
+      expect(points.map(({ at }) => at)).toEqual(i % 2 ? [] : [now - 30 * DAY, now - 29 * DAY])
+    }
   })
 
   it('thins the histories of all collections', async () => {

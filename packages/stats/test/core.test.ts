@@ -4,7 +4,7 @@ import { everyStep, superfluous, type Point } from '../src/core/history.ts'
 import { combine, sum, toSnapshot } from '../src/core/numbers.ts'
 import { DAY, refreshInterval, untilReset } from '../src/core/pace.ts'
 import { asItReads, prepare, prepareByVideo } from '../src/core/prepared.ts'
-import { parseVideos, videosPath } from '../src/client/video-list.ts'
+import { detailsOf, parseVideos, videosPath } from '../src/client/video-list.ts'
 import { videoId, videoNumbers } from './support/numbers.ts'
 
 const HOUR = 3_600_000
@@ -60,6 +60,18 @@ describe('snapshots', () => {
 })
 
 describe('prepared replies', () => {
+  it('say what they always said where nothing is gone, and name what is', () => {
+    const one = { id: 'a', views: 3, likes: 2, comments: 1 }
+    const reading = { snapshot: { videos: [one], missing: ['b'], unknown: ['c'], asOf: 0 }, at: 0 }
+    const sums = '{"impressions":3,"engagements":3,"score":5,"videos":1,"missing":["b"],"unknown":["c"],'
+    const end = '"asOf":"1970-01-01T00:00:00.000Z","stale":false'
+    expect(prepare(reading).body).toBe(`${sums}${end}}`)
+    expect(prepareByVideo(reading).body).toBe(`${sums}${end},"byVideo":[{"id":"a","views":3,"likes":2,"comments":1}]}`)
+    const gone = { ...reading, snapshot: { ...reading.snapshot, videos: [{ ...one, gone: { since: 1, asOf: 0 } }] } }
+    const times = '"since":"1970-01-01T00:00:00.001Z","asOf":"1970-01-01T00:00:00.000Z"'
+    expect(prepare(gone).body).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
+  })
+
   it('are JSON whose length is its size, with an ETag that changes with them', () => {
     fc.assert(
       fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
@@ -149,17 +161,33 @@ describe('videos.list', () => {
     )
   })
 
+  it('asks for details, too, and takes of them what can be read', () => {
+    expect(videosPath(['a'], 'k', true)).toContain('part=snippet,statistics&')
+    const snippet = { title: 'T', channelTitle: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05Z' }
+    const known = { title: 'T', channel: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05.000Z' }
+    const odd = { title: 5, channelTitle: '', channelId: null, publishedAt: 'yesterday' }
+    const long = { title: 'x'.repeat(10_000) }
+    const ids = ['a', 'b', 'c', 'd']
+    const items = [snippet, odd, undefined, long].map((one, i) => ({ id: ids[i], snippet: one }))
+    expect(detailsOf([...items, { id: 'other', snippet }, null, 7], ids, 9)).toEqual([
+      { id: 'a', ...known, asOf: 9 },
+      { id: 'b', asOf: 9 },
+      { id: 'c', asOf: 9 },
+      { id: 'd', title: 'x'.repeat(500), asOf: 9 },
+    ])
+  })
+
   it('reads counts that are strings, absent ones as zero', () => {
     const statistics = { viewCount: '10', likeCount: '2', commentCount: '1' }
     const items = [
       { id: 'a', statistics },
       { id: 'b', statistics: { viewCount: '7', dislikeCount: '3' } },
     ]
-    expect(parseVideos(200, JSON.stringify({ items }))).toEqual([
+    expect(parseVideos(200, JSON.stringify({ items })).found).toEqual([
       { id: 'a', views: 10, likes: 2, comments: 1 },
       { id: 'b', views: 7, likes: 0, comments: 0, dislikes: 3 },
     ])
-    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}')).toEqual([])
+    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}').found).toEqual([])
   })
 
   it('leaves out what cannot be read, and takes the rest', () => {
@@ -171,10 +199,10 @@ describe('videos.list', () => {
       null,
       7,
     ]) {
-      const found = parseVideos(200, JSON.stringify({ items: [bad, good] }))
+      const { found } = parseVideos(200, JSON.stringify({ items: [bad, good] }))
       expect(found).toEqual([{ id: 'good', views: 1, likes: 0, comments: 0 }])
     }
-    expect(parseVideos(200, '{"items":[{"id":"a"}]}')).toEqual([])
+    expect(parseVideos(200, '{"items":[{"id":"a"}]}').found).toEqual([])
   })
 
   it.each([
@@ -197,7 +225,7 @@ describe('videos.list', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, text) => {
         try {
-          expect(Array.isArray(parseVideos(status, text))).toBe(true)
+          expect(Array.isArray(parseVideos(status, text).found)).toBe(true)
         } catch (error) {
           expect(error).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
         }

@@ -1,7 +1,7 @@
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Campaign } from '../src/core/campaign.ts'
 import type { Point } from '../src/core/history.ts'
 import { sum, type VideoNumbers } from '../src/core/numbers.ts'
@@ -19,7 +19,7 @@ import { longestHold } from './support/longest-hold.ts'
 import { numbersOf } from './support/numbers.ts'
 import { startStats } from './support/stats.ts'
 
-const growth = fc.integer({ min: -3, max: 3 }).map((n) => ({ impressions: n, engagements: n, score: n, since: '' }))
+const point = fc.nat(5).map((n) => ({ at: 0, impressions: n, engagements: n, score: n, videos: 1 }))
 const small = fc.nat(3)
 const campaign: fc.Arbitrary<Campaign> = fc.record(
   {
@@ -36,14 +36,14 @@ const row: fc.Arbitrary<Row> = fc
       id: fc.stringMatching(/^[abB.~-]{1,3}$/),
       campaign,
       totals: fc.record({ impressions: small, engagements: small, score: small, videos: small }),
-      change: fc.record({ '24h': growth, '7d': growth, '30d': growth }),
+      bases: fc.record({ '24h': point, '7d': point, '30d': point }),
     },
     { requiredKeys: ['id', 'campaign'] },
   )
-  .map(({ id, campaign: said, totals, change }) => ({
+  .map(({ id, campaign: said, totals, bases }) => ({
     collection: { id, ...said },
     ...(totals && { known: { summary: { ...totals, missing: [], asOf: '2026' }, at: 0 } }),
-    ...(change && { change }),
+    ...(bases && { bases }),
   }))
 const rows = fc.uniqueArray(row, { selector: ({ collection }) => collection.id, maxLength: 30 })
 
@@ -188,6 +188,30 @@ describe('the growth of a collection', () => {
     expect(await grownSince([[2, 900]])).toEqual(Array.from({ length: 3 }, () => [100, 2 * hour]))
   })
 
+  it('is looked up once, however many ask, and again after a while', async () => {
+    const { state, overview } = await setUp((filled) => {
+      filled.put({ id: 'c', videos: ['a'], revision: 1 })
+      filled.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, now) }])
+    })
+    let looks = 0
+    const { history } = state
+    state.history = (...args) => {
+      looks++
+      return history(...args)
+    }
+    const queries = [base, { ...base, sort: '-24h' }, { ...base, sort: '7d', withChange: false }] as const
+    await Promise.all(Array.from({ length: 30 }, (_, i) => overview.page(queries[i % 3]!)))
+    expect(looks).toBe(1)
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const expected of [1, 2]) {
+      vi.advanceTimersByTime(hour / 4 - 1_000)
+      await overview.page(base)
+      expect(looks).toBe(expected)
+      vi.advanceTimersByTime(2_000)
+    }
+  })
+
   it('is not told without a history', async () => {
     expect(await grownSince([])).toBeUndefined()
   })
@@ -226,6 +250,7 @@ describe('10,000 collections', () => {
       { sort: '-impressions' },
       { sort: 'name', q: 'campaign 9' },
       { sort: '-24h', tag: 't3' },
+      { sort: '7d' },
       { sort: '-rate' },
     ] as const) {
       const ask = () => overview.page({ ...base, ...query, limit: 100 })
@@ -237,6 +262,11 @@ describe('10,000 collections', () => {
       expect(result.rows).toEqual(all)
       expect((user + system) / 1_000).toBeLessThan(50)
       expect(held).toBeLessThan(30)
+      const period = ['24h', '7d'].find((name) => query.sort.endsWith(name)) as '24h' | '7d' | undefined
+      if (!period) continue
+      const sign = query.sort.startsWith('-') ? -1 : 1
+      const grown = result.rows.map(({ change }) => sign * change![period].impressions)
+      expect(grown).toEqual(grown.toSorted((a, b) => a - b))
     }
   })
 })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Point } from '../src/core/history.ts'
 import type { Snapshot } from '../src/core/numbers.ts'
-import type { Collection, State } from '../src/state/state.ts'
+import type { VideoDetails } from '../src/core/video-details.ts'
+import { historyOf, type Collection, type State } from '../src/state/state.ts'
 import { numbersOf } from './support/numbers.ts'
 
 const collection = (id: string, videos: string[] = [], revision = 1): Collection => ({ id, videos, revision })
@@ -112,6 +113,44 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       expect(await state.get('ab')).toEqual(collection('ab'))
       expect(await state.history('ab', 0, 10, 100)).toEqual([point(1)])
       await remove('never there')
+    })
+
+    it('keeps what is known of videos and their histories, apart from all collections', async () => {
+      const details = (id: string, asOf: number): VideoDetails => ({ id, title: `<${id}>`, asOf })
+      const [first, second, third] = ['-4lB5EKS5Uk', 'AAAAAAAAAAA', '_aaaaaaaaaa'] as const
+      expect(await state.videos([first])).toEqual([undefined])
+      expect(await state.videos([])).toEqual([])
+      await put(collection(first, [first]))
+      await state.putSnapshots([{ id: first, snapshot: snapshot(1), point: point(1) }])
+      await state.putVideos([
+        { id: third, details: details(third, 1), point: point(3) },
+        { id: first, details: details(first, 1), point: point(2) },
+        { id: second, point: point(7) },
+      ])
+      await state.putVideos([
+        { id: first, details: details(first, 2), point: point(4) },
+        { id: second, point: point(8) },
+      ])
+      expect(await state.videos([third, 'BBBBBBBBBBB', first, second])).toEqual([
+        details(third, 1),
+        undefined,
+        details(first, 2),
+        undefined,
+      ])
+      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(2), point(4)])
+      expect(await state.history(historyOf(second), 8, 10, 100)).toEqual([point(8)])
+      expect(await state.pointAt(historyOf(first), 3)).toEqual(point(2))
+      expect(await state.history(first, 0, 10, 100)).toEqual([point(1)])
+      expect((await state.list('', 10)).map(({ id }) => id)).toEqual([first])
+      expect(await state.listVideos('', 10)).toEqual([details(first, 2), details(third, 1)])
+      expect(await state.listVideos('', 1)).toEqual([details(first, 2)])
+      expect(await state.listVideos(first, 10)).toEqual([details(third, 1)])
+      await remove(first)
+      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(2), point(4)])
+      await state.deletePoints(historyOf(first), [2])
+      await state.deleteVideos([first, 'BBBBBBBBBBB'])
+      expect(await state.listVideos('', 10)).toEqual([details(third, 1)])
+      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(4)])
     })
 
     it('keeps the usage of the quota', async () => {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { errorOf, startStandIn, type StandIn } from './support/stand-in.ts'
+import { errorOf, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn
 beforeAll(async () => {
@@ -39,6 +39,20 @@ describe('faults', () => {
     expect(await errorOf(await standIn.get())).toMatchObject({ status: 403, reason: 'quotaExceeded' })
     await standIn.control.setFaults({ errorRate: 0.5 })
     expect(await statuses(2)).toEqual([200, 503])
+  })
+
+  it('videos go, and come back', async () => {
+    const ids = async () => {
+      const reply = await standIn.get({ id: `${FIXED_ID},abcdefghijk` })
+      return ((await reply.json()) as any).items.map((item: { id: string }) => item.id)
+    }
+    expect(await ids()).toEqual([FIXED_ID, 'abcdefghijk'])
+    await standIn.control.setFaults({ gone: [FIXED_ID] })
+    expect(await ids()).toEqual(['abcdefghijk'])
+    await standIn.control.setFaults({ gone: ['abcdefghijk'] })
+    expect(await ids()).toEqual([FIXED_ID])
+    await standIn.control.clearFaults()
+    expect(await ids()).toEqual([FIXED_ID, 'abcdefghijk'])
   })
 
   it('quota runs out', async () => {

@@ -3,7 +3,7 @@ import type { VideoNumbers } from '../core/numbers.ts'
 import type { Answer, ClientOptions, VideoClient } from './client.ts'
 import { errors } from '../errors.ts'
 import { reachedNobody, toUpstreamProblem } from './fault.ts'
-import { parseVideos, videosPath } from './video-list.ts'
+import { detailsOf, parseVideos, videosPath } from './video-list.ts'
 
 export interface RawReply {
   readonly status: number
@@ -19,19 +19,22 @@ export const MAX_REPLY = 1_048_576
 export const tooLarge = () => errors.UPSTREAM_UNAVAILABLE(`the reply was larger than ${MAX_REPLY} bytes`)
 
 /** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
-export function createCall({ key, timeout, meter, logger }: ClientOptions, get: Get): VideoClient['call'] {
+export function createCall({ key, timeout, meter, notes, logger }: ClientOptions, get: Get): VideoClient['call'] {
   return async (ids) => {
     const ending = new AbortController()
     const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
     try {
+      const asOf = Date.now()
+      const withDetails = notes?.wantsDetails(ids) === true
       await meter.spend()
       logger.debug(`asking YouTube for ${ids.join()}`)
-      const { status, body } = await get(videosPath(ids, key), ending.signal)
+      const { status, body } = await get(videosPath(ids, key, withDetails), ending.signal)
       logger.debug(`YouTube answered ${status} for ${ids.join()}`)
-      const found = parseVideos(status, textOf(body))
+      const { found, items } = parseVideos(status, textOf(body))
       // What a network has spoilt would otherwise pass for videos that YouTube does not return.
       if (found.some(({ id }) => !ids.includes(id)))
         throw errors.UPSTREAM_UNAVAILABLE('a video came that nobody asked for')
+      notes?.take({ ids, found, asOf, details: withDetails ? detailsOf(items, ids, asOf) : undefined })
       return found
     } catch (fault) {
       if (reachedNobody(fault)) meter.giveBack()

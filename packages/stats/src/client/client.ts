@@ -1,5 +1,6 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { VideoNumbers } from '../core/numbers.ts'
+import type { VideoDetails } from '../core/video-details.ts'
 import type { Logger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
 
@@ -29,6 +30,23 @@ export interface VideoClient {
   close(): Promise<void>
 }
 
+/** What a call has given. */
+export interface CallResult {
+  readonly ids: readonly string[]
+  readonly found: readonly VideoNumbers[]
+  /** Where it asked for them. */
+  readonly details?: readonly VideoDetails[] | undefined
+  /** When it was made (ms since the epoch). */
+  readonly asOf: number
+}
+
+/** Who is told what every call has given, and says what is to be asked for. */
+export interface VideoNotes {
+  /** Whether a call for these asks for details, too. */
+  wantsDetails(ids: readonly string[]): boolean
+  take(result: CallResult): void
+}
+
 export interface ClientOptions {
   /** Where the YouTube Data API is: scheme, host and port. */
   readonly uri: string
@@ -39,5 +57,6 @@ export interface ClientOptions {
   readonly connections: number
   /** Every call takes a unit from here. */
   readonly meter: QuotaMeter
+  readonly notes?: VideoNotes | undefined
   readonly logger: Logger
 }

@@ -1,9 +1,14 @@
 import { errors } from '../errors.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
+import { toDetails, type VideoDetails } from '../core/video-details.ts'
 
-/** The path and query that ask for the numbers of `ids`. */
-export function videosPath(ids: readonly string[], key: string): string {
-  return `/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
+const NUMBERS = 'part=statistics&fields=kind,items(id,statistics)'
+const BOTH =
+  'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)'
+
+/** The path and query that ask for the numbers of `ids`, and for their details at no further cost. */
+export function videosPath(ids: readonly string[], key: string, withDetails = false): string {
+  return `/youtube/v3/videos?${withDetails ? BOTH : NUMBERS}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }
 
 const reasonOf = (reply: any): unknown => reply?.error?.errors?.[0]?.reason
@@ -27,13 +32,17 @@ function toNumbers(item: any): VideoNumbers | undefined {
 /** A video that YouTube knows and has no numbers of: not nonsense, and to us the same as one it does not return. */
 const lacksStatistics = (item: any) => typeof item?.id === 'string' && item.statistics === undefined
 
+/** What the items of a reply say of `ids` besides numbers. */
+export const detailsOf = (items: readonly any[], ids: readonly string[], asOf: number): VideoDetails[] =>
+  items.filter((item) => ids.includes(item?.id)).map((item) => toDetails(item, asOf))
+
 /**
  * Reads a reply of `videos.list`; a video that it does not mention, or whose item says nothing that can be read, is
  * simply not in the result.
  * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for anything that is not what the API gives, and where no
  * item at all can be read
  */
-export function parseVideos(status: number, text: string): VideoNumbers[] {
+export function parseVideos(status: number, text: string): { found: VideoNumbers[]; items: readonly any[] } {
   let reply: any
   try {
     reply = JSON.parse(text)
@@ -50,5 +59,5 @@ export function parseVideos(status: number, text: string): VideoNumbers[] {
   if (found.length === 0 && items.length > 0 && !items.every(lacksStatistics)) {
     throw errors.UPSTREAM_UNAVAILABLE('the reply had no video that could be read')
   }
-  return found
+  return { found, items }
 }

@@ -1,13 +1,14 @@
 import type { Campaign } from './campaign.ts'
-import { periods, type Change, type Period } from './change.ts'
+import { periods, type Bases, type Period } from './change.ts'
 import type { Known } from './prepared.ts'
 
-/** What an overview tells of a collection. */
+/** What an overview knows of a collection. */
 export interface Row<C extends Named = Named> {
   readonly collection: C
   /** Nothing as long as there are no numbers. */
   readonly known?: Known | undefined
-  readonly change?: Change | undefined
+  /** What its growth is told against, if that is asked for. */
+  readonly bases?: Bases | undefined
 }
 
 interface Named extends Campaign {
@@ -37,7 +38,7 @@ export const isOfPeriod = (sort: Sort): boolean => periods.includes(nameOf(sort)
 const nameOf = (sort: Sort) => sort.replace('-', '') as (typeof ORDERS)[number]
 
 /** What a row is put in order by; nothing where it has none, which comes last. */
-export function valueOf({ collection, known, change }: Row, sort: Sort): Value {
+export function valueOf({ collection, known, bases }: Row, sort: Sort): Value {
   const name = nameOf(sort)
   switch (name) {
     case 'id':
@@ -53,7 +54,7 @@ export function valueOf({ collection, known, change }: Row, sort: Sort): Value {
     case 'score':
       return known?.summary[name]
     default:
-      return change?.[name].impressions
+      return known && bases && known.summary.impressions - bases[name].impressions
   }
 }
 

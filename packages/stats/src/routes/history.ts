@@ -2,16 +2,52 @@ import { Readable } from 'node:stream'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
+import type { FastifyReply } from 'fastify'
 import type { Collections } from '../collections.ts'
 import type { Point } from '../core/history.ts'
 import { errors } from '../errors.ts'
 import { everyStepOf, historyPages } from '../history-pages.ts'
-import { collectionParams, historyReply } from './schemas.ts'
+import { historyOf } from '../state/state.ts'
+import { collectionParams, videoParams } from './schemas.ts'
+import { historyReply } from './stats-schemas.ts'
+import { takeLinks } from './video-links.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 
-/** How a collection's sums came to be what they are. @param retention how far back it goes (ms) */
+const querystring = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    from: { ...time, description: 'No points before this time.' },
+    to: { ...time, description: 'No points after this time.' },
+    step: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2_592_000,
+      description: 'At most one point for each so many seconds.',
+    },
+  },
+} as const
+
+interface Asked {
+  readonly from?: string
+  readonly to?: string
+  readonly step?: number
+}
+
+/** How the sums of collections, and of videos, came to be what they are. @param retention how far back it goes (ms) */
 export function historyRoutes(app: App, collections: Collections, retention: number): void {
+  async function send(reply: FastifyReply, id: string, { from, to, step }: Asked): Promise<never> {
+    const now = Date.now()
+    const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
+    const pages = historyPages(collections, id, first, to === undefined ? now : Date.parse(to))
+    const chosen = step === undefined ? pages : everyStepOf(pages, step * 1000)
+    // What the state has to say against it comes with the first page, while there can still be another reply.
+    const begun = await chosen.next()
+    const body = Readable.from(toJson(begun, chosen), { objectMode: false })
+    return reply.type('application/json; charset=utf-8').send(body) as never
+  }
+
   app.get(
     '/collections/:id/stats/history',
     {
@@ -20,20 +56,7 @@ export function historyRoutes(app: App, collections: Collections, retention: num
         operationId: 'getHistory',
         summary: 'A point whenever the sums changed; one an hour after a day',
         params: collectionParams,
-        querystring: {
-          type: 'object',
-          additionalProperties: false,
-          properties: {
-            from: { ...time, description: 'No points before this time.' },
-            to: { ...time, description: 'No points after this time.' },
-            step: {
-              type: 'integer',
-              minimum: 1,
-              maximum: 2_592_000,
-              description: 'At most one point for each so many seconds.',
-            },
-          },
-        },
+        querystring,
         response: {
           200: historyReply,
           ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
@@ -42,15 +65,36 @@ export function historyRoutes(app: App, collections: Collections, retention: num
     },
     async ({ params: { id }, query }, reply) => {
       if (!(await collections.get(id))) throw errors.COLLECTION_NOT_FOUND(id)
-      const now = Date.now()
-      const from = Math.max(query.from === undefined ? 0 : Date.parse(query.from), now - retention)
-      const to = query.to === undefined ? now : Date.parse(query.to)
-      const pages = historyPages(collections, id, from, to)
-      const chosen = query.step === undefined ? pages : everyStepOf(pages, query.step * 1000)
-      // What the state has to say against it comes with the first page, while there can still be another reply.
-      const first = await chosen.next()
-      const body = Readable.from(toJson(first, chosen), { objectMode: false })
-      return reply.type('application/json; charset=utf-8').send(body as never)
+      return send(reply as never, id, query)
+    },
+  )
+
+  app.get(
+    '/collections/:id/videos/:video/history',
+    {
+      preValidation: takeLinks,
+      schema: {
+        tags: ['videos'],
+        operationId: 'getVideoHistory',
+        summary: "A video's own, a point an hour at most, when its numbers have changed",
+        params: videoParams,
+        querystring,
+        response: {
+          200: historyReply,
+          ...readReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.VIDEO_NOT_IN_COLLECTION,
+          ),
+        },
+      },
+    },
+    async ({ params: { id, video }, query }, reply) => {
+      const collection = await collections.get(id)
+      if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+      if (!collection.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
+      return send(reply as never, historyOf(video), query)
     },
   )
 }

@@ -9,7 +9,8 @@ import { errors } from '../errors.ts'
 import type { CollectionRow, Overview } from '../overview.ts'
 import type { Collection } from '../state/state.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { collectionParams, overviewRow } from './schemas.ts'
+import { collectionParams } from './schemas.ts'
+import { overviewRow } from './stats-schemas.ts'
 
 const tags = ['collections']
 const DEFAULT_LIMIT = 50
@@ -117,6 +118,7 @@ export function overviewRoutes(app: App, { collections, overview, cache }: Overv
             type: 'object',
             title: 'Collections',
             required: ['collections'],
+            examples: [{ collections: overviewRow.examples }],
             additionalProperties: false,
             properties: {
               collections: { type: 'array', items: overviewRow },

@@ -5,7 +5,8 @@ import type { StatsCache } from '../cache/cache.ts'
 import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { collectionParams, statsReply } from './schemas.ts'
+import { collectionParams } from './schemas.ts'
+import { statsReply } from './stats-schemas.ts'
 
 interface Asked {
   readonly id: string

@@ -1,13 +1,14 @@
 import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/kv/client'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { errors } from '../errors.ts'
-import type { Collection, State, StateOptions } from './state.ts'
+import { historyOf, type Collection, type State, type StateOptions } from './state.ts'
 
 // The keys of state/level behind a prefix: what else is kept in the service does not meet them. An id has no "!"; '"'
 // is the character after it, and "~" sorts after every digit of a time.
 const PREFIX = 'stats/'
 const collectionKey = (id: string) => `${PREFIX}c!${id}`
 const snapshotKey = (id: string) => `${PREFIX}s!${id}`
+const videoKey = (id: string) => `${PREFIX}v!${id}`
 const pointKey = (id: string, at: number) => `${PREFIX}h!${id}!${String(at).padStart(16, '0')}`
 const USAGE = `${PREFIX}usage`
 
@@ -131,6 +132,21 @@ export async function createKvState({
           ...(point ? [{ op: 'put' as const, id: pointKey(id, point.at), value: JSON.stringify(point) }] : []),
         ]),
       ),
+    videos: (ids) => Promise.all(ids.map((id) => read(videoKey(id)))),
+    putVideos: (rows) =>
+      apply(
+        rows.flatMap(({ id, details, point }): KvChange[] => [
+          ...(details ? [{ op: 'put' as const, id: videoKey(id), value: JSON.stringify(details) }] : []),
+          ...(point
+            ? [{ op: 'put' as const, id: pointKey(historyOf(id), point.at), value: JSON.stringify(point) }]
+            : []),
+        ]),
+      ),
+    async listVideos(id, limit) {
+      const found = await entries(after(videoKey(id)), `${PREFIX}v"`, limit)
+      return found.map(parse)
+    },
+    deleteVideos: (ids) => apply(ids.map((id) => ({ op: 'delete', id: videoKey(id) }))),
     deletePoints: (id, times) => apply(times.map((at) => ({ op: 'delete', id: pointKey(id, at) }))),
     usage: () => read(USAGE),
     async putUsage(usage) {

@@ -1,10 +1,12 @@
 import { openSharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { State, StateOptions } from './state.ts'
+import { historyOf, type State, type StateOptions } from './state.ts'
 
-// c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, usage the quota used.
+// c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, h!:<id>!<time> one of a video's,
+// v!<id> what is known of a video besides, usage the quota used.
 // An id has no "!", and "~" sorts after every character of a time.
 const collectionKey = (id: string) => `c!${id}`
 const snapshotKey = (id: string) => `s!${id}`
+const videoKey = (id: string) => `v!${id}`
 const pointKey = (id: string, at: number) => `h!${id}!${String(at).padStart(16, '0')}`
 const USAGE = 'usage'
 
@@ -64,6 +66,24 @@ export async function createLevelState({ folder, ...part }: LevelStateOptions): 
         }
         return changes.write()
       })
+    },
+    videos: async (ids) => (await db.getMany(ids.map(videoKey))).map(parse),
+    putVideos(rows) {
+      return level.write(() => {
+        const changes = db.batch()
+        for (const { id, details, point } of rows) {
+          if (details) changes.put(videoKey(id), JSON.stringify(details))
+          if (point) changes.put(pointKey(historyOf(id), point.at), JSON.stringify(point))
+        }
+        return changes.write()
+      })
+    },
+    async listVideos(after, limit) {
+      const found = await values({ gt: videoKey(after), lt: 'v~', limit })
+      return found.map(parse)
+    },
+    deleteVideos(ids) {
+      return level.write(() => db.batch(ids.map((id) => ({ type: 'del' as const, key: videoKey(id) }))))
     },
     deletePoints(id, times) {
       const deletes = times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))

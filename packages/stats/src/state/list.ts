@@ -1,11 +1,15 @@
 import { withPoint, type Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
-import type { Collection, State } from './state.ts'
+import type { VideoDetails } from '../core/video-details.ts'
+import { historyOf, type Collection, type State } from './state.ts'
 
 interface Row {
-  collection: Collection
+  readonly id: string
+  collection?: Collection
   snapshot?: Snapshot
+  /** Of a video. */
+  details?: VideoDetails
   history: Point[]
 }
 
@@ -13,12 +17,12 @@ interface Row {
 export function createListState(): State {
   let rows: Row[] = []
   let usage: Usage | undefined
-  const find = (id: string) => rows.find((row) => row.collection.id === id)
+  const find = (id: string) => rows.find((row) => row.id === id)
 
   return {
     get: (id) => find(id)?.collection,
     list(after, limit) {
-      const collections = rows.map((row) => row.collection).filter(({ id }) => id > after)
+      const collections = rows.flatMap((row) => row.collection ?? []).filter(({ id }) => id > after)
       return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     },
     snapshot: (id) => find(id)?.snapshot,
@@ -31,10 +35,10 @@ export function createListState(): State {
     put(collection) {
       const row = find(collection.id)
       if (row) row.collection = collection
-      else rows.push({ collection, history: [] })
+      else rows.push({ id: collection.id, collection, history: [] })
     },
     delete(id) {
-      rows = rows.filter((row) => row.collection.id !== id)
+      rows = rows.filter((row) => row.id !== id)
     },
     putSnapshots(news) {
       for (const { id, snapshot, point } of news) {
@@ -47,6 +51,23 @@ export function createListState(): State {
     deletePoints(id, times) {
       const row = find(id)
       if (row) row.history = row.history.filter(({ at }) => !times.includes(at))
+    },
+    videos: (ids) => ids.map((id) => find(historyOf(id))?.details),
+    putVideos(news) {
+      for (const { id, details, point } of news) {
+        const name = historyOf(id)
+        let row = find(name)
+        if (!row) rows.push((row = { id: name, history: [] }))
+        if (details) row.details = details
+        if (point) row.history = withPoint(row.history, point)
+      }
+    },
+    listVideos(after, limit) {
+      const all = rows.flatMap((row) => row.details ?? []).filter(({ id }) => id > after)
+      return all.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
+    deleteVideos(ids) {
+      for (const id of ids) delete find(historyOf(id))?.details
     },
     usage: () => usage,
     putUsage(next) {

@@ -1,15 +1,18 @@
 import { withPoint, type Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
-import type { Collection, State } from './state.ts'
+import type { VideoDetails } from '../core/video-details.ts'
+import { historyOf, type Collection, type State } from './state.ts'
 
 /** Hash tables in memory; forgotten when the process ends. */
 export function createMapState(): State {
   const collections = new Map<string, Collection>()
   const snapshots = new Map<string, Snapshot>()
+  const videos = new Map<string, VideoDetails>()
   const histories = new Map<string, Point[]>()
   /** In order; made when it is asked for, until a collection comes or goes. */
   let ids: string[] | undefined
+  let videoIds: string[] | undefined
   let usage: Usage | undefined
 
   return {
@@ -48,10 +51,27 @@ export function createMapState(): State {
     },
     deletePoints(id, times) {
       const gone = new Set(times)
-      histories.set(
-        id,
-        (histories.get(id) ?? []).filter(({ at }) => !gone.has(at)),
-      )
+      const left = (histories.get(id) ?? []).filter(({ at }) => !gone.has(at))
+      if (left.length > 0) histories.set(id, left)
+      else histories.delete(id)
+    },
+    videos: (wanted) => wanted.map((id) => videos.get(id)),
+    putVideos(rows) {
+      for (const { id, details, point } of rows) {
+        if (details && !videos.has(id)) videoIds = undefined
+        if (details) videos.set(id, details)
+        const name = historyOf(id)
+        if (point) histories.set(name, withPoint(histories.get(name) ?? [], point))
+      }
+    },
+    listVideos(after, limit) {
+      videoIds ??= [...videos.keys()].sort()
+      const first = firstIndex(videoIds, (id) => id > after)
+      return videoIds.slice(first, first + limit).map((id) => videos.get(id)!)
+    },
+    deleteVideos(gone) {
+      for (const id of gone) videos.delete(id)
+      videoIds = undefined
     },
     usage: () => usage,
     putUsage(next) {

@@ -2,6 +2,7 @@ import type { Campaign } from '../core/campaign.ts'
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
+import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 
 /** A collection as it is between two changes. */
@@ -24,6 +25,16 @@ export interface SnapshotRow {
   readonly point?: Point
 }
 
+/** What is noted of a video at one time. */
+export interface VideoRow {
+  readonly id: string
+  readonly details?: VideoDetails
+  readonly point?: Point
+}
+
+/** The name of a video's history; no collection has such an id. */
+export const historyOf = (video: string): string => `:${video}`
+
 /** A value now, where it is at hand, or later. */
 export type Maybe<T> = T | Promise<T>
 
@@ -36,7 +47,9 @@ export interface StateReader {
   list(after: string, limit: number): Maybe<Collection[]>
   /** The last known numbers. */
   snapshot(id: string): Maybe<Snapshot | undefined>
-  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. */
+  /** What is known of videos besides their numbers. */
+  videos(ids: readonly string[]): Maybe<(VideoDetails | undefined)[]>
+  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. A video's are under `historyOf` it. */
   history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
 }
 
@@ -72,6 +85,12 @@ export interface State extends StateReader {
   delete(id: string, before?: Collection): Maybe<void>
   /** Replaces the last numbers of collections and, where there is one, adds a point to the history. */
   putSnapshots(rows: readonly SnapshotRow[]): Maybe<void>
+  /** Notes what is known of videos. */
+  putVideos(rows: readonly VideoRow[]): Maybe<void>
+  /** At most `limit` videos of which there are details, in ascending order of id, those after the id `after`. */
+  listVideos(after: string, limit: number): Maybe<VideoDetails[]>
+  /** Forgets what is known of videos, but for their histories. */
+  deleteVideos(ids: readonly string[]): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
   usage(): Maybe<Usage | undefined>

@@ -30,6 +30,12 @@ export const faultsSchema = {
       enum: ['before', 'halfway'],
       description: 'The connection ends before the reply, or in the middle of its body.',
     },
+    gone: {
+      type: 'array',
+      maxItems: 1_000,
+      items: { type: 'string', pattern: '^[A-Za-z0-9_-]{11}$' },
+      description: 'Videos that are left out, as if they were removed or made private.',
+    },
     malformed: { type: 'boolean', description: 'The body is the first half of the JSON that it should be.' },
   },
 } as const

@@ -17,9 +17,15 @@ function videoOf(id: string, parts: ReadonlySet<string>, time: number) {
   return { kind: 'youtube#video', etag: etagOf([id, said]), id, ...said }
 }
 
-/** The body that answers a query at a time, and its ETag. Videos that do not exist are left out. */
-export function renderVideos(query: VideoQuery, time: number, pretty: boolean): { body: string; etag: string } {
-  const items = query.ids.filter(exists).map((id) => videoOf(id, query.parts, time))
+/** The body that answers a query at a time, and its ETag. Videos that do not exist, or are gone, are left out. */
+export function renderVideos(
+  query: VideoQuery,
+  time: number,
+  pretty: boolean,
+  gone: readonly string[] = [],
+): { body: string; etag: string } {
+  const there = (id: string) => exists(id) && !gone.includes(id)
+  const items = query.ids.filter(there).map((id) => videoOf(id, query.parts, time))
   const count = items.length
   const etag = etagOf(items.map((item) => item.etag))
   const list = {

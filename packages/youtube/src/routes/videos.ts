@@ -59,7 +59,7 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
       if (lifecycle.phase === 'draining') throw errors.DRAINING()
       const url = request.raw.url!
       const mark = url.indexOf('?')
-      const call = replyTo(mark < 0 ? '' : url.slice(mark + 1), thread.now())
+      const call = replyTo(mark < 0 ? '' : url.slice(mark + 1), thread.now(), thread.state.faults.gone)
       meter.count(call.ids)
       const { headers } = request
       const recipient = { response: reply.raw, headers, extra: headersOf(reply) }

@@ -1,0 +1,185 @@
+import { collectionReply, video, videos } from './schemas.ts'
+
+const count = { type: 'integer', minimum: 0 } as const
+
+const example = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 }
+const told = { ...example, missing: [], asOf: '2026-11-20T12:00:00.000Z', stale: false }
+
+const totals = { impressions: count, engagements: count, score: count, videos: count } as const
+
+const moment = { type: 'string', format: 'date-time' } as const
+
+const gone = {
+  since: { ...moment, description: 'When YouTube was first asked for it in vain.' },
+  asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
+} as const
+
+const sums = {
+  type: 'object',
+  title: 'Sums',
+  required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'],
+  additionalProperties: false,
+  properties: {
+    ...totals,
+    missing: { ...videos, description: 'Videos of which YouTube has given no numbers yet, and gives none.' },
+    unknown: { ...videos, description: 'Videos that could not be asked for yet, where there are such; not summed.' },
+    gone: {
+      type: 'array',
+      description: 'Videos that were removed or made private, where there are such: summed with their last numbers.',
+      items: {
+        type: 'object',
+        required: ['id', 'since', 'asOf'],
+        additionalProperties: false,
+        properties: { id: video, ...gone },
+      },
+    },
+    asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
+    stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
+  },
+} as const
+
+const growth = {
+  type: 'object',
+  required: ['impressions', 'engagements', 'score', 'since'],
+  additionalProperties: false,
+  properties: {
+    impressions: { type: 'integer' },
+    engagements: { type: 'integer' },
+    score: { type: 'integer' },
+    since: { ...moment, description: 'What it is told against: the first that is known, if no more is.' },
+  },
+} as const
+
+const price = { type: 'number', minimum: 0 } as const
+
+const grown = { impressions: 1_200, engagements: 61, score: 100, since: '2026-11-19T11:59:40.000Z' }
+
+export const overviewRow = {
+  ...collectionReply,
+  title: 'Collection with its numbers',
+  examples: [
+    {
+      ...collectionReply.examples[0],
+      stats: told,
+      change: { '24h': grown, '7d': grown, '30d': grown },
+      costs: { perThousandViews: 15.92, perEngagement: 0.27 },
+    },
+  ],
+  properties: {
+    ...collectionReply.properties,
+    stats: { ...sums, description: 'Not there as long as nothing is known.' },
+    change: {
+      type: 'object',
+      description: 'By how much the sums have grown; not there as long as there is no history.',
+      required: ['24h', '7d', '30d'],
+      additionalProperties: false,
+      properties: { '24h': growth, '7d': growth, '30d': growth },
+    },
+    costs: {
+      type: 'object',
+      description: 'Of a collection that has a cost: what a thousand views have cost, and an engagement.',
+      additionalProperties: false,
+      properties: { perThousandViews: price, perEngagement: price },
+    },
+  },
+} as const
+
+export const statsReply = {
+  ...sums,
+  title: 'Statistics',
+  examples: [told],
+  properties: {
+    ...sums.properties,
+    byVideo: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'views', 'likes', 'comments'],
+        additionalProperties: false,
+        properties: {
+          id: video,
+          views: count,
+          likes: count,
+          comments: count,
+          dislikes: count,
+          gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: gone },
+        },
+      },
+    },
+  },
+} as const
+
+const toldVideo = {
+  type: 'object',
+  title: 'Video',
+  required: ['id', 'url'],
+  additionalProperties: false,
+  properties: {
+    id: video,
+    url: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    channel: { type: 'string' },
+    channelId: { type: 'string' },
+    publishedAt: moment,
+    views: { ...count, description: 'As the other numbers not there as long as YouTube has given none.' },
+    likes: count,
+    comments: count,
+    dislikes: count,
+    gone: {
+      type: 'object',
+      description: 'Removed or made private: these are its last numbers.',
+      required: ['since', 'asOf'],
+      additionalProperties: false,
+      properties: gone,
+    },
+    missing: { type: 'boolean', description: 'YouTube has given no numbers yet, and gives none.' },
+  },
+} as const
+
+const aVideo = {
+  id: '-4lB5EKS5Uk',
+  url: 'https://www.youtube.com/watch?v=-4lB5EKS5Uk',
+  title: 'Street food #12',
+  channel: 'Channel 7',
+  channelId: 'UC0007000700070007000700',
+  publishedAt: '2021-05-06T07:08:09.000Z',
+  views: 261_734,
+  likes: 14_237,
+  comments: 451,
+}
+
+export const toldVideos = {
+  type: 'object',
+  title: 'Videos',
+  examples: [{ videos: [aVideo], asOf: told.asOf, stale: false }],
+  required: ['videos', 'asOf', 'stale'],
+  additionalProperties: false,
+  properties: { videos: { type: 'array', items: toldVideo }, asOf: sums.properties.asOf, stale: sums.properties.stale },
+} as const
+
+export const exportReply = {
+  ...overviewRow,
+  title: 'Exported collection',
+  examples: [{ ...collectionReply.examples[0], stats: told, videos: [aVideo] }],
+  required: ['id', 'videos', 'stats'],
+  properties: { ...overviewRow.properties, videos: { type: 'array', items: toldVideo } },
+} as const
+
+export const historyReply = {
+  type: 'object',
+  title: 'History',
+  examples: [{ points: [{ at: told.asOf, ...example }] }],
+  required: ['points'],
+  additionalProperties: false,
+  properties: {
+    points: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['at', 'impressions', 'engagements', 'score', 'videos'],
+        additionalProperties: false,
+        properties: { at: moment, ...totals },
+      },
+    },
+  },
+} as const

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { csvLine, type Cell } from '../src/core/csv.ts'
+
+/** RFC 4180, letter by letter. */
+function parse(text: string): string[][] {
+  const records: string[][] = []
+  let record: string[] = []
+  for (let at = 0; at < text.length;) {
+    let cell = ''
+    if (text[at] === '"') {
+      for (at++; !(text[at] === '"' && text[at + 1] !== '"'); at++) {
+        if (text[at] === '"') at++
+        cell += text[at]
+      }
+      at++
+    } else {
+      for (; !',\r\n'.includes(text[at]!); at++) {
+        if (text[at] === '"') throw new Error('a quote in a cell without quotes')
+        cell += text[at]
+      }
+    }
+    record.push(cell)
+    if (text[at] === ',') at++
+    else {
+      if (!text.startsWith('\r\n', at)) throw new Error('no end of a line')
+      at += 2
+      records.push(record)
+      record = []
+    }
+  }
+  return records
+}
+
+const odd = fc.string({
+  unit: fc.constantFrom('"', ',', '\r', '\n', '\t', '=', '+', '-', '@', '\u00a0', "'", 'a', '1', '＝'),
+})
+const cell: fc.Arbitrary<Cell> = fc.oneof(odd, fc.string({ unit: 'grapheme' }), fc.integer(), fc.constant(undefined))
+
+it('a line of CSV is what RFC 4180 says, and says what it was given', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (lines) => {
+      const parsed = parse(lines.map(csvLine).join(''))
+      expect(parsed.map((line) => line.length)).toEqual(lines.map((line) => line.length))
+      for (const [i, line] of lines.entries()) {
+        for (const [j, given] of line.entries()) {
+          const read = parsed[i]![j]!
+          const text = String(given ?? '')
+          const isFormula = typeof given === 'string' && /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(given)
+          if (read !== (isFormula ? `'${text}` : text)) expect(read).toBe(text)
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it.each([
+  ['=1+1', `'=1+1`],
+  ['+1', `'+1`],
+  ['-4lB5EKS5Uk', `'-4lB5EKS5Uk`],
+  ['@SUM(A1)', `'@SUM(A1)`],
+  ['\t=1', `'\t=1`],
+  [' =HYPERLINK("x")', `"' =HYPERLINK(""x"")"`],
+  ['a=1', 'a=1'],
+  ['say "hi", you', '"say ""hi"", you"'],
+  ['two\nlines', '"two\nlines"'],
+  [-5, '-5'],
+  [undefined, ''],
+])('a cell of %j is written as %s', (given, written) => {
+  expect(csvLine([given])).toBe(`${written}\r\n`)
+})

@@ -1,0 +1,153 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createStatsClient, type StatsClient } from '../src/client.ts'
+import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { startStats, type TestStats } from './support/stats.ts'
+
+const [first, second] = SAMPLE_VIDEOS as [string, string]
+const NAME = '=HYPERLINK("http://evil.example","click"), \u{1F331}'
+
+describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) => {
+  let standIn: StandIn
+  let stats: TestStats
+  let client: StatsClient
+  const settings = () => ({ variant, youtubeUri: standIn.url, dailyBudget: 0, refreshInterval: 100 })
+
+  beforeEach(async () => {
+    standIn = await startStandIn()
+    stats = await startStats({ ...settings(), data: temporaryFolder() })
+    client = createStatsClient(stats.url)
+  })
+  afterEach(async () => {
+    await stats.stop()
+    await standIn.stop()
+  })
+
+  it('have titles, channels and days besides numbers, and say what is gone and what was never there', async () => {
+    await client.put('c', { videos: [second, 'gone_video_', `https://youtu.be/${first}`] })
+    const listed = (await until(async () => {
+      const reply = await client.videos('c')
+      return reply?.videos[0]!.title !== undefined && reply
+    }))!
+    expect(listed).toMatchObject({ asOf: expect.any(String), stale: expect.any(Boolean) })
+    const told = (id: string) => ({
+      id,
+      url: `https://www.youtube.com/watch?v=${id}`,
+      title: expect.stringMatching(/#\d/),
+      channel: expect.stringMatching(/^Channel /),
+      channelId: expect.stringMatching(/^UC/),
+      publishedAt: expect.stringMatching(/^20\d\d-.*\.000Z$/),
+      views: 261_734,
+      likes: 14_237,
+      comments: 451,
+      dislikes: 928,
+    })
+    const gone = { id: 'gone_video_', url: 'https://www.youtube.com/watch?v=gone_video_', missing: true }
+    expect(listed.videos).toEqual([told(second), gone, told(first)])
+    await standIn.control.setFaults({ gone: [second] })
+    const after = await until(async () => {
+      const reply = await client.videos('c')
+      return reply!.videos[0]!.gone && reply!.videos
+    })
+    const times = { since: expect.any(String), asOf: expect.any(String) }
+    expect(after).toEqual([{ ...told(second), gone: times }, gone, told(first)])
+    expect(await client.stats('c')).toMatchObject({ impressions: 2 * 261_734, gone: [{ id: second }] })
+    expect(await client.videos('none')).toBeUndefined()
+  })
+
+  it('each have a history of their own, which goes on whatever collection they are in', async () => {
+    await client.put('c', { videos: [first, 'gone_video_'] })
+    await client.stats('c')
+    const points = await until(async () => {
+      const found = await client.videoHistory('c', `https://youtu.be/${first}`)
+      return found!.length > 0 && found
+    })
+    expect(points).toMatchObject([{ impressions: 261_734, engagements: 15_616, score: 29_853, videos: 1 }])
+    expect(await client.videoHistory('c', 'gone_video_')).toEqual([])
+    expect(await client.videoHistory('c', first, { from: new Date(Date.parse(points[0]!.at) + 1) })).toEqual([])
+    expect(await client.videoHistory('c', second)).toBeUndefined()
+    expect(await client.videoHistory('none', second)).toBeUndefined()
+    await client.delete('c')
+    await client.put('d', { videos: [first] })
+    expect((await client.videoHistory('d', first))![0]).toEqual(points[0])
+  })
+
+  it('are exported with all that is said of the campaign, harmless to a spreadsheet', async () => {
+    const campaign = { name: NAME, tags: ['x'], cost: 1_000, currency: 'USD' }
+    await client.put('c', { videos: [first, 'gone_video_'], ...campaign })
+    await until(async () => (await client.videos('c'))!.videos[0]!.title)
+    const text = (await client.export('c', 'json'))!
+    const { stats: sums, videos, costs, ...rest } = JSON.parse(text)
+    expect(rest).toEqual({ id: 'c', ...campaign })
+    expect(sums).toMatchObject({ impressions: 261_734, missing: ['gone_video_'], stale: expect.any(Boolean) })
+    expect(costs).toEqual({ perThousandViews: (1_000 / 261_734) * 1_000, perEngagement: 1_000 / 15_616 })
+    expect(videos).toEqual((await client.videos('c'))!.videos)
+
+    const reply = await stats.get('/collections/c/export?format=csv')
+    expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="c.csv"')
+    const csv = (await client.export('c', 'csv'))!
+    const lines = csv.split('\r\n')
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toContain('collection,name,video,url,title')
+    expect(lines[1]).toContain(`c,"'${NAME.replaceAll('"', '""')}",'${first},https://www.youtube.com/watch?v=${first},`)
+    expect(lines[1]).toContain(',261734,14237,451,928,,,20')
+    expect(lines[2]).toMatch(/,gone_video_,https:.*,,,,,,,,,true,,$/)
+    expect(await client.export('none', 'csv')).toBeUndefined()
+    expect((await stats.get('/collections/c/export?format=xls')).body.code).toBe('VALIDATION_FAILED')
+  })
+})
+
+describe('what is known of videos', () => {
+  it('outlives a restart, and is asked for with calls that are made anyway', async () => {
+    const standIn = await startStandIn()
+    const settings = { youtubeUri: standIn.url, data: temporaryFolder() }
+    const one = await startStats(settings)
+    const client = createStatsClient(one.url)
+    await client.put('c', { videos: [first] })
+    const before = await until(async () => {
+      const reply = await client.videos('c')
+      return reply!.videos[0]!.title && reply!.videos
+    })
+    const points = await client.videoHistory('c', first)
+    expect((await standIn.control.counts()).calls).toBe(1)
+    await one.stop()
+    await standIn.control.setFaults({ errorRate: 1 })
+    const other = await startStats(settings)
+    const again = createStatsClient(other.url)
+    expect((await again.videos('c'))!.videos).toEqual(before)
+    expect(await again.videoHistory('c', first)).toEqual(points)
+    expect((await standIn.control.counts()).calls).toBe(1)
+    await other.stop()
+    await standIn.stop()
+  })
+})
+
+it('the client says what a service does', async () => {
+  const standIn = await startStandIn()
+  const stats = await startStats({ youtubeUri: standIn.url, data: temporaryFolder(), apiToken: 'secret' })
+  const client = createStatsClient(stats.url, { token: 'secret' })
+  expect(await client.put('c', { videos: [first], name: 'N' })).toEqual({ id: 'c', videos: [first], name: 'N' })
+  expect(await client.patch('c', { name: null, cost: 5 })).toEqual({ id: 'c', videos: [first], cost: 5 })
+  expect(await client.patch('none', {})).toBeUndefined()
+  expect(await client.addVideo('c', `https://youtu.be/${second}`)).toEqual([first, second])
+  expect(await client.addVideo('none', second)).toBeUndefined()
+  expect(await client.removeVideo('c', first)).toBe(true)
+  expect(await client.removeVideo('c', first)).toBe(false)
+  expect(await client.get('c')).toEqual({ id: 'c', videos: [second], cost: 5 })
+  expect(await client.get('none')).toBeUndefined()
+  expect(await client.stats('c')).toMatchObject({ impressions: 261_734 })
+  expect(await client.get('c', ['change', 'stats'])).toMatchObject({ costs: { perEngagement: 5 / 15_616 } })
+  expect(await client.list({ include: ['stats'], sort: '-impressions', q: 'C', limit: 1 })).toMatchObject({
+    collections: [{ id: 'c', stats: { impressions: 261_734 } }],
+  })
+  await until(async () => (await client.history('c', { from: new Date(0), step: 60 }))!.length > 0)
+  const wrong = createStatsClient(stats.url)
+  await expect(wrong.put('c', { videos: [] })).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  await expect(client.put('c', { videos: ['nonsense'] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+  expect(await client.delete('c')).toBe(true)
+  expect(await client.delete('c')).toBe(false)
+  await stats.stop()
+  await standIn.stop()
+})
