@@ -87,19 +87,17 @@ describe('a page in Chromium', () => {
     const token = await signAll()
     const reader = await sign({ subscribe: ['https://x.example/secret'], publish: ['https://x.example/by-page'] })
     const page = await openPage()
-    await page
-      .context()
-      .addCookies([
-        {
-          name: '__Secure-mercure_access_token',
-          value: reader,
-          domain: 'localhost',
-          path: '/',
-          secure: true,
-          httpOnly: true,
-          sameSite: 'Strict',
-        },
-      ])
+    await page.context().addCookies([
+      {
+        name: '__Secure-mercure_access_token',
+        value: reader,
+        domain: 'localhost',
+        path: '/',
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Strict',
+      },
+    ])
     const script = `
       window.heard = { cookie: [], header: [] }
       window.refused = 0
@@ -113,6 +111,7 @@ describe('a page in Chromium', () => {
         for await (const part of text) for (const [, data] of part.matchAll(/^data: (.*)$/gm)) heard.header.push(data)
       })()
       byHeader.catch(() => refused++)
+      'begun'
     `
     await page.goto(origin)
     await page.evaluate(script)
