@@ -111,6 +111,7 @@ describe('a page in Chromium', () => {
         for await (const part of text) for (const [, data] of part.matchAll(/^data: (.*)$/gm)) heard.header.push(data)
       })()
       byHeader.catch(() => refused++)
+      'begun'
     `
     await page.goto(origin)
     await page.evaluate(script)

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSelectors } from '../src/core/selectors.ts'
-import type { Event } from '../src/core/event.ts'
+import { createSelectors, selects } from '../src/core/selectors.ts'
+import { topicsOf, type Event } from '../src/core/event.ts'
+import { PUBLIC_READER } from '../src/core/reader.ts'
 import { EVENT_COST, TOPIC_COST } from '../src/history/cost.ts'
 import type { History, HistoryOptions } from '../src/history/history.ts'
 
@@ -137,15 +138,42 @@ export function historyConformance(
       expect(['e', 'f', 'g', 'h'].map((topic) => history.current(topic)?.value)).toEqual(Array(4).fill('new'))
     })
 
+    it('has an update of several topics as one of each, and gives it once', async () => {
+      const { history } = await start()
+      const { seq } = history
+      const both = { seq: seq + 1, at: Date.now(), topic: 'a', value: 'both', more: { alternates: ['b'] } }
+      const other = { seq: seq + 2, at: Date.now(), topic: 'c', value: 'other' }
+      await history.append([both, other])
+      expect(history.since(createSelectors(['a', 'b']), seq)).toMatchObject({ events: [both], complete: true })
+      expect(history.since(createSelectors(['b']), seq)).toMatchObject({ events: [both], complete: true })
+      expect(history.since(createSelectors(['b', 'c'], ['']), seq)).toMatchObject({ events: [both, other] })
+      expect(history.current('b')).toEqual(both)
+      expect(history.names(createSelectors([], ['']))).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+    })
+
+    it('leaves out what a reader may not see, and nothing else', async () => {
+      const { history, add } = await start()
+      const [open] = await add(['a', 'open'])
+      const hidden = { seq: open!.seq + 1, at: Date.now(), topic: 'b', value: 'x', more: { isPrivate: true as const } }
+      await history.append([hidden])
+      const missed = history.since(createSelectors([], ['']), open!.seq - 1, 1_000, PUBLIC_READER)
+      expect(missed).toMatchObject({ events: [open], complete: true })
+      expect(history.since(createSelectors([], ['']), open!.seq - 1).events).toEqual([open, hidden])
+    })
+
     it('never claims to be complete when it is not, whatever is put', async () => {
-      const put = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.string({ maxLength: 4 }))
+      const some = fc.constantFrom('a', 'b', 'c', 'd')
+      const put = fc.tuple(some, fc.string({ maxLength: 4 }), fc.option(some))
       await fc.assert(
         fc.asyncProperty(
           fc.array(put, { maxLength: 40 }),
           fc.nat(40),
-          fc.subarray(['a', 'b', 'c', 'd'], { minLength: 1 }),
-          async (puts, from, topics) => {
-            const { history, add } = await start({
+          fc.oneof(
+            fc.subarray(['a', 'b', 'c', 'd'], { minLength: 1 }).map((topics) => createSelectors(topics)),
+            fc.subarray(['', 'a', 'b']).map((prefixes) => createSelectors(['c'], prefixes)),
+          ),
+          async (puts, from, selectors) => {
+            const { history } = await start({
               count: 4,
               bytes: 3 * EVENT_COST,
               topics: 3,
@@ -153,9 +181,15 @@ export function historyConformance(
             })
             const first = history.seq
             const all: Event[] = []
-            for (const one of puts) all.push(...(await add(one)))
-            const { events, complete } = history.since(createSelectors(topics), first + from)
-            const expected = all.filter(({ topic, seq }) => topics.includes(topic) && seq > first + from)
+            for (const [topic, value, other] of puts) {
+              const more = other && other !== topic ? { more: { alternates: [other] } } : {}
+              const event = { seq: history.seq + 1, at: Date.now(), topic, value, ...more }
+              await history.append([event])
+              all.push(event)
+            }
+            const { events, complete } = history.since(selectors, first + from)
+            const isAsked = (event: Event) => topicsOf(event).some((topic) => selects(selectors, topic))
+            const expected = all.filter((event) => isAsked(event) && event.seq > first + from)
             if (complete) expect(events).toEqual(expected)
             else {
               expect(expected).toEqual(expect.arrayContaining([...events]))

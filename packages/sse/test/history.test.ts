@@ -70,6 +70,33 @@ describe('history level', () => {
   })
 })
 
+describe('history level with updates of several topics', () => {
+  it('keeps one as long as any topic holds it, and fills no gap of another with it', async () => {
+    const folder = temporaryFolder()
+    const first = await parts.history.level({ ...options, folder })
+    await first.append([{ ...event(1, 'a'), more: { alternates: ['b'] } }])
+    for (const seq of [2, 3, 4, 5, 6]) await first.append([event(seq, 'a')])
+    await first.close()
+    for (let life = 0; life < 2; life++) {
+      const history = await parts.history.level({ ...options, folder })
+      expect(history.since(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 1 }], complete: true })
+      expect(history.since(createSelectors(['a']), 1)).toMatchObject({
+        events: [{ seq: 4 }, { seq: 5 }, { seq: 6 }],
+        complete: false,
+      })
+      expect(history.since(createSelectors(['a']), 3)).toMatchObject({ complete: true })
+      await history.close()
+    }
+    // Let go of by its last topic it is gone.
+    const last = await parts.history.level({ ...options, folder })
+    for (let i = 1; i <= 4; i++) await last.append([event(last.seq + 1, 'b')])
+    await last.close()
+    const db = await openLevel(folder, { service: 'sse', format: 3 })
+    expect(await db.get('e!0000000000000001')).toBeUndefined()
+    await db.close()
+  })
+})
+
 describe('history level after a life that ended badly', () => {
   /** The last state of a folder in which nothing was closed: what a killed process leaves. */
   async function leftBy(use: (history: History) => Promise<void>): Promise<string> {

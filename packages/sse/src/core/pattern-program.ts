@@ -90,10 +90,22 @@ export function literalStart(pieces: Piece[] | undefined): { readonly text: stri
 // Steps of a program: what each needs of a character, and where it goes on.
 const STEP = { char: 0, any: 1, except: 2, fork: 3, end: 4 } as const
 
-/** Three numbers a step: what it does, a character or a place, another place. */
-export type Program = readonly number[]
+/** A part of a pattern, ready to be compared. */
+export interface Program {
+  /** What texts begin with. */
+  readonly start: string
+  /** Three numbers a step: what it does, a character or a place, another place. Nothing where nothing follows. */
+  readonly steps: readonly number[] | undefined
+}
 
 export function compile(pieces: readonly Piece[]): Program {
+  const [first] = pieces
+  const isLiteral = first && !first.body && first.times === ''
+  const rest = isLiteral ? pieces.slice(1) : pieces
+  return { start: isLiteral ? first.before : '', steps: rest.length === 0 ? undefined : stepsOf(rest) }
+}
+
+function stepsOf(pieces: readonly Piece[]): number[] {
   const steps: number[] = []
   const next = () => steps.length / 3
   const emit = (kind: number, a = 0, b = 0) => steps.push(kind, a, b) / 3 - 1
@@ -125,7 +137,12 @@ let marks = new Uint32Array(1_024)
 let mark = 0
 
 /** Whether a program accepts a whole text; not where that takes too many steps. */
-export function runs(program: Program, text: string): boolean {
+export function accepts({ start, steps }: Program, text: string): boolean {
+  if (!steps) return text === start
+  return text.startsWith(start) && runs(steps, text, start.length)
+}
+
+function runs(program: readonly number[], text: string, from: number): boolean {
   if (marks.length < program.length) marks = new Uint32Array(program.length)
   let left = MOST_STEPS
   let now: number[] = []
@@ -146,7 +163,7 @@ export function runs(program: Program, text: string): boolean {
 
   begin()
   reach(now, 0)
-  for (let i = 0; i < text.length && now.length > 0; i++) {
+  for (let i = from; i < text.length && now.length > 0; i++) {
     if ((left -= now.length) < 0) return false
     const code = text.charCodeAt(i)
     begin()

@@ -1,4 +1,7 @@
-/** Counts by name that give the largest without looking at the others: names with the same count lie together. */
+/**
+ * Counts by name that give the largest without looking at the others: names with the same count lie together, but for
+ * those with one, of which there may be very many.
+ */
 export class Ranking {
   readonly #counts = new Map<string, number>()
   readonly #names = new Map<number, Set<string>>()
@@ -21,6 +24,7 @@ export class Ranking {
     this.#leave(name, before)
     if (after === 0) return void this.#counts.delete(name)
     this.#counts.set(name, after)
+    if (after === 1) return
     const names = this.#names.get(after)
     if (names) names.add(name)
     else this.#names.set(after, new Set([name]))
@@ -35,6 +39,10 @@ export class Ranking {
         if (largest.length === most) return largest
         largest.push(name)
       }
+    }
+    if (largest.length === most) return largest
+    for (const [name, count] of this.#counts) {
+      if (count === 1 && largest.push(name) === most) break
     }
     return largest
   }

@@ -14,35 +14,42 @@ export const EVERY_TOPIC = '*'
 
 const NONE: readonly never[] = []
 
-/** A part of a request's text would keep all of that in memory. */
-const flat = (text: string) => JSON.parse(JSON.stringify(text)) as string
+const distinct = (texts: readonly string[]): readonly string[] => (texts.length < 2 ? texts : [...new Set(texts)])
 
-const distinct = (texts: readonly string[]): readonly string[] =>
-  texts.length === 0 ? NONE : [...new Set(texts)].map(flat)
-
-/** Selectors without doubles that share nothing with what they were read from. */
+/** Selectors without doubles. */
 export function createSelectors(
   topics: readonly string[],
   prefixes: readonly string[] = NONE,
   patterns: readonly TopicPattern[] = NONE,
 ): Selectors {
-  const bySource = new Map(patterns.map((pattern) => [pattern.source, pattern]))
+  const bySource = patterns.length < 2 ? undefined : new Map(patterns.map((pattern) => [pattern.source, pattern]))
   return {
     topics: distinct(topics),
     prefixes: distinct(prefixes),
-    patterns: bySource.size === 0 ? NONE : [...bySource.values()],
+    patterns: bySource ? [...bySource.values()] : patterns,
   }
 }
 
-/** The same text for the same selectors, whatever their order. */
-export const selectorsKey = ({ topics, prefixes, patterns }: Selectors): string =>
-  JSON.stringify([topics.toSorted(), prefixes.toSorted(), patterns.map(({ source }) => source).sort()])
+/** The same selectors, sharing no text with what they were read from: a part of a request would keep all of it. */
+export function ownSelectors({ topics, prefixes, patterns }: Selectors): Selectors {
+  const [ownTopics, ownPrefixes] = JSON.parse(JSON.stringify([topics, prefixes])) as [string[], string[]]
+  return {
+    topics: topics.length === 0 ? NONE : ownTopics,
+    prefixes: prefixes.length === 0 ? NONE : ownPrefixes,
+    patterns,
+  }
+}
 
-/** What they are called where streams are counted. */
-export const namesOf = ({ topics, prefixes, patterns }: Selectors): readonly string[] =>
-  prefixes.length === 0 && patterns.length === 0
-    ? topics
-    : [...topics, ...prefixes.map((prefix) => `${prefix}*`), ...patterns.map(({ source }) => source)]
+/** The same text for the same selectors, whatever their order, and no others. */
+export function selectorsKey(selectors: Selectors): string {
+  const { topics, prefixes, patterns } = selectors
+  if (topics.length === 1 && areExact(selectors)) return `=${topics[0]}`
+  return JSON.stringify([topics.toSorted(), prefixes.toSorted(), patterns.map(({ source }) => source).sort()])
+}
+
+/** What they are called where streams are counted, but for patterns: anybody can make those. */
+export const namesOf = ({ topics, prefixes }: Selectors): readonly string[] =>
+  prefixes.length === 0 ? topics : [...topics, ...prefixes.map((prefix) => `${prefix}*`)]
 
 /** Whether they name their topics, each. */
 export const areExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.length === 0 && patterns.length === 0

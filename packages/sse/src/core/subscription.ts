@@ -4,7 +4,10 @@ import { TopicPattern } from './topic-pattern.ts'
 import { INVISIBLE, LONGEST_TOPIC } from './update.ts'
 
 /** Most matchers of one stream. */
-export const MOST_MATCHERS = 500
+const MOST_MATCHERS = 500
+
+/** Most of them that are patterns: reading one takes 30 us. */
+const MOST_PATTERNS = 100
 
 const EXACT = ['match', 'match_exact']
 const PATTERN = 'match_urlpattern'
@@ -24,6 +27,7 @@ export function readSubscription(query: Query, base: string): Selectors | string
   const all = [...exact, ...patterns]
   if (all.length === 0) return '`match` or `match_urlpattern` is missing'
   if (all.length > MOST_MATCHERS) return `more than ${MOST_MATCHERS} matchers`
+  if (patterns.length > MOST_PATTERNS) return `more than ${MOST_PATTERNS} patterns`
   if (all.some((one) => one === '' || one.length > LONGEST_TOPIC)) return 'a matcher is empty or too long'
   if (all.some((one) => INVISIBLE.test(one))) return 'a matcher has control or format characters'
   // Then nothing else it says can add to that.

@@ -1,4 +1,4 @@
-import { eachOf, withOne, withoutOne, type Few } from './few.ts'
+import { countOf, eachOf, withOne, withoutOne, type Few } from './few.ts'
 import type { Selectors } from './selectors.ts'
 import type { TopicPattern } from './topic-pattern.ts'
 import { readTopicUrl, textOf } from './topic-url.ts'
@@ -18,14 +18,14 @@ export class TopicIndex<T extends object> {
   readonly #prefixes = new Map<string, Few<T>>()
   readonly #prefixLengths = new Lengths()
   /** By how they begin. */
-  readonly #patterns = new Map<string, Wanted<T>[]>()
+  readonly #patterns = new Map<string, Few<Wanted<T>>>()
   readonly #anchorLengths = new Lengths()
 
   /** Whether these may be added: not where there are too many patterns alike. */
   hasRoom({ patterns }: Selectors): boolean {
     return patterns.every((pattern) => {
       const alike = this.#patterns.get(pattern.anchor)
-      return !alike || alike.length < MOST_ALIKE || alike.some((one) => one.pattern.source === pattern.source)
+      return countOf(alike) < MOST_ALIKE || findSource(alike, pattern) !== undefined
     })
   }
 
@@ -49,10 +49,14 @@ export class TopicIndex<T extends object> {
   /** Calls with each who selects a topic; with one who does so in several ways, each time. */
   find(topic: string, found: (one: T) => void): void {
     for (const one of eachOf(this.#exact.get(topic))) found(one)
+    if (this.#prefixes.size > 0) this.#findByPrefix(topic, found)
+    if (this.#patterns.size > 0) this.#findByPattern(topic, found)
+  }
+
+  #findByPrefix(topic: string, found: (one: T) => void): void {
     for (const length of this.#prefixLengths.upTo(topic.length)) {
       for (const one of eachOf(this.#prefixes.get(topic.slice(0, length)))) found(one)
     }
-    if (this.#patterns.size > 0) this.#findByPattern(topic, found)
   }
 
   #findByPattern(topic: string, found: (one: T) => void): void {
@@ -60,37 +64,37 @@ export class TopicIndex<T extends object> {
     if (!url) return
     const text = textOf(url)
     for (const length of this.#anchorLengths.upTo(text.length)) {
-      for (const { pattern, by } of this.#patterns.get(text.slice(0, length)) ?? []) {
+      for (const { pattern, by } of eachOf(this.#patterns.get(text.slice(0, length)))) {
         if (pattern.matches(url)) for (const one of eachOf(by)) found(one)
       }
     }
   }
 
   #addPattern(pattern: TopicPattern, one: T): void {
-    const { anchor, source } = pattern
+    const { anchor } = pattern
     const alike = this.#patterns.get(anchor)
-    if (!alike) {
-      this.#patterns.set(anchor, [{ pattern, by: one }])
-      this.#anchorLengths.add(anchor.length)
-      return
-    }
-    const known = alike.find((wanted) => wanted.pattern.source === source)
+    const known = findSource(alike, pattern)
     if (known) known.by = withOne(known.by, one)
-    else alike.push({ pattern, by: one })
+    else this.#patterns.set(anchor, withOne(alike, { pattern, by: one }))
+    if (!alike) this.#anchorLengths.add(anchor.length)
   }
 
-  #deletePattern({ anchor, source }: TopicPattern, one: T): void {
-    const alike = this.#patterns.get(anchor)
-    const known = alike?.find((wanted) => wanted.pattern.source === source)
-    if (!alike || !known) return
+  #deletePattern(pattern: TopicPattern, one: T): void {
+    const { anchor } = pattern
+    const known = findSource(this.#patterns.get(anchor), pattern)
+    if (!known) return
     const left = withoutOne(known.by, one)
     if (left) known.by = left
-    else if (alike.length > 1) alike.splice(alike.indexOf(known), 1)
-    else {
-      this.#patterns.delete(anchor)
-      this.#anchorLengths.delete(anchor.length)
-    }
+    else if (!without(this.#patterns, anchor, known)) this.#anchorLengths.delete(anchor.length)
   }
+}
+
+function findSource<T extends object>(
+  alike: Few<Wanted<T>> | undefined,
+  { source }: TopicPattern,
+): Wanted<T> | undefined {
+  for (const wanted of eachOf(alike)) if (wanted.pattern.source === source) return wanted
+  return undefined
 }
 
 /** Returns whether any are left. */

@@ -1,4 +1,4 @@
-import { compile, literalStart, parsePart, runs, type Program } from './pattern-program.ts'
+import { accepts, compile, literalStart, parsePart, type Program } from './pattern-program.ts'
 import { PARTS, type TopicUrl } from './topic-url.ts'
 
 /** Longest pattern (characters). */
@@ -34,21 +34,22 @@ export class TopicPattern {
   /** What the text of every topic that it matches begins with (`textOf`). */
   get anchor(): string {
     const parts = this.#parts()
-    let anchor = ''
+    const anchor: string[] = []
     for (const [i, behind] of ['://', ':', '', ''].entries()) {
       const { text, isAll } = literalStart(parts[i]!)
-      anchor += text
-      if (!isAll) return anchor
-      anchor += behind
+      anchor.push(text)
+      if (!isAll) break
+      anchor.push(behind)
     }
-    return anchor
+    // Joined at once: a text that was added to keeps its parts.
+    return anchor.join('')
   }
 
   matches(url: TopicUrl): boolean {
     this.#programs ??= this.#parts().map((part) => (part === undefined ? undefined : compile(part)))
     return PARTS.every((name, i) => {
       const program = this.#programs![i]
-      return !program || runs(program, url[name])
+      return !program || accepts(program, url[name])
     })
   }
 

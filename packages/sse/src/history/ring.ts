@@ -1,4 +1,4 @@
-import { topicsOf, type Event } from '../core/event.ts'
+import type { Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
 import { FULL_READER, type Reader } from '../core/reader.ts'
 import { areExact, selects, type Selectors } from '../core/selectors.ts'
@@ -151,18 +151,26 @@ export class Ring implements History {
 
   #add(event: Event): void {
     this.#reach(event.seq)
-    const topics = topicsOf(event).map((name) => this.#find(name) ?? this.#enter(new Topic(name, this.#floor)))
+    const topic = this.#touch(event.topic)
     // What comes from another thread brings the topic's name along each time.
-    const kept = { ...event, topic: topics[0]!.name }
-    for (const topic of topics) {
-      const home = this.#settled.has(topic.name) ? this.#settled : this.#newcomers
-      home.delete(topic.name)
-      home.set(topic.name, topic)
-      this.#push(topic, kept)
-      this.#evict(topic, event.at - this.#options.age)
+    const kept = { ...event, topic: topic.name }
+    const topics = [topic]
+    if (event.more?.alternates) topics.push(...event.more.alternates.map((name) => this.#touch(name)))
+    for (const one of topics) {
+      this.#push(one, kept)
+      this.#evict(one, event.at - this.#options.age)
     }
     this.#makeRoom(topics, event.at)
     this.#settle()
+  }
+
+  /** A topic that is put to, now the latest of all. */
+  #touch(name: string): Topic {
+    const topic = this.#find(name) ?? this.#enter(new Topic(name, this.#floor))
+    const home = this.#settled.has(topic.name) ? this.#settled : this.#newcomers
+    home.delete(topic.name)
+    home.set(topic.name, topic)
+    return topic
   }
 
   #push(topic: Topic, event: Event): void {
@@ -229,7 +237,7 @@ export class Ring implements History {
     topic.bytes -= bytes
     this.#bytes -= bytes
     if (topic.size <= 1) this.#deep.delete(topic)
-    if (this.#isHeldElsewhere(event)) return
+    if (event.more?.alternates && this.#isHeldElsewhere(event)) return
     this.dropped(event)
   }
 
