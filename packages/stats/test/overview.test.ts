@@ -15,7 +15,7 @@ import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { longestHold } from './support/longest-hold.ts'
+import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { numbersOf } from './support/numbers.ts'
 import { startStats } from './support/stats.ts'
 
