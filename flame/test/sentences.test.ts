@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HotFunction } from '../src/hot.ts'
 import { replaceGenerated } from '../src/readme.ts'
 import { againstSource, shareList, topSentence } from '../src/sentences.ts'
-import type { Graph } from '../src/snapshot.ts'
+import type { Graph } from '../src/recorded.ts'
 
 const write: HotFunction = { function: 'writeString', file: '', line: 0, category: 'native', self: 20.5, total: 20.5 }
 const fetchOne: HotFunction = {

@@ -1,8 +1,10 @@
 import type { LoadGenerator } from './load.ts'
 import { limitOf, runInOwnProcess } from './common/own-process.ts'
 
+const RUN = new URL('./autocannon/run.ts', import.meta.url).href
+
 /**
- * The usual one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;
+ * A well-known one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;
  * ours is taken off its clients, in microseconds.
  */
 export function createAutocannon(): LoadGenerator {
@@ -10,6 +12,6 @@ export function createAutocannon(): LoadGenerator {
     name: 'autocannon',
     loops: ['closed'],
     available: async () => true,
-    run: (plan) => runInOwnProcess('autocannon', plan, limitOf(plan)),
+    run: (plan) => runInOwnProcess(RUN, 'runAutocannon', plan, limitOf(plan)),
   }
 }

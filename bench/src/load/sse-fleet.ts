@@ -79,6 +79,8 @@ export interface FleetResult {
   readonly memory: { readonly idle: number; readonly connected: number; readonly sent: number }
   /** What a stream costs (KB = 10^3 bytes): memory once all values were received, less memory without streams. */
   readonly kilobytesPerStream: number
+  /** What the kernel holds more for a stream, of the server's socket and of the fleet's (KB). NaN where it cannot be told. */
+  readonly kernelKilobytesPerStream: number
   /** The server's largest share in any second. */
   readonly processor: { readonly connecting: number; readonly sending: number }
   /** The server's processor time a delivery (us). */
@@ -116,6 +118,8 @@ export const REJECTED_AFTER = 1000
 export const secondsOf = (sending: FleetPlan['sending']): number =>
   'seconds' in sending ? sending.warmUp + sending.seconds : (sending.values * sending.interval) / 1000
 
+const moduleOf = (name: string) => new URL(`./fleet/${name}.ts`, import.meta.url).href
+
 /**
  * Runs a fleet in a process of its own. On one processor it takes 220,000 deliveries a second that come one by one (4.5 us
  * each, nearly all of it the read), 1.6 million that come eight at once, and 3.8 million that come 64 at once (0.26 us).
@@ -126,10 +130,15 @@ export function runFleet(plan: FleetPlan): Promise<FleetResult> {
   const connecting = (plan.streams * plan.spacing) / 1000
   // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
   const seconds = connecting + secondsOf(plan.sending) + 10 * PATIENCE + GRACE + OVERHEAD
-  return runInOwnProcess('sse-fleet', plan, seconds * 1000)
+  return runInOwnProcess(moduleOf('run'), 'runFleetHere', plan, seconds * 1000)
 }
 
 /** Opens streams again and again in a process of its own. @throws Error when it could not run */
 export function runConnecting(plan: ConnectingPlan): Promise<ConnectingResult> {
-  return runInOwnProcess('sse-connecting', plan, (plan.seconds + 4 * PATIENCE + OVERHEAD) * 1000)
+  return runInOwnProcess(
+    moduleOf('connecting-run'),
+    'runConnectingHere',
+    plan,
+    (plan.seconds + 4 * PATIENCE + OVERHEAD) * 1000,
+  )
 }

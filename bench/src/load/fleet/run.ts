@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { residentMegabytes } from '../../processes.ts'
+import { kernelMegabytes, residentMegabytes } from '../../processes.ts'
 import { Fleet } from './fleet.ts'
 import { FleetLedger } from './ledger.ts'
 import { mustHaveFiles, openFilesLimit } from './limits.ts'
@@ -56,6 +56,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
   const ledger = new FleetLedger(streams, plan.publishers)
   const fleet = new Fleet(plan, ledger)
   const idle = residentMegabytes(pid)
+  const kernel = kernelMegabytes()
   const publishers = new Publishers(plan, ledger)
   try {
     await publishers.ready()
@@ -68,6 +69,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       )
     })
     const connected = residentMegabytes(pid)
+    const sockets = kernelMegabytes() - kernel
 
     let window: Window | undefined
     const toReceive = () => ledger.accepted * fleet.steady
@@ -111,6 +113,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
       connectsPerSecond: fleet.opened / ((fleet.lastOpened - began) / 1000),
       memory: { idle, connected, sent },
       kilobytesPerStream: ((sent - idle) * 1000) / streams,
+      kernelKilobytesPerStream: (sockets * 1000) / streams,
       processor: { connecting: connecting.peak, sending: sendingWatched.peak },
       processorPerDelivery: (sendingWatched.seconds * 1e6) / ledger.deliveries,
       values,

@@ -4,6 +4,8 @@ import type { Drawer, ReadyRequest } from './request-bytes.ts'
 export const FULL = 1_500_000
 /** Entries of a small one, for reads: of none there is nothing to read. */
 export const SMALL = 1_000
+/** Entries of bases that grow. */
+export const SIZES = [SMALL, 10_000, 100_000, 1_000_000, 10_000_000]
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const [SHORTEST_ID, LONGEST_ID] = [3, 10]
@@ -18,6 +20,11 @@ const TEXT = (() => {
   }).join('')
 })()
 const BYTES = Buffer.from(TEXT)
+/** The same with bytes of any kind, which nothing can compress and no text holds. */
+const NOISE = (() => {
+  let state = 1
+  return Buffer.from(BYTES.map(() => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24))
+})()
 
 /** Where the value of an id begins in the text, and where it ends. */
 function placeOf(id: number): readonly [begin: number, end: number] {
@@ -46,7 +53,7 @@ const readsOf = (entries: number, { constant = false } = {}): Drawer => {
 }
 
 /** Writes as at the source: ids of 3 to 10 letters, so that they never meet those of a prepared base; values of 100 to 200. */
-const writes = (query = ''): Drawer => {
+const writes = (query = '', textual = true): Drawer => {
   return (common, random) => {
     const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
     return () => {
@@ -55,8 +62,8 @@ const writes = (query = ''): Drawer => {
         id += LETTERS[below(random, LETTERS.length)]
       }
       const [begin, end] = placeOf(below(random, FULL))
-      const value = TEXT.slice(begin, end)
-      return drawn(Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n${value}`, 'latin1'))
+      const start = Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n`, 'latin1')
+      return drawn(Buffer.concat([start, (textual ? BYTES : NOISE).subarray(begin, end)]))
     }
   }
 }
@@ -66,10 +73,11 @@ const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest =
   return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
 }
 
-export const kvDrawers = {
+export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-get': readsOf(FULL),
-  'kv-get-small': readsOf(SMALL),
+  ...Object.fromEntries(SIZES.map((entries) => [`kv-get-${entries}`, readsOf(entries)])),
   'kv-get-constant': readsOf(FULL, { constant: true }),
   'kv-put': writes(),
+  'kv-put-bytes': writes('', false),
   'kv-put-durable': writes('&durable=true'),
-} satisfies Record<string, Drawer>
+}

@@ -1,0 +1,118 @@
+import { runFleet, type FleetPlan, type FleetResult } from '../load/sse-fleet.ts'
+import { PINS } from '../processes.ts'
+import type { Columns } from '../report/columns.ts'
+import { hundredth, percent, tenth, whole } from '../report/numbers.ts'
+import type { Figures, Row } from '../row.ts'
+import { shareOf } from './requests.ts'
+
+/** What is opened on a server and sent to all of it; `saturate`: publishers send for the seconds of a round. */
+export interface Fleet extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
+  readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
+}
+
+/** What makes a round no result, and what it is called. Rejected values are a figure, as at the source. */
+const FAULTS = {
+  refused: 'streams were refused',
+  cut: 'streams were cut',
+  unclosed: 'streams were not ended',
+  wrong: 'events or replies were wrong',
+  lost: 'events were lost',
+  doubled: 'events came twice',
+  outOfOrder: 'events were out of order',
+} as const
+
+/** @throws Error when a round is no result */
+export function mustBeRight(result: FleetResult): FleetResult {
+  const found = Object.entries(FAULTS).filter(([name]) => result[name as keyof typeof FAULTS] > 0)
+  const faults = found.map(([name, what]) => `${result[name as keyof typeof FAULTS]} ${what}`)
+  if (faults.length > 0) throw new Error(faults.join(', '))
+  return result
+}
+
+function figuresOf(result: FleetResult): Figures {
+  const { memory, delivery, processor, lateness, cpu, lost, doubled, outOfOrder } = result
+  return {
+    cpu: result.processorPerDelivery,
+    deliveries: result.deliveriesPerSecond,
+    values: result.values,
+    received: result.received,
+    deliveryP50: delivery.p50,
+    deliveryP99: delivery.p99,
+    query: result.queries.mean / 1000,
+    faults: [lost, doubled, outOfOrder].join(', '),
+    rejected: result.rejected,
+    perStream: result.kilobytesPerStream,
+    kernel: result.kernelKilobytesPerStream,
+    idle: memory.idle,
+    memory: memory.sent,
+    grown: memory.sent - memory.idle,
+    connects: result.connectsPerSecond,
+    connecting: processor.connecting,
+    sending: processor.sending,
+    // At a pace the fleet takes all of a processor to be on time, and its lateness tells whether that was enough.
+    ...(lateness ? { lateness: lateness.p99 } : { generator: cpu }),
+  }
+}
+
+/** How a row of open streams is measured. */
+export const streaming = (fleet: Fleet, says: string): Pick<Row, 'round' | 'load'> => {
+  const { sending, ...rest } = fleet
+  return {
+    async round({ url, pid }, { duration, warmUp }) {
+      const sent = sending === 'saturate' ? { seconds: duration, warmUp } : sending
+      return figuresOf(mustBeRight(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client })))
+    },
+    load: {
+      says,
+      async keep({ url, pid }, { seconds, warmUp }) {
+        const sent = { seconds: seconds - warmUp, warmUp }
+        mustBeRight(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
+      },
+    },
+  }
+}
+
+const plain = (unit = '') => ({ format: (value: number) => `${value}${unit}` })
+
+/** All columns that a table of streams can have. */
+export const STREAMS = {
+  cpu: {
+    head: 'CPU us/delivery',
+    format: hundredth,
+    of: 'spread',
+    ratio: true,
+    plot: 'Server processor time a delivery (us; less is better)',
+  },
+  deliveries: { head: 'deliveries/s', format: whole, of: 'spread', ratio: true, plot: 'Deliveries a second' },
+  values: { head: 'values', format: whole },
+  received: { head: 'received a stream', format: tenth },
+  deliveryP50: { head: 'delivery p50 us', format: whole },
+  deliveryP99: { head: 'p99 us', format: whole },
+  query: { head: 'query ms', format: tenth, plot: 'Average query (ms)' },
+  faults: 'lost, doubled, disordered',
+  rejected: { head: 'rejected', format: whole, of: 'spread' },
+  perStream: {
+    head: 'KB a stream',
+    format: tenth,
+    of: 'spread',
+    plot: 'Resident memory a stream (KB; less is better)',
+  },
+  kernel: { head: "kernel's KB a stream, both ends", format: tenth },
+  idle: { head: 'idle RSS MB', format: whole },
+  memory: { head: 'RSS MB', format: whole },
+  grown: { head: 'MB', format: tenth, plot: 'Memory that the streams take (MB)' },
+  connects: { head: 'connects/s', format: whole },
+  connecting: { head: 'CPU connecting', format: percent },
+  sending: { head: 'CPU sending', format: percent },
+  generator: { head: 'generator CPU', of: 'max', format: shareOf },
+  lateness: { head: 'generator late p99 us', format: whole },
+  'source: grown': { head: 'source: MB', ...plain() },
+  'source: connecting': { head: 'source: CPU connecting', ...plain(' %') },
+  'source: sending': { head: 'source: CPU sending', ...plain(' %') },
+  'source: query': { head: 'source: query ms', ...plain() },
+  'source: rejected': { head: 'source: rejected', ...plain() },
+} satisfies Columns
+
+/** Some of them, in this order. */
+export const streamColumns = (...names: (keyof typeof STREAMS)[]): Columns =>
+  Object.fromEntries(names.map((name) => [name, STREAMS[name]]))
