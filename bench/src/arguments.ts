@@ -17,6 +17,7 @@ export interface BenchArguments {
   readonly generator: string | undefined
   readonly full: boolean
   readonly peers: boolean
+  readonly growth: boolean
   /** The name of the only table wanted, whenever else it is measured. */
   readonly table: string | undefined
   readonly publish: boolean
@@ -30,11 +31,12 @@ pnpm bench compare A B                            A against B in interleaved pai
   --duration S      seconds of a round (1.5)
   --rounds N        rounds of each row, each on a start of its own (3; 7 with --full)
   --connections N   in place of those of the row
-  --generator NAME  raw (default), autocannon or wrk: for the closed loop
+  --generator NAME  raw (default) or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every table but those of peers and growth
   --peers           beside others that answer the same, where they are installed
+  --growth          what a request costs against the size of what is there
   --table NAME      this table alone: door, connections, growth-...
   --publish         write the results, the report and what the READMEs show of them
 `
@@ -49,6 +51,7 @@ const options = {
   quick: { type: 'boolean', default: false },
   full: { type: 'boolean', default: false },
   peers: { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const
@@ -62,7 +65,7 @@ function positive(name: string, text: string | undefined, fallback: number): num
 /** @throws Error naming what is wrong */
 export function parseBenchArguments(argv: readonly string[]): BenchArguments {
   const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
-  const { full, peers, publish, help, generator, table } = values
+  const { full, peers, growth, publish, help, generator, table } = values
   const compare = positionals[0] === 'compare'
   const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
   if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
@@ -74,13 +77,14 @@ export function parseBenchArguments(argv: readonly string[]): BenchArguments {
     pairs,
     full,
     peers,
+    growth,
     publish,
     help,
     generator,
     table,
     duration: positive('duration', values.duration, values.quick ? 1 : 1.5),
     warmUp: full ? 2 : 1,
-    rounds: positive('rounds', values.rounds, values.quick ? 1 : full || peers ? 7 : 3),
+    rounds: positive('rounds', values.rounds, values.quick ? 1 : full || peers || growth ? 7 : 3),
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
   }
 }

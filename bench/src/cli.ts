@@ -24,10 +24,12 @@ async function run(rows: readonly Row[], args: BenchArguments, more: Partial<Par
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
 }
 
-function wanted({ specs, table, full, peers }: BenchArguments): Table[] {
+function wanted({ specs, table, full, peers, growth }: BenchArguments): Table[] {
   const services = new Set(specs.map(({ service }) => service))
+  // What is asked for besides stands alone: a table, peers or growth.
+  const only = peers ? 'peers' : growth ? 'growth' : undefined
   const isWanted = ({ name, when }: Table) =>
-    table ? name === table : peers ? when === 'peers' : when === 'always' || (full && when === 'full')
+    table ? name === table : only ? when === only : when === 'always' || (full && when === 'full')
   const found = tables.filter((one) => isWanted(one) && (services.size === 0 || services.has(one.service)))
   if (found.length > 0) return found
   throw new Error(`there is no such table${services.size > 0 ? ` of ${[...services].join(', ')}` : ''}`)

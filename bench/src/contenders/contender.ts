@@ -13,6 +13,10 @@ export interface Running {
   readonly url: string
   /** The process whose processor time and memory count. */
   readonly pid: number
+  /** Processes whose processor time counts, too. */
+  readonly beside?: readonly number[]
+  /** From the start of its process until it answers (ms), where that is told. */
+  readonly readyIn?: number
   stop(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import { nameOf, specOf, type Spec } from '../spec.ts'
 import type { Contender, Launch, Running } from './contender.ts'
 
 const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
-const START_TIMEOUT = 30_000
+const START_TIMEOUT = 120_000
 
 interface ServiceOptions {
   readonly pin?: readonly number[] | undefined
@@ -52,6 +52,7 @@ async function startService({ spec, fill, settings }: Launch, pin: ServiceOption
     const own = { threads: '1', port: '0', data, ...(variant ? { variant } : {}) }
     const all = { ...own, ...(await settings()), ...spec.settings }
     const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
+    const began = performance.now()
     const child = spawnPinned(pin, process.execPath, [START, service, ...flags], env)
     const exit = once(child, 'exit')
     let complaints = ''
@@ -70,7 +71,7 @@ async function startService({ spec, fill, settings }: Launch, pin: ServiceOption
     }
     // Whatever it logs goes into a pipe that is drained, as under a supervisor that collects logs.
     child.stdout!.resume()
-    return { ...row, stop }
+    return { ...row, readyIn: performance.now() - began, stop }
   } catch (error) {
     remove()
     throw error

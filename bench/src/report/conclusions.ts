@@ -1,17 +1,27 @@
-import { ratioText, stepsOf } from '../ratios.ts'
+import { ratioText, stepsOf, type Ratio } from '../ratios.ts'
+import { SURE } from '../statistics.ts'
 import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
 
-/** What stands beside ours: who else answers the same. */
-const isPeer = (name: string) =>
-  /^(bare|nginx|Caddy|etcd|Valkey|Go|SQLite|DuckDB|better-sse|@fastify|Mercure|nchan)/i.test(name)
+/** Who answers the same as ours, by what their rows are called. */
+const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|Redis|Go|SQLite|better-sse|@fastify|nchan)/
 
-/** Where ours is ahead of each peer, by how much, and where not: one line each, of all tables. */
+/** By what each costs: that is true whoever the generator was. */
+function verdictOf({ differs, median, confidence }: Ratio): string {
+  if (confidence < SURE) return 'not known'
+  if (!differs) return 'alike'
+  return median < 1 ? 'ahead' : 'behind'
+}
+
+/** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
 export function conclusions(published: readonly Published[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     stepsOf(results, table)
-      .filter(({ against }) => isPeer(against))
-      .map(({ name, ratios }) => [`${table.service}: ${name}`, ...ratios.slice(0, 2).map(ratioText)]),
+      .filter(({ against }) => PEER.test(against))
+      .map(({ name, ratios }) => {
+        const [cost, rate] = ratios
+        return [`${table.service}: ${name}`, ratioText(cost!), rate ? ratioText(rate) : '', verdictOf(cost!)]
+      }),
   )
-  return [['', 'CPU each', 'each second'], ...rows]
+  return [['ours / theirs', 'CPU of each', 'how many a second', 'ours is'], ...rows]
 }

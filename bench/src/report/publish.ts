@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
 import type { Table } from '../tables/table.ts'
+import { conclusions } from './conclusions.ts'
 import { reportHtml } from './html.ts'
 import { withProse } from './prose.ts'
 import { readResults, writeResults, type Published } from './results.ts'
@@ -27,8 +28,9 @@ export const sectionOf = ({ table, machine, results }: Published): string =>
 export function texts(published: readonly Published[]): Map<string, string> {
   const written = new Map([['bench/report.html', reportHtml(published)]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
-    const before = readFileSync(join(ROOT, file), 'utf8')
-    let text = before
+    let text = readFileSync(join(ROOT, file), 'utf8')
+    if (text.includes('<!-- bench:conclusions -->'))
+      text = replaceSection(text, 'conclusions', markdownOf(conclusions(published)))
     for (const one of published) {
       const name = `${one.table.service}/${one.table.name}`
       if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, sectionOf(one))

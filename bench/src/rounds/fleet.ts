@@ -22,36 +22,12 @@ const FAULTS = {
 } as const
 
 /** @throws Error when a round is no result */
-export function mustBeRight(result: FleetResult): FleetResult {
+function figuresOf(result: FleetResult): Figures {
   const found = Object.entries(FAULTS).filter(([name]) => result[name as keyof typeof FAULTS] > 0)
   const faults = found.map(([name, what]) => `${result[name as keyof typeof FAULTS]} ${what}`)
   if (faults.length > 0) throw new Error(faults.join(', '))
-  return result
-}
-
-function figuresOf(result: FleetResult): Figures {
-  const { memory, delivery, processor, lateness, cpu, lost, doubled, outOfOrder } = result
-  return {
-    cpu: result.processorPerDelivery,
-    deliveries: result.deliveriesPerSecond,
-    values: result.values,
-    received: result.received,
-    deliveryP50: delivery.p50,
-    deliveryP99: delivery.p99,
-    query: result.queries.mean / 1000,
-    faults: [lost, doubled, outOfOrder].join(', '),
-    rejected: result.rejected,
-    perStream: result.kilobytesPerStream,
-    kernel: result.kernelKilobytesPerStream,
-    idle: memory.idle,
-    memory: memory.sent,
-    grown: memory.sent - memory.idle,
-    connects: result.connectsPerSecond,
-    connecting: processor.connecting,
-    sending: processor.sending,
-    // At a pace the fleet takes all of a processor to be on time, and its lateness tells whether that was enough.
-    ...(lateness ? { lateness: lateness.p99 } : { generator: cpu }),
-  }
+  const { lost, doubled, outOfOrder } = result
+  return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
 }
 
 /** How a row of open streams is measured. */
@@ -60,13 +36,13 @@ export const streaming = (fleet: Fleet, says: string): Pick<Row, 'round' | 'load
   return {
     async round({ url, pid }, { duration, warmUp }) {
       const sent = sending === 'saturate' ? { seconds: duration, warmUp } : sending
-      return figuresOf(mustBeRight(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client })))
+      return figuresOf(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
     },
     load: {
       says,
       async keep({ url, pid }, { seconds, warmUp }) {
         const sent = { seconds: seconds - warmUp, warmUp }
-        mustBeRight(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
+        figuresOf(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
       },
     },
   }

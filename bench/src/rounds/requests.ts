@@ -43,9 +43,10 @@ export async function ask(
 
 /** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
 export async function askAndWatch(running: Running, requests: Omit<Requests, 'says'>, way: Way, generator = raw) {
-  const before = processorSeconds(running.pid)
+  const spent = () => [running.pid, ...(running.beside ?? [])].reduce((sum, pid) => sum + processorSeconds(pid), 0)
+  const before = spent()
   const result = await ask(running, requests, way, generator)
-  return { ...result, costs: ((processorSeconds(running.pid) - before) / result.requests) * 1e6 }
+  return { ...result, costs: ((spent() - before) / result.requests) * 1e6 }
 }
 
 const latencyOf = ({ latency }: LoadResult): Figures => ({ ...latency })

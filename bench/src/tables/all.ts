@@ -1,8 +1,10 @@
 import { folderName } from '../report/results.ts'
 import type { Row } from '../row.ts'
 import { nameOf, type Spec } from '../spec.ts'
+import { tables as growth } from './growth.ts'
 import { tables as kvTrials } from './kv-trials.ts'
 import { tables as kv, works as kvWorks } from './kv.ts'
+import { tables as peers } from './peers.ts'
 import { tables as pricesBulk } from './prices-bulk.ts'
 import { tables as pricesLookups } from './prices-lookups.ts'
 import { tables as pricesMemory } from './prices-memory.ts'
@@ -23,6 +25,8 @@ export const tables: readonly Table[] = [
   pricesBulk,
   pricesLookups,
   pricesMemory,
+  growth,
+  peers,
 ].flat()
 
 /** What any variant of a service can be measured at, by name; the first where none is named. */

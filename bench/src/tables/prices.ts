@@ -33,7 +33,7 @@ export function indexOf({ variant, settings }: Spec): IndexName {
 }
 
 /** The same reply as the service's, header by header, to a request whose body is parsed. */
-const BARE = {
+export const BARE = {
   status: 200,
   headers: { 'x-request-id': 'abcdef-12345', 'content-type': 'application/json', 'content-length': '100' },
   body: '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf","spec":"MRC","value":428692,"currency":"USD","of":"1"}'.padEnd(
@@ -93,7 +93,7 @@ export const works = {
 
 const row = (name: string, spec = prices(), connections = MANY): Row => ({ ...work(connections)(spec), name })
 
-const bare = (name: string, connections = MANY, takes: ConstantReply['takes'] = 'json'): Row => ({
+export const bare = (name: string, connections = MANY, takes: ConstantReply['takes'] = 'json'): Row => ({
   name,
   contender: bareContender({ ...BARE, takes }),
   ...asking({ ...searching('prices-constant', connections), expect: { status: 200, body: BARE.body } }),

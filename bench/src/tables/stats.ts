@@ -59,11 +59,11 @@ async function put(url: string, body: unknown): Promise<void> {
   if (!reply.ok) throw new Error(`PUT was answered ${reply.status}`)
 }
 
-export const makeCollection = ({ url }: Running, id: string, videos: readonly string[]): Promise<void> =>
+const makeCollection = ({ url }: Running, id: string, videos: readonly string[]): Promise<void> =>
   put(`${url}/collections/${id}`, { videos })
 
 /** Proves a part of an answer, which may come only with the next refresh. */
-export async function prove({ url }: Running, path: string, part: string): Promise<void> {
+async function prove({ url }: Running, path: string, part: string): Promise<void> {
   for (const end = Date.now() + READY_TIMEOUT; ; await delay(100)) {
     const reply = await fetch(url + path)
     const body = await reply.text()
@@ -104,24 +104,31 @@ export const constant = (contender: Contender, requests = sample(), name = conte
   return { name, contender, prepare: proveSample, ...asking(requests) }
 }
 
-/** Three videos each, none in two collections. */
-export const collection = (i: number) => ({
+/** Of a thousand collections none shares a video; more of them have those of others. */
+const DISTINCT = 1_000
+const collection = (i: number) => ({
   id: `c${i}`,
-  videos: [0, 1, 2].map((j) => `${String(i * 3 + j).padStart(10, '0')}A`),
+  videos: [0, 1, 2].map((j) => `${String((i % DISTINCT) * 3 + j).padStart(10, '0')}A`),
 })
 const THREE = '"videos":3,"missing":[]'
+const AT_ONCE = 64
 
 /** Reads of so many collections in turn. */
-const readsOf = (count: number): Requests => ({
+export const readsOf = (count: number): Requests => ({
   says: `${count} connections that read ${count} collections in turn`,
   requests: Array.from({ length: count }, (_, i): LoadRequest => ({ method: 'GET', path: statsPath(`c${i}`) })),
   expect: { status: 200, includes: THREE },
   connections: count,
 })
 
-async function makeMany(running: Running, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await makeCollection(running, collection(i).id, collection(i).videos)
+/** Makes so many, several at once, and proves the first and the last. */
+export async function makeMany(running: Running, count: number): Promise<void> {
+  for (let made = 0; made < count; made += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - made) }, (_, i) => collection(made + i))
+    await Promise.all(some.map(({ id, videos }) => makeCollection(running, id, videos)))
+  }
   await prove(running, statsPath('c0'), THREE)
+  await prove(running, statsPath(`c${count - 1}`), THREE)
 }
 
 const many: Work = (spec) => ({

@@ -8,8 +8,8 @@ export interface Table {
   readonly name: string
   /** What it shows, in a sentence. */
   readonly title: string
-  /** When it is measured: with `pnpm bench <service>`, only with `--full`, or only with `--peers`. */
-  readonly when: 'always' | 'full' | 'peers'
+  /** When it is measured: with `pnpm bench <service>`, with `--full` as well, or only with `--peers` or `--growth`. */
+  readonly when: 'always' | 'full' | 'peers' | 'growth'
   readonly columns: Columns
   /** Rows whose ratio is told with its interval: [of, against]. */
   readonly steps?: readonly (readonly [string, string])[]

@@ -4,6 +4,8 @@ import type { Drawer, ReadyRequest } from './request-bytes.ts'
 export const FULL = 1_500_000
 /** Entries of a small one, for reads: of none there is nothing to read. */
 export const SMALL = 1_000
+/** Entries of bases of other stores. */
+const ELSEWHERE = 10_000
 /** Entries of bases that grow. */
 export const SIZES = [SMALL, 10_000, 100_000, 1_000_000, 10_000_000]
 
@@ -73,10 +75,34 @@ const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest =
   return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
 }
 
+const base64 = (text: string | number) => Buffer.from(String(text)).toString('base64')
+
+/** The same reads and writes as others want them asked; a reply to a read must have the value in it. */
+const elsewhere = (
+  requestOf: (id: number, value: string) => readonly [line: string, body: string],
+  isRead: boolean,
+): Drawer => {
+  return (common, random) => () => {
+    const id = below(random, ELSEWHERE)
+    const [line, body] = requestOf(isRead ? id : ELSEWHERE + id, valueOf(id))
+    const head = `${line} HTTP/1.1\r\n${common}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    const expected = [valueOf(id), base64(valueOf(id))]
+    return drawn(
+      Buffer.from(head + body),
+      isRead ? (reply) => expected.some((value) => reply.includes(value)) : undefined,
+    )
+  }
+}
+const json = (path: string, what: unknown) => [`POST ${path}`, JSON.stringify(what)] as const
+
 export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-get': readsOf(FULL),
   ...Object.fromEntries(SIZES.map((entries) => [`kv-get-${entries}`, readsOf(entries)])),
   'kv-get-constant': readsOf(FULL, { constant: true }),
+  'webdis-get': elsewhere((id) => [`GET /GET/${id}.txt`, ''], true),
+  'webdis-put': elsewhere((id, value) => [`PUT /SET/${id}`, value], false),
+  'etcd-get': elsewhere((id) => json('/v3/kv/range', { key: base64(id) }), true),
+  'etcd-put': elsewhere((id, value) => json('/v3/kv/put', { key: base64(id), value: base64(value) }), false),
   'kv-put': writes(),
   'kv-put-bytes': writes('', false),
   'kv-put-durable': writes('&durable=true'),
