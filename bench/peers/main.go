@@ -1,5 +1,5 @@
 // Servers in Go that answer what ours do, for `pnpm bench --peers`: `kv FOLDER` keeps entries in goleveldb behind
-// net/http; `constant STATUS TYPE BODY` gives one reply, and `parse` does, too, once it has parsed the body.
+// net/http; `parse FOLDER STATUS TYPE BODY` gives one reply once it has parsed the body.
 package main
 
 import (
@@ -55,15 +55,13 @@ type search struct {
 	} `json:"charValues"`
 }
 
-func constant(status int, kind, body string, parses bool) http.HandlerFunc {
+func parse(status int, kind, body string) http.HandlerFunc {
 	bytes := []byte(body)
 	return func(w http.ResponseWriter, r *http.Request) {
-		if parses {
-			var asked search
-			if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
-				return
-			}
+		var asked search
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
@@ -77,8 +75,8 @@ func main() {
 	case "kv":
 		handler = kv(os.Args[2])
 	default:
-		status, _ := strconv.Atoi(os.Args[2])
-		handler = constant(status, os.Args[3], os.Args[4], os.Args[1] == "parse")
+		status, _ := strconv.Atoi(os.Args[3])
+		handler = parse(status, os.Args[4], os.Args[5])
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

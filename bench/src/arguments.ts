@@ -1,28 +1,5 @@
 import { parseArgs } from 'node:util'
-import { parseSpec, type Spec } from './spec.ts'
-
-/** What `pnpm bench` was asked for. */
-export interface BenchArguments {
-  /** Empty: every service. */
-  readonly specs: readonly Spec[]
-  readonly compare: boolean
-  /** Seconds of a round, and before it. */
-  readonly duration: number
-  readonly warmUp: number
-  readonly rounds: number
-  readonly pairs: number
-  /** In place of those of the row. */
-  readonly connections: number | undefined
-  /** In place of `raw`. */
-  readonly generator: string | undefined
-  readonly full: boolean
-  readonly peers: boolean
-  readonly growth: boolean
-  /** The name of the only table wanted, whenever else it is measured. */
-  readonly table: string | undefined
-  readonly publish: boolean
-  readonly help: boolean
-}
+import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval;
@@ -62,29 +39,29 @@ function positive(name: string, text: string | undefined, fallback: number): num
   return value
 }
 
-/** @throws Error naming what is wrong */
-export function parseBenchArguments(argv: readonly string[]): BenchArguments {
+/**
+ * What `pnpm bench` was asked for. No spec: every service. Times are in seconds, and `warmUp` is before each round.
+ *
+ * @throws Error naming what is wrong
+ */
+export function parseBenchArguments(argv: readonly string[]) {
   const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
-  const { full, peers, growth, publish, help, generator, table } = values
+  const { full, peers, growth, quick } = values
   const compare = positionals[0] === 'compare'
   const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
   if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
   const pairs = positive('pairs', values.pairs, 10)
   if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
   return {
+    ...values,
     specs,
     compare,
     pairs,
-    full,
-    peers,
-    growth,
-    publish,
-    help,
-    generator,
-    table,
-    duration: positive('duration', values.duration, values.quick ? 1 : 1.5),
+    duration: positive('duration', values.duration, quick ? 1 : 1.5),
     warmUp: full ? 2 : 1,
-    rounds: positive('rounds', values.rounds, values.quick ? 1 : full || peers || growth ? 7 : 3),
+    rounds: positive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 7 : 3),
     connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
   }
 }
+
+export type BenchArguments = ReturnType<typeof parseBenchArguments>

@@ -5,11 +5,12 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
 import { folderOf } from './arguments.ts'
-import { lessons, type Lesson } from './lessons.ts'
+import { readLessons, type Lesson } from './lessons.ts'
 import { FLAME } from './paths.ts'
 import { againstSource, shareList, topOf, topSentence } from './sentences.ts'
 import type { Graph, Hot } from './recorded.ts'
 
+const README = join(FLAME, 'README.md')
 const BEGIN = '<!-- written by pnpm flame: begin -->'
 const END = '<!-- written by pnpm flame: end -->'
 
@@ -87,6 +88,7 @@ function howOf({ says, rate, machine, seconds }: Hot): string {
 async function sectionsOf(service: string): Promise<string> {
   const { variants = {} } = await services[service]!()
   const hots = readHots(service)
+  const lessons = readLessons()
   if (hots.length === 0) return ''
   return [
     `## ${service}`,
@@ -96,7 +98,7 @@ async function sectionsOf(service: string): Promise<string> {
       '|---|---|---|---|---|',
       ...hots.map(tableRow),
     ].join('\n'),
-    ...hots.map((hot) => section(hot, variants[hot.variant] ?? {}, lessons[service]?.[nameOf(hot)])),
+    ...hots.map((hot) => section(hot, variants[hot.variant] ?? {}, lessons.get(`${service} ${nameOf(hot)}`))),
   ].join('\n\n')
 }
 
@@ -108,10 +110,11 @@ export function replaceGenerated(readme: string, generated: string): string {
   return `${readme.slice(0, begin + BEGIN.length)}\n\n${generated}\n\n${readme.slice(end)}`
 }
 
-/** Writes what the snapshots in `flame/` say into `flame/README.md`. */
-export async function updateReadme(): Promise<void> {
-  const file = join(FLAME, 'README.md')
+/** `flame/README.md` as the snapshots, the lessons and the bench's results have it. */
+export async function readmeText(): Promise<string> {
   const sections = await Promise.all(Object.keys(works).map(sectionsOf))
-  const text = replaceGenerated(readFileSync(file, 'utf8'), sections.filter(Boolean).join('\n\n'))
-  writeFileSync(file, withProse(text, readResults(tables)))
+  const text = replaceGenerated(readFileSync(README, 'utf8'), sections.filter(Boolean).join('\n\n'))
+  return withProse(text, readResults(tables))
 }
+
+export const updateReadme = async (): Promise<void> => writeFileSync(README, await readmeText())

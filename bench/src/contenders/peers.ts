@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,20 +17,20 @@ const FOLDER = fileURLToPath(new URL('../../peers', import.meta.url))
 const PROGRAM = join(tmpdir(), 'influencer-stats-peers')
 export const goAvailable = (): boolean => isHere('go')
 
-const inGo = (name: string, ...args: string[]): Contender => ({
+/** @param args those that it gets behind a folder of its own, which goes with it */
+const inGo = (name: string, kind: string, ...args: string[]): Contender => ({
   name,
   async start() {
     const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
     if (status !== 0) throw new Error(`go could not build ${name}: ${stderr}`)
-    return scriptContender(name, { command: PROGRAM, env: ONE }, ...args).start()
+    const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-peer-'))
+    const running = await scriptContender(name, { command: PROGRAM, env: ONE }, kind, folder, ...args).start()
+    return { ...running, stop: () => running.stop().finally(() => rmSync(folder, { recursive: true, force: true })) }
   },
 })
 
 /** Entries in goleveldb behind net/http; as ours, a write is in the log of the database before it is answered, not synced. */
-export const goleveldb = (folder: () => string): Contender => ({
-  name: 'Go: goleveldb behind net/http',
-  start: () => inGo('Go: goleveldb behind net/http', 'kv', folder()).start(),
-})
+export const goleveldb = inGo('Go: goleveldb behind net/http', 'kv')
 
 /** net/http that parses what it is sent and gives a constant reply. */
 export const goParses = ({ status, headers, body }: ConstantReply): Contender =>

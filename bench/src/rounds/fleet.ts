@@ -89,6 +89,12 @@ export const STREAMS = {
   'source: rejected': { head: 'source: rejected', ...plain() },
 } satisfies Columns
 
-/** Some of them, in this order. */
-export const streamColumns = (...names: (keyof typeof STREAMS)[]): Columns =>
-  Object.fromEntries(names.map((name) => [name, STREAMS[name]]))
+/** Some of them, by name in this order, a comma between. @throws Error when there is none of a name */
+export const streamColumns = (names: string): Columns =>
+  Object.fromEntries(
+    names.split(', ').map((name) => {
+      const column = (STREAMS as Columns)[name]
+      if (column === undefined) throw new Error(`streams have no column ${name}`)
+      return [name, column]
+    }),
+  )

@@ -12,6 +12,7 @@ import { streaming, STREAMS } from '../rounds/fleet.ts'
 import { ask, asking, REQUESTS } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
+import { climbing } from './kv-trials.ts'
 import { onBase, requestsOf } from './kv.ts'
 import { searching } from './prices.ts'
 import { makeMany, readsOf, sample, read } from './stats.ts'
@@ -144,6 +145,16 @@ export const tables: readonly Table[] = [
     'keys',
     'Random ids of a base of as many entries, 64 connections; ready on the base as it lies there',
     () => (['GET', 'PUT'] as const).flatMap((method) => SIZES.map((entries) => onKeys(method, entries))),
+  ),
+  growth(
+    'kv',
+    'rates',
+    'The highest rate with p99 under 100 ms as the base grows, 64 connections',
+    () =>
+      (['GET', 'PUT'] as const).flatMap((method) =>
+        SIZES.map((entries) => ofSize(climbing({ method, entries, connections: 64 }), method, entries)),
+      ),
+    { rate: { head: 'stable/s', format: whole, plot: 'Stable requests a second' }, p50: 'p50 ms', p99: 'p99 ms' },
   ),
   growth(
     'kv',

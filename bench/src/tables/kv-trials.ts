@@ -1,5 +1,6 @@
 import type { Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
+import { limited } from '../contenders/limited.ts'
 import type { LoadPlan, LoadResult } from '../load/load.ts'
 import { createRaw } from '../load/raw.ts'
 import { FULL, valueOf } from '../load/requests/kv-entries.ts'
@@ -46,7 +47,7 @@ const KEEPS_UP = 0.98
 /** Shares of what a closed loop comes to, which the rate rises by. */
 const [FIRST, RISE, MOST] = [0.5, 0.1, 4] as const
 
-export async function climb(running: Running, kind: Kind, { duration, warmUp }: How): Promise<Figures> {
+async function climb(running: Running, kind: Kind, { duration, warmUp }: How): Promise<Figures> {
   const { perSecond: capacity } = await load(running, kind, { duration, warmUp })
   let stable: Figures = {}
   for (let share = FIRST; share < MOST; share += RISE) {
@@ -61,9 +62,9 @@ export async function climb(running: Running, kind: Kind, { duration, warmUp }: 
   throw new Error(`it did not break at ${MOST} times what a closed loop came to`)
 }
 
-const climbing = (kind: Kind, source?: Figures): Row => ({
+export const climbing = (kind: Kind, source?: Figures, contender = kvContender(SPEC, kind.entries)): Row => ({
   name: nameOf(kind),
-  contender: kvContender(SPEC, kind.entries),
+  contender,
   round: (running, how) => climb(running, kind, how),
   ...(source && { source }),
 })
@@ -85,17 +86,19 @@ const [PUT_EMPTY, PUT_FULL] = [
   { p50: 28.5, p99: 405, max: 423, share: '150-170 %' },
 ]
 
+const RATES = {
+  ...both({ rate: 'stable/s', p50: 'p50 ms', p99: 'p99 ms' }),
+  ...SHARE,
+  ...both({ overRate: 'broke at/s', overReplies: 'replies/s', overP50: 'p50 ms', overP99: 'p99 ms' }),
+}
+
 const rates: Table = {
   service: 'kv',
   name: 'rates',
   title: `The highest rate with p99 under 100 ms, and the one that broke it (${DIFFERENCES})`,
   when: 'full',
   mostRounds: 1,
-  columns: {
-    ...both({ rate: 'stable/s', p50: 'p50 ms', p99: 'p99 ms' }),
-    ...SHARE,
-    ...both({ overRate: 'broke at/s', overReplies: 'replies/s', overP50: 'p50 ms', overP99: 'p99 ms' }),
-  },
+  columns: RATES,
   rows: () => [
     climbing({ ...put, ...one, entries: 0 }, { ...PUT_EMPTY, rate: 9_000 }),
     climbing({ ...put, ...one }, { ...PUT_FULL, rate: 4_000 }),
@@ -105,6 +108,29 @@ const rates: Table = {
     ),
     climbing({ ...put, ...many }),
     climbing({ ...get, ...many }),
+  ],
+}
+
+// More than fits into memory.
+
+/** As much as the source's heap, and a cache of blocks that fits into it; the base is 270 MB. */
+const SCARCE = 128 * 2 ** 20
+const scarce = (kind: Kind, source?: Figures) =>
+  climbing(kind, source, limited(kvContender(SPEC, kind.entries, { cacheMegabytes: '8' }, evict), SCARCE))
+
+const scarceMemory: Table = {
+  service: 'kv',
+  name: 'scarce',
+  title:
+    "The same on a base that does not fit into the process's memory, 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
+  when: 'full',
+  mostRounds: 1,
+  columns: RATES,
+  rows: () => [
+    scarce({ ...put, ...one }, { ...PUT_FULL, rate: 4_000 }),
+    scarce({ ...get, ...one }, { rate: 200, p50: 14.1, p99: 47.7 }),
+    scarce({ ...put, ...many }),
+    scarce({ ...get, ...many }),
   ],
 }
 
@@ -252,4 +278,4 @@ const scan: Table = {
   ],
 }
 
-export const tables: readonly Table[] = [rates, paced, cold, scan]
+export const tables: readonly Table[] = [rates, scarceMemory, paced, cold, scan]

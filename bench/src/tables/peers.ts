@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Contender, Running } from '../contenders/contender.ts'
+import { noServer, type Contender, type Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { nchan, nchanAvailable, nginxAvailable, nginxContender } from '../contenders/nginx.ts'
 import {
@@ -16,7 +13,6 @@ import {
   webdisAvailable,
 } from '../contenders/peers.ts'
 import { serviceContender } from '../contenders/service.ts'
-import { noServer } from '../contenders/contender.ts'
 import { betterSse, fastifySse } from '../contenders/sse-peers.ts'
 import { valueOf } from '../load/requests/kv-entries.ts'
 import { DIALECT, type Dialect } from '../load/sse-fleet.ts'
@@ -89,20 +85,10 @@ function rowsOf({ name, contender, drawers, putStatus = 200, put }: Manner): Row
   return [row('GET', drawers.get, 200), row('PUT', drawers.put, putStatus)]
 }
 
-/** goleveldb in a folder that goes when it is closed. */
-const inGo: Contender = {
-  name: 'Go: goleveldb behind net/http',
-  async start() {
-    const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-peer-'))
-    const running = await goleveldb(() => folder).start()
-    return { ...running, stop: () => running.stop().finally(() => rmSync(folder, { recursive: true, force: true })) }
-  },
-}
-
 const manners: Readonly<Record<string, Manner>> = {
   go: {
-    name: inGo.name,
-    contender: inGo,
+    name: goleveldb.name,
+    contender: goleveldb,
     drawers: { get: `kv-get-${ENTRIES}`, put: 'kv-put' },
     putStatus: 201,
     put: (url, id, value) => body(`${url}/v0/entity?id=${id}`, 'PUT', value),
@@ -221,7 +207,7 @@ export const tables: readonly Table[] = [
     'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one processor',
     'default',
     sseRows,
-    streamColumns('cpu', 'deliveries', 'deliveryP50', 'deliveryP99', 'faults', 'memory', 'generator'),
+    streamColumns('cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator'),
   ),
   peersOf(
     'prices',

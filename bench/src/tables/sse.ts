@@ -83,17 +83,7 @@ const saturation: Table = {
     'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
   when: 'always',
   steps: PEERS,
-  columns: streamColumns(
-    'cpu',
-    'deliveries',
-    'values',
-    'deliveryP50',
-    'deliveryP99',
-    'faults',
-    'rejected',
-    'memory',
-    'generator',
-  ),
+  columns: streamColumns('cpu, deliveries, values, deliveryP50, deliveryP99, faults, rejected, memory, generator'),
   rows: (specs) => withPeers(specs, FAN_OUT),
 }
 
@@ -104,16 +94,7 @@ const memory: Table = {
   when: 'always',
   mostRounds: 1,
   columns: streamColumns(
-    'perStream',
-    'kernel',
-    'idle',
-    'memory',
-    'connects',
-    'deliveryP50',
-    'deliveryP99',
-    'faults',
-    'rejected',
-    'lateness',
+    'perStream, kernel, idle, memory, connects, deliveryP50, deliveryP99, faults, rejected, lateness',
   ),
   rows: (specs) => withPeers(specs, MEMORY),
 }
@@ -124,17 +105,7 @@ const steady: Table = {
   title: '500,000 deliveries a second: 1,000 streams, 500 values a second for 10 s',
   when: 'always',
   mostRounds: 1,
-  columns: streamColumns(
-    'cpu',
-    'deliveries',
-    'deliveryP50',
-    'deliveryP99',
-    'query',
-    'faults',
-    'rejected',
-    'memory',
-    'lateness',
-  ),
+  columns: streamColumns('cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness'),
   rows: (specs) => asked(specs).map(works.steady),
 }
 
@@ -187,16 +158,7 @@ const connections: Table = {
   when: 'full',
   mostRounds: 1,
   columns: streamColumns(
-    'grown',
-    'source: grown',
-    'connecting',
-    'source: connecting',
-    'sending',
-    'source: sending',
-    'perStream',
-    'received',
-    'faults',
-    'rejected',
+    'grown, source: grown, connecting, source: connecting, sending, source: sending, perStream, received, faults, rejected',
   ),
   rows: (specs) =>
     CONNECTIONS.flatMap(([streams, spacing, grown, busy, sending]) => {
@@ -213,16 +175,7 @@ const values: Table = {
   when: 'full',
   mostRounds: 1,
   columns: streamColumns(
-    'sending',
-    'source: sending',
-    'query',
-    'source: query',
-    'rejected',
-    'source: rejected',
-    'received',
-    'deliveryP50',
-    'deliveryP99',
-    'faults',
+    'sending, source: sending, query, source: query, rejected, source: rejected, received, deliveryP50, deliveryP99, faults',
   ),
   rows: (specs) =>
     VALUES.flatMap(([streams, count, interval, sending, query, rejected]) => {
