@@ -77,15 +77,18 @@ export function watchSteal(): () => number | undefined {
 
 /** A machine with less than this to do is quiet (busy processes); a minute after a run it is. */
 const QUIET = 0.7
-const LONGEST_WAIT = 180_000
+const LOOKS = 36
 
-/** Waits until nobody else works here. @throws Error when the code is not that of a commit, or others go on */
-export async function mustBeFit(say: (text: string) => void): Promise<void> {
-  const of = commit()
+/** What is seen of this machine, and the time between two looks. */
+const SEEN = { commit, load: loadNow, pause: () => delay(5_000) as Promise<unknown> }
+
+/** Waits until nobody else works here, three minutes at most. @throws Error when the code is not that of a commit, or others go on */
+export async function mustBeFit(say: (text: string) => void, seen = SEEN): Promise<void> {
+  const of = seen.commit()
   if (of.endsWith(CHANGED))
     throw new Error(`the code is not that of ${of.replace(CHANGED, '')}: commit it, then publish`)
-  for (const end = Date.now() + LONGEST_WAIT; loadNow() > QUIET; await delay(5_000)) {
-    if (Date.now() > end) throw new Error(`others work here: load ${loadNow()}; figures would be theirs, too`)
-    say(`waiting for a quiet machine: load ${loadNow()}`)
+  for (let look = 1; seen.load() > QUIET; look++, await seen.pause()) {
+    if (look > LOOKS) throw new Error(`others work here: load ${seen.load()}; figures would be theirs, too`)
+    say(`waiting for a quiet machine: load ${seen.load()}`)
   }
 }

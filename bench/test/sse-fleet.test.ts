@@ -20,7 +20,7 @@ const right = {
 /** Others may take both processors for longer than a test lasts; then times are not what they must be. */
 const retry = 3
 
-describe.concurrent('streams that are opened again and again', () => {
+describe.concurrent('streams that are opened again and again', { retry }, () => {
   it.each([
     ['plain', 0],
     ['full', 15],
@@ -49,7 +49,7 @@ describe.concurrent('streams that are opened again and again', () => {
   })
 })
 
-describe.concurrent('a fleet', () => {
+describe.concurrent('a fleet', { retry }, () => {
   it('accounts for every value, chunked or not, one by one or joined', async () => {
     const [plain, joining] = await Promise.all([runOn('plain'), runOn('joining')])
     expect(plain).toMatchObject(right)
@@ -71,14 +71,14 @@ describe.concurrent('a fleet', () => {
     expect(result.generator).toBeGreaterThan(0)
   })
 
-  it('opens streams in their pace', { retry }, async () => {
+  it('opens streams in their pace', async () => {
     const { connects } = await runOn('plain', { spacing: 10, sending: { values: 1, interval: 1 } })
     // 20 streams, the last one due after 190 ms.
     expect(connects).toBeGreaterThan(90)
     expect(connects).toBeLessThan(20 / 0.19)
   })
 
-  it('shows 50 ms where values are delivered 50 ms late', { retry }, async () => {
+  it('shows 50 ms where values are delivered 50 ms late', async () => {
     const result = await runOn('delaying')
     expect(result).toMatchObject(right)
     expect(result.deliveryP50 / 1000).toBeGreaterThan(49)

@@ -98,6 +98,12 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   })
 })
 
+it('the code of a line is what stands there now, and nothing where there is none', () => {
+  const file = 'flame/test/snapshots.test.ts'
+  expect(codeOf(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
+  expect([codeOf(`${file}:99999`), codeOf('flame/absent.ts:1')]).toEqual(['', ''])
+})
+
 it('the snapshots take at most 40 MB', () => {
   const sizes = folders.flatMap((folder) =>
     readdirSync(join(FLAME, folder)).map((name) => statSync(join(FLAME, folder, name)).size),

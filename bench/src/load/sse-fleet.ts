@@ -117,6 +117,9 @@ export const PATIENCE = 4
 /** From when (ms) a reply counts as none, as at the source. */
 export const REJECTED_AFTER = 1000
 
+/** Milliseconds that a stream may take to open where others have the machine. */
+const SLOWEST = 5
+
 /** How long (s) the values take to send. */
 export const secondsOf = (sending: FleetPlan['sending']): number =>
   'seconds' in sending ? sending.warmUp + sending.seconds : (sending.values * sending.interval) / 1000
@@ -130,7 +133,7 @@ const moduleOf = (name: string) => new URL(`./fleet/${name}.ts`, import.meta.url
  * @throws Error when it could not run: too few open files, a dead server
  */
 export function runFleet(plan: FleetPlan): Promise<FleetResult> {
-  const connecting = (plan.streams * plan.spacing) / 1000
+  const connecting = (plan.streams * Math.max(plan.spacing, SLOWEST)) / 1000
   // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
   const seconds = connecting + secondsOf(plan.sending) + 10 * PATIENCE + GRACE + OVERHEAD
   return runInOwnProcess(moduleOf('run'), 'runFleetHere', plan, seconds * 1000)
