@@ -41,7 +41,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     },
   )
   app.addHook('onClose', () => store.close())
-  entitiesRoutes(app, store, config.readTimeout)
+  entitiesRoutes(app, store, config.sendTimeout)
   batchRoutes(app, store, context.budget, config)
   return app
 }

@@ -96,7 +96,7 @@ describe('a range', () => {
 })
 
 it('a client that asks for a range and does not read it is cut', async () => {
-  const kv = await startKv({ readTimeout: 300 })
+  const kv = await startKv({ sendTimeout: 300 })
   // More than the system keeps for a connection.
   for (let i = 0; i < 24; i++) await kv.client.put(`k${i}`, Buffer.alloc(1_048_576, 'x'))
   const { hostname, port } = new URL(kv.url)

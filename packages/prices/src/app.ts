@@ -68,7 +68,7 @@ export async function createPricesApp(context: Context): Promise<App> {
     await level?.close()
   })
   const faults = registry.getSingleMetric(FAULTS) as Counter
-  await bulkRoute(app, views, { log, faults }, config.readTimeout)
+  await bulkRoute(app, views, { log, faults }, config.sendTimeout)
   await priceRoutes(app, bus.within(CATALOG_TIMEOUT))
   return app
 }

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createProgress } from '@influencer-stats/runtime/progress'
@@ -63,6 +63,8 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 1
     return
   }
+  // Before anything is sent: a request whose body fails says nothing of why.
+  if (command === 'import') await access(file!, constants.R_OK)
   const progress = createProgress(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
   const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)

@@ -1,4 +1,4 @@
-import { validatorOf } from '@influencer-stats/runtime/validation'
+import { misfitText, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT } from './core/price.ts'
 import type { SearchRequest } from './core/request.ts'
 import { valueSchema } from './price-schema.ts'
@@ -45,7 +45,7 @@ const bulkItem = {
   properties: { id: { type: 'string', maxLength: MAX_TEXT }, ...properties },
 }
 
-type Validator<T> = ((value: unknown) => value is T) & { errors?: { instancePath: string; message?: string }[] | null }
+type Validator<T> = ((value: unknown) => value is T) & { errors?: Misfit[] | null }
 
 export const fitsSearch = validatorOf(searchBody, 'body') as unknown as Validator<SearchRequest>
 export const fitsBulk = validatorOf(bulkItem, 'body') as unknown as Validator<SearchRequest & { id: string }>
@@ -53,5 +53,5 @@ export const fitsBulk = validatorOf(bulkItem, 'body') as unknown as Validator<Se
 /** What was wrong with the last value that did not fit. */
 export function misfitOf({ errors }: Pick<Validator<never>, 'errors'>): string {
   const [first] = errors ?? []
-  return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
+  return first ? misfitText(first) : 'does not fit'
 }

@@ -10,7 +10,7 @@ const item = Buffer.from(JSON.stringify({ id: 'a', ...searchOf(price) }))
 
 let prices: TestPrices
 beforeAll(async () => {
-  prices = await startPrices({ data: temporaryFolder(), readTimeout: PATIENCE })
+  prices = await startPrices({ data: temporaryFolder(), sendTimeout: PATIENCE })
   await prices.import([price])
 })
 afterAll(() => prices.stop())

@@ -40,6 +40,12 @@ it('imports a file', async () => {
   expect(await client.get(price.id)).toBeUndefined()
 })
 
+it('says which file cannot be read', async () => {
+  const { code, stderr } = await run('import', 'nofile', '--url', prices.url)
+  expect(code).toBe(1)
+  expect(stderr.trim()).toMatch(/^ENOENT: .*'nofile'$/)
+})
+
 it('generates the sample catalog', async () => {
   expect(await run('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   const sample = [...samplePrices(1)]

@@ -68,6 +68,11 @@ export interface ServiceDefinition<
   readonly settings: S
   /** Named combinations of settings, chosen with `--variant`. */
   readonly variants?: Readonly<Record<string, Partial<ValuesOf<S>>>>
+  /**
+   * The service invents what it answers, in place of a real one: how to name that. It serves this machine alone, and is
+   * left out where nobody asks it.
+   */
+  readonly standsIn?: string
   /** A command that shows the running service at work, printed when it is ready. */
   example?(url: string): string
   /** Why more than one serving thread would give wrong answers with this configuration, if so. */
@@ -77,7 +82,10 @@ export interface ServiceDefinition<
 }
 
 /** A definition of any service, as the runtime handles it. */
-export interface AnyService extends Pick<ServiceDefinition, 'name' | 'summary' | 'port' | 'settings' | 'example'> {
+export interface AnyService extends Pick<
+  ServiceDefinition,
+  'name' | 'summary' | 'port' | 'settings' | 'standsIn' | 'example'
+> {
   readonly variants?: Readonly<Record<string, object>>
   singleThreadBecause?(config: any): string | undefined
   open(context: OpenContext<any, any>): Promise<Opened<any>>

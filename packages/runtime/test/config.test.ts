@@ -100,6 +100,31 @@ describe('where a value comes from', () => {
     expect(resolve([], { API_TOKEN_FILE: file }).get('counter')!.apiToken).toBe('from-file')
   })
 
+  test('--data is the folder of all, --counter.data that of one', () => {
+    const configs = resolve(['--data', '/srv/data', '--asker.data', '/srv/own'])
+    expect(configs.get('counter')!.data).toBe('/srv/data/counter')
+    expect(configs.get('asker')!.data).toBe('/srv/own')
+    expect(resolve([], { COUNTER_DATA: '/srv/own' }).get('counter')!.data).toBe('/srv/own')
+  })
+
+  test('the port that Kubernetes names after a service is not ours', () => {
+    expect(resolve([], { COUNTER_PORT: 'tcp://10.0.0.1:8080' }).get('counter')!.port).toBe(18_080)
+    complaint([], { COUNTER_PORT: 'http://10.0.0.1:8080' })
+  })
+
+  test('what stands in for something real listens on loopback, whatever the others do', () => {
+    const fake = { ...counter, name: 'fake', standsIn: '--fakeUri REAL' } as never
+    const both = (argv: string[], env = {}) => resolveConfigs([counter, fake], parseArguments(argv).flags, env)
+    const configs = both(['--host', '0.0.0.0'])
+    expect(configs.get('counter')!.host).toBe('0.0.0.0')
+    expect(configs.get('fake')!.host).toBe('127.0.0.1')
+    expect(both(['--fake.host', '127.0.0.2']).get('fake')!.host).toBe('127.0.0.2')
+    expect(() => both(['--fake.host', '0.0.0.0'])).toThrow(
+      /^--fake\.host: fake keeps a number, for this machine alone$/,
+    )
+    expect(() => both([], { FAKE_HOST: '::' })).toThrow(/^FAKE_HOST: /)
+  })
+
   test('threads', () => {
     for (const threads of ['0', '1', '64', 'auto']) {
       expect(resolve(['--threads', threads]).get('counter')!.threads).toBe(threads)
@@ -136,6 +161,19 @@ describe('what is wrong', () => {
       ['--hasOwnProperty', '1'],
     ])
       complaint(argv)
+  })
+
+  test.each([
+    [['--prot', '1'], '--prot: no started service has this setting; did you mean --port?'],
+    [['--counter.sart', '1'], '--counter.sart: no started service has this setting; did you mean --counter.start?'],
+    [['--nonsense', '1'], '--nonsense: no started service has this setting'],
+    [['--variant', 'v9'], '--variant: no started service has a variant "v9" (counter has v1)'],
+    [['--counter.variant', 'v9'], '--counter.variant: counter has no variant "v9" (v1)'],
+    [['--threads', '100'], '--threads: "100" is not a whole number from 0 to 64, or auto'],
+    [['--counterUri', 'x'], '--counterUri: "x" is not an address such as http://localhost:8080'],
+    [['--server', 'x'], '--server: "x" is not one of fastify, node-http, raw'],
+  ])('%j says what would be right', (argv, words) => {
+    expect(complaint(argv)).toBe(words)
   })
 
   test('numbers', () => {

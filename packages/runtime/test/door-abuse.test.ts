@@ -6,6 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { LARGE } from './fixtures/hot-routes.ts'
 import { expectProblem, startCounter } from './support/counter.ts'
 import { rawClient, requestText, type RawClient, type RawReply } from './support/raw-client.ts'
+import { SERVERS } from '../src/settings/settings.ts'
 import { spawnStart } from './support/spawn-start.ts'
 import { until } from './support/until.ts'
 
@@ -13,7 +14,8 @@ const isLong = Number(process.env.DOOR_CASES ?? 0) >= 100_000
 const MAX_UNREAD = 65_536
 const VIEW = requestText('GET', '/items/ab/view')
 
-const start = (settings: Record<string, number> = {}) => startCounter({ hot: 'yes', server: 'raw', ...settings })
+const start = (settings: Record<string, number | string> = {}) =>
+  startCounter({ hot: 'yes', server: 'raw', ...settings })
 const many = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
@@ -55,7 +57,7 @@ test.each([
 })
 
 test('300 clients that never read cost a bounded number of bytes each, and are cut', async () => {
-  const { port } = await start({ readTimeout: 1_500, maxUnread: MAX_UNREAD })
+  const { port } = await start({ sendTimeout: 1_500, maxUnread: MAX_UNREAD })
   const clients = await many(300, () => rawClient(port))
   const sockets = [...accepted]
   for (const [i, client] of clients.entries()) {
@@ -70,6 +72,18 @@ test('300 clients that never read cost a bounded number of bytes each, and are c
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(MAX_UNREAD + LARGE + 20_000)
   expect((await askOn(await rawClient(port))).status).toBe(200)
+})
+
+test.each(SERVERS)('%s: a client that never reads is cut, one that reads slowly gets all', async (server) => {
+  const { port } = await start({ server, sendTimeout: 500 })
+  const [never, slowly] = [await rawClient(port), await rawClient(port)]
+  never.socket.pause()
+  for (const client of [never, slowly]) client.send(requestText('GET', '/large/bytes').repeat(100))
+  const reading = setInterval(() => (slowly.socket.isPaused() ? slowly.socket.resume() : slowly.socket.pause()), 100)
+  onTestFinished(() => clearInterval(reading))
+  for (let i = 0; i < 100; i++) expect((await slowly.reply()).body.length).toBe(LARGE)
+  await until(() => accepted[0]!.destroyed)
+  expect(accepted[1]!.destroyed).toBe(false)
 })
 
 test('replies that wait for a slow one before them are bounded, too', async () => {
@@ -88,7 +102,7 @@ test('replies that wait for a slow one before them are bounded, too', async () =
 })
 
 test('a client that reads slowly gets all', async () => {
-  const { port } = await start({ readTimeout: 1_000, maxUnread: MAX_UNREAD })
+  const { port } = await start({ sendTimeout: 1_000, maxUnread: MAX_UNREAD })
   const client = await rawClient(port)
   client.send(requestText('GET', '/large/bytes').repeat(100) + VIEW)
   for (let i = 0; i < 100; i++) expect((await client.reply()).body.length).toBe(LARGE)

@@ -138,6 +138,36 @@ describe('a body over the limit', () => {
   })
 })
 
+describe('what does not fit', () => {
+  test.each([
+    ['{"value":1,"vlaue":2}', 'body has no property "vlaue"; there are value'],
+    ['{"value":"1"}', 'body/value must be integer'],
+    ['{}', "body must have required property 'value'"],
+  ])('%s is told with what would', async (body, detail) => {
+    const counter = await startCounter()
+    const reply = await counter.ask('PUT', '/value', {}, body)
+    expect(expectProblem(reply, 400, 'VALIDATION_FAILED')).toMatchObject({ detail })
+  })
+})
+
+describe('a browser that is pointed at a service', () => {
+  test('sees what it is and where to go on, and nothing is fetched from elsewhere', async () => {
+    const counter = await startCounter()
+    const reply = await counter.ask('GET', '/')
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(reply.headers['content-security-policy']).toMatch(/^default-src 'none'/)
+    expect(reply.body).toContain('<h1>counter</h1>')
+    for (const [, path] of reply.body.matchAll(/href="([^"]+)"/g))
+      expect([path, (await counter.ask('GET', `/${path}`)).status]).toEqual([path, 200])
+  })
+
+  test('needs the token where reads do', async () => {
+    const counter = await startCounter({ readToken: 'secret' })
+    expectProblem(await counter.ask('GET', '/'), 401, 'UNAUTHORIZED')
+  })
+})
+
 describe('other sites', () => {
   const origin = 'https://dashboard.example'
   const preflight = { origin, 'access-control-request-method': 'PUT' }
@@ -157,6 +187,9 @@ describe('other sites', () => {
     const read = await counter.ask('GET', '/value', { origin })
     expect(read.headers['access-control-allow-origin']).toBe(origin)
     expect((await counter.ask('PUT', '/value', { origin }, '{"value":3}')).status).toBe(200)
+
+    expect(allowed.headers['access-control-max-age']).toBe('7200')
+    expect(read.headers['access-control-expose-headers']).toBe('ETag, Retry-After, Age, x-request-id')
 
     const other = { origin: 'https://evil.example' }
     expect((await counter.ask('GET', '/value', other)).headers).not.toHaveProperty('access-control-allow-origin')

@@ -31,7 +31,7 @@ export async function createSseApp(context: Context): Promise<App> {
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
-    readTimeout: config.readTimeout,
+    sendTimeout: config.sendTimeout,
     maxPerAddress: mostPerAddress(config),
     heartbeat: config.heartbeat,
   })
@@ -51,6 +51,7 @@ export async function createSseApp(context: Context): Promise<App> {
     description: 'Values for every open stream.',
     fault: () => (health ? faultIn(health) : history.level?.fault()),
     querystringParser: parseQuery,
+    hasPage: true,
     hotRoutes: [
       waitRoute({ streams, history, encoders, broker }),
       ...putRoutes(broker, history, config.maxValue),

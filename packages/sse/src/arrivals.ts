@@ -8,7 +8,7 @@ export interface ArrivalsOptions {
   /** Most bytes that a client may leave unread. */
   readonly streamBuffer: number
   /** A client that takes nothing for so long is given up (ms). */
-  readonly readTimeout: number
+  readonly sendTimeout: number
   /** The stream has been told all, and is no longer here: it must have its place among the others now. */
   arrived(connection: StreamConnection, arrival: Arrival): void
 }
@@ -49,7 +49,7 @@ export class Arrivals {
 
   /** Those whose clients have stopped reading. */
   stalled(): StreamConnection[] {
-    const since = performance.now() - this.#options.readTimeout
+    const since = performance.now() - this.#options.sendTimeout
     return Array.from(this.#arrivals)
       .filter(([, { movedAt }]) => movedAt < since)
       .map(([connection]) => connection)

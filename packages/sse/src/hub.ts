@@ -20,7 +20,7 @@ export interface HubOptions {
   /** Most bytes that a client may leave unread. */
   readonly streamBuffer: number
   /** A client that takes nothing of what came before its stream for so long is cut (ms). */
-  readonly readTimeout: number
+  readonly sendTimeout: number
 }
 
 /** What streams cost and got since the start. */
@@ -51,10 +51,10 @@ export class Hub {
   constructor(options: HubOptions) {
     this.#options = options
     this.#fanout = options.createFanout((group) => this.#flush(group))
-    const { streamBuffer, readTimeout } = options
+    const { streamBuffer, sendTimeout } = options
     this.#arrivals = new Arrivals({
       streamBuffer,
-      readTimeout,
+      sendTimeout,
       arrived: (connection, arrival) => this.#settle(connection, arrival),
     })
   }

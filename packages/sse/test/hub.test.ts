@@ -13,13 +13,13 @@ const encoder = createEventStreamEncoder()
 const turn = () => new Promise(setImmediate)
 
 /** A hub and the words to put values and open streams. */
-function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: number; readTimeout: number }> = {}) {
+function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: number; sendTimeout: number }> = {}) {
   const history = new Ring({ ...wide, ...options })
   const hub = new Hub({
     history,
     retry: 2_000,
     streamBuffer: 8_388_608,
-    readTimeout: 30_000,
+    sendTimeout: 30_000,
     ...options,
     createFanout: createEachFanout,
   })
@@ -187,7 +187,7 @@ describe('a stream that is told what came before it', () => {
 
   it('is cut when its client takes nothing for too long, and not while it takes some', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const { hub, put, open } = startHub({ readTimeout: 1_000 })
+    const { hub, put, open } = startHub({ sendTimeout: 1_000 })
     for (let i = 0; i < 20; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
     const [silent, slow] = [open(['a'], { resumeAfter: 0 }), open(['a'], { resumeAfter: 0 })]
     for (let i = 0; i < 3; i++) {

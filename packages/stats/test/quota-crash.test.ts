@@ -15,7 +15,7 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
     'stats',
     '--port',
     '0',
-    '--data',
+    '--stats.data',
     data,
     '--youtubeUri',
     youtubeUri,

@@ -11,6 +11,7 @@ export const youtube = defineService<typeof settings, ToMain, ToThread>({
   summary: 'stands in for the YouTube Data API v3',
   port: 8081,
   settings,
+  standsIn: '--youtubeUri https://www.googleapis.com --youtubeApiKey KEY',
   example: (url) => `curl '${url}/youtube/v3/videos?part=statistics&id=-4lB5EKS5Uk&key=stand-in'`,
   async open({ config, registry, broadcast }) {
     const memory = createMeterMemory()

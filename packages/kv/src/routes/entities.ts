@@ -10,8 +10,8 @@ import { streamScan } from './stream.ts'
 const URL = '/v0/entities'
 const NDJSON = 'application/x-ndjson'
 
-/** Entries in the order of their keys. @param readTimeout how long a client may take for a part of its reply (ms) */
-export function entitiesRoutes(app: App, store: Store, readTimeout: number): void {
+/** Entries in the order of their keys. @param sendTimeout how long a client may take for a part of its reply (ms) */
+export function entitiesRoutes(app: App, store: Store, sendTimeout: number): void {
   app.get(
     URL,
     {
@@ -49,7 +49,7 @@ export function entitiesRoutes(app: App, store: Store, readTimeout: number): voi
       const asLines = request.headers.accept?.includes(NDJSON) || request.raw.httpVersion === '1.0'
       await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, {
         headers: headersOf(reply),
-        timeout: readTimeout,
+        timeout: sendTimeout,
         begin: () => reply.hijack(),
       })
     },

@@ -28,7 +28,7 @@ export function spawnKv(
   folder: string,
   { fileBlocks, settings = [] }: { fileBlocks?: number; settings?: readonly string[] } = {},
 ): SpawnedKv {
-  const args = [process.execPath, START, 'kv', '--port', '0', '--data', folder, ...settings]
+  const args = [process.execPath, START, 'kv', '--port', '0', '--kv.data', folder, ...settings]
   // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
   const stdio = ['ignore', 'pipe', 'pipe'] as const

@@ -97,7 +97,7 @@ export function searchRoute(views: Views, names: readonly string[], bodyLimit: n
 }
 
 /** Many searches in one request. */
-export async function bulkRoute(root: App, views: Views, faults: FaultSinks, readTimeout: number): Promise<void> {
+export async function bulkRoute(root: App, views: Views, faults: FaultSinks, sendTimeout: number): Promise<void> {
   const searcher = new Searcher()
   const rooms = new Rooms()
 
@@ -145,7 +145,7 @@ export async function bulkRoute(root: App, views: Views, faults: FaultSinks, rea
             index,
             begin,
             onFault: (error, problem) => reportFault(faults, error, problem, request.id),
-            patience: readTimeout,
+            patience: sendTimeout,
           })
           raw.end()
           if (!whole) dropRest(request)

@@ -16,7 +16,7 @@ export interface SpawnedPrices {
 
 /** The service as `pnpm start prices` runs it, with an empty catalog at first; it does not outlive the test. */
 export function spawnPrices(folder: string): SpawnedPrices {
-  const args = [START, 'prices', '--port', '0', '--data', folder, '--sample', 'no']
+  const args = [START, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let stdout = ''
   const ready = new Promise<{ url: string; pid: number }>((resolve, reject) => {

@@ -22,7 +22,7 @@ export interface ConnectionHost extends ReaderHost {
   /** Bytes of replies that may wait to be written before the next requests do. */
   readonly maxUnread: number
   /** A client that reads nothing for so long is cut off (ms). */
-  readonly readTimeout: number
+  readonly sendTimeout: number
   /** Counts up while the server runs. */
   readonly tick: number
   /** Gives a connection to Node for good. @param unread what it begins with @param ended whether nothing follows it */
@@ -349,7 +349,7 @@ export class RawConnection {
 
   #write(chunk: string | Buffer): void {
     // Node sees whether the client takes any of it before the time is over.
-    if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.readTimeout)
+    if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.sendTimeout)
     else this.#written()
   }
 }

@@ -9,7 +9,7 @@ const TICK = 500
 // A connection that has sent nothing, or half a request, goes to Node, whose time-outs end it (ticks).
 const SILENT_FOR = 2
 
-type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'readTimeout'>
+type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'sendTimeout'>
 
 /** What the door knows of a connection lies on its socket, so that listeners can be shared by all. */
 interface DoorSocket extends Socket {
@@ -34,7 +34,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
     endpoints,
     keepAliveTimeout: settings.keepAliveTimeout,
     maxUnread: settings.maxUnread,
-    readTimeout: settings.readTimeout,
+    sendTimeout: settings.sendTimeout,
     get tick() {
       return tick
     },

@@ -17,8 +17,9 @@ import type { Budget } from '../memory/budget.ts'
 import { faultCounter, RequestMetrics, type RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
 import { errors } from './errors.ts'
-import { createGuard, type Access } from './guard.ts'
+import { CORS_EXPOSED, createGuard, type Access } from './guard.ts'
 import { houseRoutes } from './house-routes.ts'
+import { indexPage } from './index-page.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import { replyClass } from './last-reply.ts'
 import { openApi } from './openapi.ts'
@@ -31,7 +32,7 @@ import {
   type ProblemFormat,
 } from './problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from './problems.ts'
-import { validatorOf } from './validation.ts'
+import { misfitText, validatorOf, type Misfit } from './validation.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -68,6 +69,8 @@ export interface AppOptions {
   readonly querystringParser?: (text: string) => Record<string, unknown>
   /** Why the service is not ready although it serves: its data take no changes, say. */
   readonly fault?: () => Problem | undefined
+  /** Whether the service has a page of its own at `/`. */
+  readonly hasPage?: boolean
   /** The routes that are worth a way past Fastify. */
   readonly hotRoutes?: readonly HotRoute[]
 }
@@ -75,7 +78,9 @@ export interface AppOptions {
 // Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
 const MAX_PARAM_LENGTH = 65_536
 const CHECK_CONNECTIONS_EVERY = 500
-const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
+// Browsers ask again after two hours at the latest (s).
+const CORS_MAX_AGE = 7_200
+const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
 export async function createApp(host: AppHost, options: AppOptions): Promise<App> {
@@ -98,6 +103,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     return503OnClosing: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
+    schemaErrorFormatter: ([first], part) => new Error(misfitText(first as Misfit, part)),
     serverFactory: serverFactory(config, endpoints, door),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
@@ -188,8 +194,11 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       origin: config.corsOrigins,
       credentials: true,
       methods: CORS_METHODS,
+      exposedHeaders: CORS_EXPOSED,
+      maxAge: CORS_MAX_AGE,
     })
   await app.register(openApi, options)
+  if (!options.hasPage) await app.register(indexPage, options)
   await app.register(houseRoutes, { ...host, fault: options.fault })
   await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
   return app as unknown as App
@@ -201,7 +210,7 @@ type ServerSettings = AppHost['config']
 function serverFactory(config: ServerSettings, endpoints: Endpoints, host: DoorHost): FastifyServerFactory {
   return (handler) => {
     const server = createServer({
-      ServerResponse: replyClass(host.lifecycle),
+      ServerResponse: replyClass(host.lifecycle, config.sendTimeout),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
       // Below 60 s Node cuts a slow body at the larger of the two time-outs.

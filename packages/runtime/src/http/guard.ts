@@ -53,6 +53,10 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1
 }
 
+/** What a page of another origin may read of a reply's head, besides what all may. */
+export const CORS_EXPOSED = ['ETag', 'Retry-After', 'Age', 'x-request-id']
+const EXPOSED = ['access-control-expose-headers', CORS_EXPOSED.join(', ')]
+
 const NO_CORS: readonly string[] = []
 
 export function createGuard(settings: GuardSettings): Guard {
@@ -105,7 +109,7 @@ export function createGuard(settings: GuardSettings): Guard {
     corsHeaders(origin) {
       if (corsOrigins.size === 0) return NO_CORS
       const allowed = origin !== undefined && corsOrigins.has(origin) ? ['access-control-allow-origin', origin] : []
-      return ['vary', 'Origin', ...allowed, 'access-control-allow-credentials', 'true']
+      return ['vary', 'Origin', ...allowed, 'access-control-allow-credentials', 'true', ...EXPOSED]
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { releaseHold } from '../memory/budget.ts'
 import type { Lifecycle } from '../service.ts'
@@ -14,14 +15,43 @@ interface Connection extends Duplex {
 }
 
 /**
- * Makes the replies of a server. In a drain the last one that a connection waits for says `Connection: close`: with one
+ * Makes the replies of a server. A client that takes nothing of one for `sendTimeout` (ms) is cut off. In a drain the last one that a connection waits for says `Connection: close`: with one
  * that says so Node ends the connection, and whatever was to be answered behind it would be lost.
  */
-export function replyClass(lifecycle: Lifecycle): typeof ServerResponse {
+export function replyClass(lifecycle: Lifecycle, sendTimeout: number): typeof ServerResponse {
+  // Node sees whether the client takes any of it before the time is over, and what is sent next sets it anew.
+  function watch(socket: Socket): void {
+    socket.setTimeout(sendTimeout)
+    socket.once('drain', () => socket.setTimeout(0))
+  }
+
   return class Reply extends http.ServerResponse {
     constructor(...args: [IncomingMessage]) {
       super(...args)
       ;(args[0].socket as Connection)[LAST] = this
+    }
+
+    override write(...args: unknown[]): boolean {
+      const flows = Reflect.apply(super.write, this, args) as boolean
+      this.#watch()
+      return flows
+    }
+
+    override end(...args: unknown[]): this {
+      Reflect.apply(super.end, this, args)
+      this.#watch()
+      return this
+    }
+
+    // What was made before its turn came is written now.
+    override assignSocket(socket: Socket): void {
+      super.assignSocket(socket)
+      this.#watch()
+    }
+
+    #watch(): void {
+      const { socket } = this
+      if (socket?.writableNeedDrain && socket.timeout !== sendTimeout) watch(socket)
     }
 
     override writeHead(...args: unknown[]): this {

@@ -45,7 +45,8 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   return (await stopAll(children)) ? code : 1
 }
 
-type Children = Map<string, Promise<Child & { readonly needs: string[] }>>
+type Started = Child & { readonly needs: string[] }
+type Children = Map<string, Promise<Started>>
 
 /** What to start: the definitions in the order asked for, and their configurations. */
 interface Plan {
@@ -77,9 +78,20 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
       if (!optional && !names.includes(service)) names.push(service)
     }
   }
-  const configs = resolveConfigs(definitions, flags, env)
+  const wanted = named.length > 0 ? definitions : withoutIdle(definitions, resolveConfigs(definitions, flags, env))
+  const configs = resolveConfigs(wanted, flags, env)
   checkPorts(configs)
-  return { definitions, configs }
+  return { definitions: wanted, configs }
+}
+
+/** Without what stands in for something real where all who would ask it were given that. */
+function withoutIdle(definitions: readonly AnyService[], configs: ReadonlyMap<string, Config>): readonly AnyService[] {
+  const asked = new Set(
+    definitions.flatMap((definition) =>
+      openAddresses(definition, configs.get(definition.name)!).map(({ service }) => service),
+    ),
+  )
+  return definitions.filter(({ name, standsIn }) => !standsIn || asked.has(name))
 }
 
 /** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
@@ -101,7 +113,7 @@ function openAddresses(definition: AnyService, config: Config) {
 }
 
 /** Starts every service, those that others need first; rejects with the first failure. */
-function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: AbortSignal): Promise<Child[]> {
+function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: AbortSignal): Promise<Started[]> {
   const byName = new Map(plan.definitions.map((definition) => [definition.name, definition]))
 
   async function startOne(definition: AnyService) {
@@ -140,9 +152,14 @@ async function stopAll(children: Children): Promise<boolean> {
 }
 
 /** The table of what runs, and a command to try it with. */
-function readyText(plan: Plan, children: readonly Child[]): string {
+function readyText(plan: Plan, children: readonly Started[]): string {
   const rows = children.map(({ name, url, pid, threads }) => [name, url, String(pid), String(threads)])
   const notes = children.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : []))
+  for (const { name, standsIn } of plan.definitions) {
+    const askers = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)
+    if (standsIn && askers.length > 0)
+      notes.push(`${askers.join(', ')}: what ${name} answers is invented; the real one is asked with ${standsIn}`)
+  }
   const examples = plan.definitions.flatMap(({ name, example }, i) => {
     const command = example?.(children[i]!.url)
     if (!command) return []

@@ -1,10 +1,15 @@
+import { closest, distance } from 'fastest-levenshtein'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Flag } from './arguments.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config } from '../process/messages.ts'
 import type { AnyService } from '../service.ts'
 import { commonSettings, type Setting, type Settings } from './settings.ts'
+import { isLoopback } from '../http/hosts.ts'
 import { validatorOf } from '../http/validation.ts'
+
+const MOST_TYPOS = 3
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,17 +49,39 @@ export function resolveConfigs(
 /** Flags that no started service takes. */
 function strayFlags(definitions: readonly AnyService[], flags: readonly Flag[]): string[] {
   const stray = flags.filter((flag) => !definitions.some((definition) => takes(definition, flag)))
-  return stray.map(({ service, name, value }) => {
-    const flag = `--${service ? `${service}.` : ''}${name}`
-    return name === 'variant'
-      ? `${flag}: no started service has a variant "${value}"`
-      : `${flag}: no started service has this setting`
+  return stray.map((flag) => {
+    const why =
+      flag.name === 'variant'
+        ? `no started service has a variant "${flag.value}" (${variantsOf(definitions)})`
+        : `no started service has this setting${suggestion(definitions, flag)}`
+    return `${written(flag)}: ${why}`
   })
+}
+
+const written = ({ service, name }: Pick<Flag, 'service' | 'name'>) => `--${service ? `${service}.` : ''}${name}`
+
+const variantsOf = (definitions: readonly AnyService[]): string =>
+  definitions
+    .flatMap(({ name, variants = {} }) => {
+      const names = Object.keys(variants)
+      return names.length > 0 ? [`${name} has ${names.join(', ')}`] : []
+    })
+    .join('; ') || 'none has any'
+
+/** The flag that was probably meant, as a question; empty where nothing is alike. */
+function suggestion(definitions: readonly AnyService[], flag: Flag): string {
+  const known = definitions.flatMap((definition) =>
+    Object.keys(settingsOf(definition)).map((name) => written({ name, service: flag.service && definition.name })),
+  )
+  const given = written(flag)
+  const nearest = closest(given, known)
+  return distance(given, nearest) <= MOST_TYPOS ? `; did you mean ${nearest}?` : ''
 }
 
 /** Whether a flag is meant for a service. `--variant v3` without a prefix goes to those that have a v3. */
 function takes(definition: AnyService, { service, name, value }: Flag): boolean {
   if (service !== undefined && service !== definition.name) return false
+  if (name === 'host' && service === undefined && definition.standsIn) return false
   if (name === 'variant' && service === undefined) return Object.hasOwn(definition.variants ?? {}, value)
   return Object.hasOwn(settingsOf(definition), name)
 }
@@ -71,15 +98,21 @@ export function resolveConfig(
   for (const [name, schema] of Object.entries(settings)) {
     for (const variable of [schema.env, variableOf(definition.name, name)]) {
       const value = variable === undefined ? undefined : env[variable]
-      if (value !== undefined && value !== '') given.set(name, { value, source: variable! })
+      // Kubernetes gives `STATS_PORT=tcp://...` to whatever runs beside a service that is called stats.
+      if (value !== undefined && value !== '' && !(name === 'port' && value.startsWith('tcp://')))
+        given.set(name, { value, source: variable! })
     }
   }
   // A flag with the service's name wins over one without, wherever it stands.
   const own = flags
     .filter((flag) => takes(definition, flag))
     .toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
-  for (const { service, name, value } of own)
-    given.set(name, { value, source: `--${service ? `${service}.` : ''}${name}` })
+  for (const flag of own) {
+    const { service, name, value } = flag
+    // One folder for all: each service has its own in it.
+    const isRoot = name === 'data' && service === undefined && value !== ''
+    given.set(name, { value: isRoot ? join(value, definition.name) : value, source: written(flag) })
+  }
 
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
@@ -104,6 +137,8 @@ export function resolveConfig(
       wrong.push(...faults.map((fault) => `${source}: ${fault}`))
     }
   }
+  if (definition.standsIn && !isLoopback(String(config.host)))
+    wrong.push(`${given.get('host')!.source}: ${definition.name} ${definition.summary}, for this machine alone`)
   return withTokenFromFile(config as Config, wrong)
 }
 
@@ -122,7 +157,8 @@ const shown = (schema: Setting, value: unknown) => (schema.secret ? 'its value' 
 
 /** What a setting takes, in words. */
 export function expectation(schema: Setting): string {
-  const { enum: names, pattern, minimum, maximum, type } = schema
+  const { enum: names, pattern, form, minimum, maximum, type } = schema
+  if (form) return `is not ${form}`
   if (names) return `is not one of ${names.join(', ')}`
   if (pattern) return `does not look like ${pattern}`
   if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`

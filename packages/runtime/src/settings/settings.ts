@@ -7,6 +7,8 @@ export interface Setting {
   readonly default?: string | number | readonly string[]
   readonly enum?: readonly string[]
   readonly pattern?: string
+  /** What the pattern asks for, in words that follow "is not". */
+  readonly form?: string
   readonly minLength?: number
   readonly minimum?: number
   readonly maximum?: number
@@ -60,10 +62,15 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '1',
     pattern: '^(auto|[0-9]|[1-5][0-9]|6[0-4])$',
+    form: 'a whole number from 0 to 64, or auto',
     description: 'serving threads: 0 (on main) to 64, or auto (one per processor)',
   },
   variant: { type: 'string', default: '', description: 'a named combination of settings' },
-  data: { type: 'string', default: '', description: 'data folder; each belongs to one process' },
+  data: {
+    type: 'string',
+    default: '',
+    description: 'data folder of one process; without the name of a service (--data DIR) the folder of them all',
+  },
   apiToken: {
     type: 'string',
     default: '',
@@ -106,7 +113,7 @@ export const commonSettings = defineSettings({
     maximum: 1_073_741_824,
     description: 'a connection that leaves more of its replies unread is not asked for more requests (bytes)',
   },
-  readTimeout: {
+  sendTimeout: {
     ...duration,
     default: 30_000,
     description: 'a client that reads nothing of its replies for so long is cut off (ms)',
@@ -158,7 +165,18 @@ export type CommonSettings = ValuesOf<typeof commonSettings>
 export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional'>
 
 const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
+const URL_FORM = 'an address such as http://localhost:8080'
 
 /** The address of another service of the house; empty means the one started beside this one. */
 export const serviceUrl = (service: string, description: string, { env, when, optional }: ServiceUrlOptions = {}) =>
-  ({ type: 'string', default: '', pattern: HTTP_URL, service, description, env, when, optional }) as const
+  ({
+    type: 'string',
+    default: '',
+    pattern: HTTP_URL,
+    form: URL_FORM,
+    service,
+    description,
+    env,
+    when,
+    optional,
+  }) as const

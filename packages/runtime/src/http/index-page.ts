@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import type { Described } from './openapi.ts'
+import shared from './plugin.ts'
+import { readReplies } from './replies.ts'
+import { VERSION } from './version.ts'
+
+const LINKS = [
+  ['docs', 'Every request and reply, to be tried out'],
+  ['version', 'Version of the service and of Node'],
+  ['readyz', 'Whether it is ready to serve'],
+  ['metrics', 'Figures for Prometheus'],
+] as const
+
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string) => text.replace(/[&<>"]/g, (one) => ENTITIES[one]!)
+
+const page = ({ title, description }: Described) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+body { max-width: 42rem; margin: 10vh auto; padding: 0 1.5rem }
+dt { font-weight: 600 }
+dd { margin: 0 0 .75rem }
+</style>
+<h1>${escaped(title)}</h1>
+<p>${escaped(description)}</p>
+<dl>
+${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${meaning}</dd>`).join('\n')}
+</dl>
+<p><small>${escaped(VERSION.name)} ${escaped(VERSION.version)}</small></p>
+</html>
+`
+
+/** What a browser sees that is pointed at a service: what it is, and where to go on. */
+export const indexPage = shared(async (app: FastifyInstance, described: Described) => {
+  const html = page(described)
+  const text = { schema: { type: 'string' } }
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['house'],
+        summary: 'What this is',
+        response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...readReplies() },
+      },
+    },
+    async (_request, reply) => reply.headers(HEADERS).type('text/html; charset=utf-8').send(html),
+  )
+})
