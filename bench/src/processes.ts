@@ -50,3 +50,15 @@ export function bytesRead(pid: number): number {
   const file = `/proc/${pid}/io`
   return existsSync(file) ? Number(/^read_bytes: (\d+)/m.exec(readFileSync(file, 'utf8'))![1]) : NaN
 }
+
+/** Seconds of processor time that the host gave to others, of all processors. NaN where the platform cannot tell. */
+export function stolenSeconds(): number {
+  if (!existsSync('/proc/stat')) return NaN
+  return Number(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/ +/)[8]) / TICKS_A_SECOND
+}
+
+/** Memory that the kernel holds for itself, sockets included (MB). NaN where the platform cannot tell. */
+export function kernelMegabytes(): number {
+  const file = '/proc/meminfo'
+  return existsSync(file) ? (Number(/^Slab:\s+(\d+) kB/m.exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6 : NaN
+}

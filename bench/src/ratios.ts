@@ -1,53 +1,63 @@
 import { SATURATED } from './load/load.ts'
-import type { Round, RowResult } from './row.ts'
-import { isDifference, medianInterval, type Interval } from './statistics.ts'
+import { columnOf, numbersOf, type Columns } from './report/columns.ts'
+import type { RowResult } from './row.ts'
+import { isDifference, medianInterval, SURE, type Interval } from './statistics.ts'
 
 /** One figure of A as a multiple of B's. */
 export interface Ratio extends Interval {
+  /** The head of its column. */
   readonly figure: string
-  readonly ratios: readonly number[]
   readonly differs: boolean
   /** Whether a side was limited by its generator: then this is no ratio of what the servers can do. */
   readonly limited: boolean
 }
 
-const RATE = 'requests/s'
-const FIGURES: Record<string, (round: Round) => number> = {
-  'CPU per request': ({ cpuPerRequest }) => cpuPerRequest,
-  [RATE]: ({ perSecond }) => perSecond,
+/** What a generator limits where it takes all of a processor: figures a second. What a request costs stays true. */
+const RATES = new Set(['perSecond', 'deliveries', 'prices'])
+const isLimited = (result: RowResult) => numbersOf(result, 'generator').some((share) => share >= SATURATED)
+
+/** One figure of A as a multiple of B's, from rounds that were measured next to each other, each on a start of its own. */
+export function ratioOf(a: RowResult, b: RowResult, name: string, figure = name): Ratio {
+  const [of, against] = [numbersOf(a, name), numbersOf(b, name)]
+  const ratios = of.slice(0, against.length).map((value, i) => value / against[i]!)
+  const interval = medianInterval(ratios)
+  const limited = RATES.has(name) && (isLimited(a) || isLimited(b))
+  // Rounds on one start do not know how starts differ.
+  const confidence = Math.min(a.starts, b.starts) < ratios.length ? 0 : interval.confidence
+  return { figure, ...interval, confidence, limited, differs: !limited && isDifference({ ...interval, confidence }) }
 }
 
-/** Every figure of A as a multiple of B's, from rounds that were measured next to each other. */
-export function ratiosOf(a: readonly Round[], b: readonly Round[]): Ratio[] {
-  const pairs = Math.min(a.length, b.length)
-  const saturated = [...a, ...b].some(({ clientCpu }) => clientCpu >= SATURATED)
-  return Object.entries(FIGURES).map(([figure, valueOf]) => {
-    const ratios = Array.from({ length: pairs }, (_, i) => valueOf(a[i]!) / valueOf(b[i]!))
-    const interval = medianInterval(ratios)
-    const limited = saturated && figure === RATE
-    return { figure, ratios, ...interval, limited, differs: !limited && isDifference(interval) }
+/** What a ratio is and how surely, or why it cannot be told. */
+export function ratioText({ limited, median, low, high, confidence }: Ratio): string {
+  if (limited) return 'the generator was the limit: compare CPU'
+  if (confidence < SURE) return `${median.toFixed(3)} (too few starts for an interval)`
+  return `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${Math.round(confidence * 100)} % sure)`
+}
+
+/** All figures of A that these columns tell as a multiple of B's. */
+export function ratiosOf(a: RowResult, b: RowResult, columns: Columns): Ratio[] {
+  const told = Object.entries(columns).flatMap(([name, column]) => {
+    const { head, ratio } = columnOf(column)
+    return ratio ? [{ name, head }] : []
   })
+  return told.map(({ name, head }) => ratioOf(a, b, name, head))
 }
-
-/** The median, its interval and how sure that is, as text. */
-export const intervalText = ({ median, low, high, confidence }: Interval): string =>
-  `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${Math.round(confidence * 100)} % sure)`
-
-/** What a ratio is, or why it cannot be told. */
-export const ratioText = (ratio: Ratio): string =>
-  ratio.limited ? 'the generator was the limit: compare CPU' : intervalText(ratio)
 
 /** A row against another one of the same run. */
 export interface Step {
   readonly name: string
+  readonly against: string
   readonly ratios: readonly Ratio[]
 }
 
 /** What each named row is of another: the gain or the loss of a step. Steps without a result on both sides are left out. */
-export function stepsOf(results: readonly RowResult[], steps: readonly (readonly [string, string])[]): Step[] {
+export function stepsOf(
+  results: readonly RowResult[],
+  { columns, steps = [] }: { readonly columns: Columns; readonly steps?: readonly (readonly [string, string])[] },
+): Step[] {
   const find = (name: string) => results.find((row) => row.name === name && row.failure === undefined)
   return steps.flatMap(([of, against]) => {
     const [a, b] = [find(of), find(against)]
-    return a && b ? [{ name: `${of} / ${against}`, ratios: ratiosOf(a.rounds, b.rounds) }] : []
+    return a && b ? [{ name: `${of} / ${against}`, against, ratios: ratiosOf(a, b, columns) }] : []
   })
 }

@@ -1,55 +1,58 @@
 import type { Contender, Running } from './contenders/contender.ts'
-import type { Latency, LoadPlan } from './load/load.ts'
 
-/** One row of a table: a server, what to ask of it, and what a source said of the like. */
+/** What a round came to, by the names of columns: numbers in the columns' units, or words. */
+export type Figures = Readonly<Record<string, number | string>>
+
+/** How long and how hard a run measures, the same for all its rows. */
+export interface How {
+  /** Seconds that are measured, and those before that are not. */
+  readonly duration: number
+  readonly warmUp: number
+  /** Whether the round tells latencies at a constant rate, too, where its row can. */
+  readonly paced: boolean
+  /** In place of the row's own. */
+  readonly connections?: number | undefined
+  /** The generator of closed loops in place of `raw`. */
+  readonly generator?: string | undefined
+}
+
+/** One row of a table: who is measured, that it answers right, and how. */
 export interface Row {
   readonly name: string
   readonly contender: Contender
-  /** Brings the server to where it can be measured, and proves that its answer is right. @throws Error if it is not */
-  prepare(running: Running): Promise<void>
-  /** What to send, but for where, how fast and for how long. */
-  readonly load: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
-  /** Requests a second of the same row at the source. */
-  readonly source?: number
+  /** Brings the contender to where it can be measured, and proves that its answer is right. @throws Error if it is not */
+  prepare?(running: Running): Promise<void>
+  /** One round on a contender that was started for it. @throws Error when an answer was wrong or missing */
+  round(running: Running, how: How): Promise<Figures>
+  /** What a round sends, for whoever looks at the contender meanwhile; where there is such a thing. */
+  readonly load?: Load
+  /** What a source says of the like, by the names of columns. */
+  readonly source?: Figures
 }
 
-/** The figures of one run in which every answer was right. */
-export interface Round {
-  readonly perSecond: number
-  /** The server's processor time a request (us), all its threads together. */
-  readonly cpuPerRequest: number
-  /** In microseconds. */
-  readonly latency: Latency
-  /** Resident memory of the server after the run (MB). */
-  readonly memory: number
-  /** Share of a processor that the generator took. */
-  readonly clientCpu: number
+/** Keeps a contender at work. */
+export interface Load {
+  /** In words, for "on the serving thread under ...". */
+  readonly says: string
+  /** @throws Error when an answer was wrong or missing */
+  keep(running: Running, how: LoadTime): Promise<void>
 }
 
-/** How long requests take at a constant rate. Each figure is the median of the rounds'. */
-export interface OpenLoopResult {
-  /** Requests a second that were due. */
-  readonly rate: number
-  readonly rounds: number
-  /** Replies a second. */
-  readonly perSecond: number
-  /** In microseconds, from when the requests were due. */
-  readonly latency: Latency
-  /** How late the generator saw that requests were due (us, p99): its own part of the latencies. */
-  readonly lateness: number
+export interface LoadTime {
+  /** Seconds, those of the warm-up included. */
+  readonly seconds: number
+  readonly warmUp: number
+  /** Requests a second at a constant pace; without it, a closed loop. */
+  readonly rate?: number | undefined
 }
 
-/** What a run of a row came to, or why it is no result. */
+/** What the rounds of a row came to, or why it is no result. */
 export interface RowResult {
   readonly name: string
   readonly contender: string
-  readonly connections: number
-  /** Closed loop, by the named generator: what the server can do. */
-  readonly generator: string
-  readonly rounds: readonly Round[]
-  /** Open loop at a constant rate below that: how long a request takes. Absent for rows that are too slow for one. */
-  readonly open?: OpenLoopResult
-  /** Requests a second of the same row at the source. */
-  readonly source?: number
-  readonly failure?: string
+  readonly rounds: readonly Figures[]
+  /** How often the contender was started for them: what differs from start to start is told by as many. */
+  readonly starts: number
+  readonly source?: Figures | undefined
+  readonly failure?: string | undefined
 }

@@ -26,6 +26,9 @@ export interface Interval {
   readonly confidence: number
 }
 
+/** What is less sure than this is not told. Six values are as sure. */
+export const SURE = 0.95
+
 /** The probability that a fair coin shows heads at most `k` times in `n` throws. */
 function binomialTail(n: number, k: number): number {
   let term = 0.5 ** n
@@ -41,7 +44,7 @@ function binomialTail(n: number, k: number): number {
  * The interval for a median by order statistics: whatever the distribution, the true median lies above each value with
  * probability 1/2, so the k-th smallest and k-th largest of n values enclose it with probability 1 - 2 P(heads < k).
  */
-export function medianInterval(values: readonly number[], confidence = 0.95): Interval {
+export function medianInterval(values: readonly number[], confidence = SURE): Interval {
   const sorted = ascending(values)
   const n = sorted.length
   let k = 0
@@ -52,7 +55,6 @@ export function medianInterval(values: readonly number[], confidence = 0.95): In
 // Less is what the same program shows against itself on a shared machine.
 const SMALLEST_DIFFERENCE = 0.02
 
-/** Whether ratios speak of a real difference: their interval excludes 1 and their median is more than 2 % away. */
-export function isDifference({ median: middle, low, high }: Interval): boolean {
-  return (low > 1 || high < 1) && Math.abs(middle - 1) > SMALLEST_DIFFERENCE
-}
+/** Whether ratios speak of a real difference: their interval is sure and excludes 1, and their median is more than 2 % away. */
+export const isDifference = ({ median: middle, low, high, confidence }: Interval): boolean =>
+  confidence >= SURE && (low > 1 || high < 1) && Math.abs(middle - 1) > SMALLEST_DIFFERENCE

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { kvBase, kvContender } from '../src/contenders/kv.ts'
 import { drawRequests } from '../src/load/requests/drawers.ts'
 import { FULL, valueOf } from '../src/load/requests/kv-entries.ts'
-import { proveReads, proveWrites } from '../src/scenarios/kv.ts'
+import { proveReads, proveWrites } from '../src/tables/kv.ts'
 
 const SPEC = { service: 'kv', variant: '', settings: {} }
 const ENTRIES = 1_500
@@ -47,6 +47,14 @@ it('reads are of random ids, and know their value', () => {
     expect(isRight!(Buffer.from(valueOf(id + 1)))).toBe(false)
     expect(isRight!(Buffer.from(valueOf(id).slice(1)))).toBe(false)
   }
+})
+
+it('random bytes are written as they are told', () => {
+  const request = drawRequests({ drawer: 'kv-put-bytes', seed: 1 }, 'host')().bytes
+  const head = request.indexOf('\r\n\r\n')
+  const value = request.subarray(head + 4)
+  expect(value.length).toBe(Number(/Content-Length: (\d+)/.exec(String(request.subarray(0, head)))![1]))
+  expect(new Set(value).size).toBeGreaterThan(60)
 })
 
 it('drawn requests have the headers that were asked for', () => {

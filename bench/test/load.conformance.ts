@@ -165,8 +165,8 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
       const draw = (drawer: string, status: number) =>
         generator.run(planOf(own.url, { requests: { drawer }, expect: { status } }))
       try {
-        if (!draws) return await expect(draw('kv-get-small', 200)).rejects.toBeInstanceOf(Error)
-        const read = await draw('kv-get-small', 200)
+        if (!draws) return await expect(draw('kv-get-1000', 200)).rejects.toBeInstanceOf(Error)
+        const read = await draw('kv-get-1000', 200)
         expect(read).toMatchObject(right)
         const sent = Object.keys(await own.counts()).length
         expect(sent).toBeGreaterThan(read.requests / 2)
@@ -195,7 +195,7 @@ export function loadConformance(generator: LoadGenerator, traits: LoadTraits = {
         expect(perSecond).toBeGreaterThan(CONNECTIONS * 2.5)
         const mixed = await pipe(['/a', '/a', '/b'])
         expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
-        const drawn = { requests: { drawer: 'kv-get-small' }, pipeline: 16 }
+        const drawn = { requests: { drawer: 'kv-get-1000' }, pipeline: 16 }
         expect(await generator.run(planOf(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
         // Those behind a reply that ends the connection get none.
         const lost = async (ending: string) => {

@@ -19,8 +19,8 @@ import { runLookups } from '../src/prices/lookups.ts'
 import { startMemoryProbe } from '../src/prices/memory-probe.ts'
 import { runRoundTrips } from '../src/prices/round-trips.ts'
 import { INDEXES } from '../src/prices/searches.ts'
-import { scenarios } from '../src/scenarios/all.ts'
-import { indexOf } from '../src/scenarios/prices.ts'
+import { tables } from '../src/tables/all.ts'
+import { indexOf } from '../src/tables/prices.ts'
 
 const FEW: CatalogPlan = { kind: 'sample', offerings: 1 }
 const FEW_UNIFORM: CatalogPlan = { kind: 'uniform', offerings: 1 }
@@ -85,16 +85,13 @@ it('searches are of random rows of the whole catalog, and know the number of the
 })
 
 describe('look-ups', () => {
-  const plan = { catalog: FEW, rounds: 2, duration: 0.02 }
+  const plan = { catalog: FEW, duration: 0.02 }
   const cases = ['random', 'row10', 'row3824', 'several', 'parsed', 'scanned'] as const
 
   it.each(INDEXES)('find what they should in %s, and say how long it took', async (index) => {
     const { cases: times, storage } = await runLookups({ ...plan, index, cases, storage: true })
     for (const name of cases) {
-      const { median, min, max } = times[name]!
-      expect(min).toBeGreaterThan(10)
-      expect(median).toBeGreaterThanOrEqual(min)
-      expect(max).toBeGreaterThanOrEqual(median)
+      expect(times[name]).toBeGreaterThan(10)
     }
     const { answers, ids, idTable, shared } = storage!
     expect([answers, ids]).toEqual([Math.ceil(9_744 / 512) * 512 * 28 - 9_744 * 16, 9_744 * 16])
@@ -103,8 +100,7 @@ describe('look-ups', () => {
   })
 
   it('go over HTTP and back in one thread', async () => {
-    const { roundTrip } = await runRoundTrips({ index: 'bitset', catalog: FEW, rounds: 1, duration: 0.05 })
-    expect(roundTrip.median).toBeGreaterThan(10_000)
+    expect(await runRoundTrips({ index: 'bitset', catalog: FEW, duration: 0.05 })).toBeGreaterThan(10_000)
   })
 })
 
@@ -200,15 +196,9 @@ it('a spec names the index it is measured by', () => {
 it('every table of prices has its place in a README', () => {
   const files = ['../../packages/prices/README.md', '../../README.md'].map((file) => new URL(file, import.meta.url))
   const readme = files.map((file) => readFileSync(file, 'utf8')).join('')
-  const names = scenarios.filter(({ service }) => service === 'prices').map(({ name }) => `prices/${name}`)
+  const names = tables
+    .filter(({ service, when }) => service === 'prices' && ['always', 'full'].includes(when))
+    .map(({ name }) => `prices/${name}`)
   expect(names.filter((name) => !readme.includes(`<!-- bench:${name} -->\n`))).toEqual([])
   expect(names.filter((name) => !readme.includes(`<!-- /bench:${name} -->\n`))).toEqual([])
-})
-
-it('no two rows of a table of prices have the same name', () => {
-  const asked = { duration: 1, warmUp: 1, rounds: 1 }
-  for (const scenario of scenarios.filter(({ service }) => service === 'prices')) {
-    const names = 'trials' in scenario ? scenario.trials(asked).map(({ name }) => name) : []
-    expect(new Set(names).size).toBe(names.length)
-  }
 })

@@ -4,43 +4,44 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeMachine } from '../src/machine.ts'
 import { stepsOf } from '../src/ratios.ts'
-import { replaceSection } from '../src/report/publish.ts'
 import { reportHtml } from '../src/report/html.ts'
-import { measuredOf } from '../src/report/measured.ts'
+import { plotsOf } from '../src/report/plots.ts'
+import { withProse } from '../src/report/prose.ts'
+import { replaceSection, sectionOf, stale } from '../src/report/publish.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
 import { markdownOf, stepsTableOf, tableOf } from '../src/report/table.ts'
-import type { Round, RowResult } from '../src/row.ts'
-import type { Scenario } from '../src/scenarios/scenario.ts'
+import { REQUESTS } from '../src/rounds/requests.ts'
+import type { Figures, RowResult } from '../src/row.ts'
+import { tables } from '../src/tables/all.ts'
+import type { Table } from '../src/tables/table.ts'
 
-const latency = { p50: 10, p75: 20, p90: 30, p99: 40, p999: 50, max: 60 }
-const round = (cpuPerRequest: number): Round => ({
-  perSecond: 1e6 / cpuPerRequest,
-  cpuPerRequest,
-  latency,
-  memory: 99,
-  clientCpu: 0.5,
-})
-const row = (name: string, cpu: readonly number[], failure?: string): RowResult => ({
+const row = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}): RowResult => ({
   name,
   contender: `stats/${name}`,
-  connections: 16,
-  generator: 'raw',
-  rounds: cpu.map(round),
-  failure,
+  starts: cpu.length,
+  rounds: cpu.map((each) => ({ cpu: each, perSecond: 1e6 / each, generator: 0.5, memory: 99 })),
+  ...more,
 })
 
-const scenario: Scenario = {
+const table: Table = {
   service: 'stats',
   name: 'read',
   title: 'Reads',
-  full: false,
+  when: 'always',
+  columns: REQUESTS,
   steps: [
     ['v2', 'v1'],
     ['v3', 'v2'],
   ],
-  rows: async () => [],
+  rows: () => [],
 }
-const results = [row('v1', [40, 44, 42]), row('v2', [20, 22, 14]), row('v3', [], 'round 1 of 3: 2 replies were wrong')]
+const [SLOW, FAST] = [
+  [40, 44, 42, 41, 43, 42],
+  [20, 22, 14, 21, 22, 21],
+]
+const results = [row('v1', SLOW), row('v2', FAST), row('v3', [], { failure: '2 replies were wrong' })]
+const machine = describeMachine()
+const published = [{ table, machine, results }]
 const folders: string[] = []
 const folder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'influencer-stats-'))) - 1]!
 
@@ -50,76 +51,140 @@ afterEach(() => {
 
 describe('steps', () => {
   it('compare the rounds that were next to each other, and leave out what failed', () => {
-    const [step, ...more] = stepsOf(results, scenario.steps!)
+    const [step, ...more] = stepsOf(results, table)
     expect(more).toEqual([])
     expect(step!.name).toBe('v2 / v1')
-    expect(step!.ratios.map(({ figure, median }) => [figure, median])).toEqual([
-      ['CPU per request', 0.5],
-      ['requests/s', 2],
+    expect(step!.ratios.map(({ figure, median, differs }) => [figure, median.toFixed(2), differs])).toEqual([
+      ['CPU us/request', '0.50', true],
+      ['requests/s', '2.00', true],
     ])
-    expect(step!.ratios[0]).toMatchObject({ low: 14 / 42, high: 0.5 })
+    expect(step!.ratios[0]).toMatchObject({ low: 14 / 42, high: 21 / 41 })
   })
 
   it.each([0, 1])('claim no requests/s where the generator limited a side, and compare the CPU', (side) => {
     const limited = results.slice(0, 2).map((one, i) => {
-      return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, clientCpu: 0.9 })) } : one
+      return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, generator: 0.9 })) } : one
     })
-    const [, [, cpu, rate] = []] = stepsTableOf(limited, scenario)
+    const [, [, cpu, rate] = []] = stepsTableOf(limited, table)
     expect(cpu).toContain('0.500 (')
     expect(rate).toBe('the generator was the limit: compare CPU')
-    expect(stepsOf(limited, scenario.steps!)[0]!.ratios.map(({ differs }) => differs)).toEqual([true, false])
+    expect(stepsOf(limited, table)[0]!.ratios.map(({ differs }) => differs)).toEqual([true, false])
+    const mark = '<!--= stats/read: v2 / v1 perSecond -->?<!--/-->'
+    expect(() => withProse(mark, [{ table, machine, results: limited }])).toThrow('the generator was the limit')
+  })
+
+  it('of too few starts have no interval', () => {
+    const few = [row('v1', [40, 44, 42]), row('v2', FAST, { starts: 1 })]
+    expect(stepsTableOf(few, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
+    expect(stepsTableOf([row('v1', [40]), row('v2', [20])], table)).toEqual([])
   })
 })
 
 describe('results', () => {
   it('are read as they were written, in the order of the table', () => {
     const at = folder()
-    const machine = describeMachine()
-    writeResults({ scenario, machine, results }, at)
-    expect(readResults([scenario], at)).toMatchObject([
-      { scenario: { name: 'read' }, machine, results: JSON.parse(JSON.stringify(results)) },
-    ])
+    writeResults({ table, machine, results }, at)
+    const read = JSON.parse(JSON.stringify(results))
+    expect(readResults([table], at)).toMatchObject([{ table: { name: 'read' }, machine, results: read }])
   })
 
-  it('take the place of older ones of the same scenario, and of no other', () => {
+  it('take the place of older ones of the same table, and of no other', () => {
     const at = folder()
-    const machine = describeMachine()
-    const other = { ...scenario, name: 'other' }
-    writeResults({ scenario, machine, results }, at)
-    writeResults({ scenario: other, machine, results: [row('v1', [1])] }, at)
-    writeResults({ scenario, machine, results: [row('v9', [1])] }, at)
-    const names = readResults([scenario, other], at).map((one) => one.results.map(({ name }) => name))
+    const other = { ...table, name: 'other' }
+    writeResults({ table, machine, results }, at)
+    writeResults({ table: other, machine, results: [row('v1', [1])] }, at)
+    writeResults({ table, machine, results: [row('v9', [1])] }, at)
+    const names = readResults([table, other], at).map((one) => one.results.map(({ name }) => name))
     expect(names).toEqual([['v9'], ['v1']])
   })
 })
 
 describe('tables', () => {
-  it('show a row that failed as such', () => {
-    expect(tableOf(results).map(([name, figure]) => `${name} ${figure}`)).toEqual([
-      ' CPU us/request',
-      'v1 42.0 (40.0-44.0)',
-      'v2 20.0 (14.0-22.0)',
-      'v3 FAILED',
+  it('show a row that failed as such, and no column that has no figure', () => {
+    expect(tableOf(results, table)).toEqual([
+      ['', 'CPU us/request', 'requests/s', 'RSS MB', 'generator CPU'],
+      ['v1', '42.0 (40.0-44.0)', '23,810 (22,727-25,000)', '99', '50 %'],
+      ['v2', '21.0 (14.0-22.0)', '47,619 (45,455-71,429)', '99', '50 %'],
+      ['v3', 'FAILED', '', '', ''],
     ])
   })
 
-  it('go between the markers of a README', () => {
-    const section = markdownOf(stepsTableOf(results, scenario))
-    const text = replaceSection(
-      'a\n<!-- bench:stats/read -->\nold\n<!-- /bench:stats/read -->\nb',
-      'stats/read',
-      section,
-    )
+  it("tell words, the largest, the source's, and what comes of other rows", () => {
+    const columns = {
+      pages: 'pages',
+      most: { head: 'most', of: 'max' },
+      'source: most': 'source: most',
+      times: { head: 'of a', derive: (of: RowResult, all: readonly RowResult[]) => `${all.indexOf(of)}x` },
+    } as const
+    const rounds: Figures[] = [{ pages: 'cached', most: 1 }, { most: 1234.5 }]
+    const one = { name: 'a', contender: '', starts: 2, rounds, source: { most: 7 } }
+    expect(tableOf([one, { ...one, name: 'b', source: {} }], { columns })).toEqual([
+      ['', 'pages', 'most', 'source: most', 'of a'],
+      ['a', 'cached', '1,235', '7.0', '0x'],
+      ['b', 'cached', '1,235', '', '1x'],
+    ])
+  })
+
+  it('go between the markers of a README, with machine, commit and day', () => {
+    const before = 'a\n<!-- bench:stats/read -->\nold\n<!-- /bench:stats/read -->\nb'
+    const text = replaceSection(before, 'stats/read', sectionOf(published[0]!))
     expect(text).toContain('| v2 / v1 | 0.500 (')
+    expect(text).toContain(`commit ${machine.commit}`)
+    expect(text).toContain(machine.date.slice(0, 10))
     expect(text).not.toContain('old')
     expect(text.startsWith('a\n') && text.endsWith('\nb')).toBe(true)
+    expect(
+      markdownOf([
+        ['', 'x'],
+        ['a', '1'],
+      ]),
+    ).toBe('|  | x |\n| --- | ---: |\n| a | 1 |')
+  })
+})
+
+describe('prose', () => {
+  it('takes its numbers from the results', () => {
+    const mark = (what: string) => `about <!--= stats/read: ${what} -->7<!--/--> us`
+    expect(withProse(mark('v1 cpu'), published)).toBe('about <!--= stats/read: v1 cpu -->42.0<!--/--> us')
+    expect(withProse(mark('v2 / v1 cpu'), published)).toContain('-->0.50<!--/-->')
+    expect(() => withProse(mark('v9 cpu'), published)).toThrow('stats/read: v9')
   })
 
-  it('escape what they show in the report', () => {
-    const page = reportHtml([
-      { scenario: { ...scenario, title: '<b>' }, machine: describeMachine(), ...measuredOf(scenario, results) },
-    ])
+  it('and every table and the report are as the results would have them', () => {
+    expect(stale(tables)).toEqual([])
+  })
+})
+
+describe('the report', () => {
+  it('escapes what it shows, and has contents, headings by service and names of its plots', () => {
+    const page = reportHtml([{ ...published[0]!, table: { ...table, title: '<b>' } }])
     expect(page).toContain('&lt;b>')
     expect(page).not.toContain('<b>')
+    expect(page).toContain('<a href="#stats-read">')
+    expect(page).toContain('<h2 id="stats">')
+    expect(page.match(/<svg[^>]*>/g)!.filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag))).toEqual([])
+  })
+
+  it('plots columns with whiskers, latencies, and growth against a size', () => {
+    const latency = { p50: 1, p75: 2, p90: 3, p99: 4, p999: 5, max: 6, rate: 7 }
+    const timed = row('v1', SLOW, { rounds: [{ ...latency, cpu: 1, size: 10 }], source: { perSecond: 36 } })
+    expect(plotsOf([timed], table).map(({ title }) => title.split(' ')[0])).toEqual(['Server', 'Latency'])
+    const grown = ['a, 10', 'a, 100', 'b, 10'].map((name, i) => ({
+      ...timed,
+      name,
+      rounds: [{ cpu: 1 + i, size: 10 ** (i + 1) }],
+    }))
+    const [plot, ...more] = plotsOf(grown, { ...table, against: 'size' })
+    expect(more).toEqual([])
+    expect(plot!.svg.match(/<path/g)).toHaveLength(2)
+  })
+
+  it('says where lengths are logarithms, because one bar would hide the rest', () => {
+    const [few, many] = [
+      [row('a', [1]), row('b', [2])],
+      [row('a', [1]), row('b', [200])],
+    ]
+    expect(plotsOf(few, table)[0]!.title).not.toContain('logarithms')
+    expect(plotsOf(many, table)[0]!.title).toContain('logarithms')
   })
 })

@@ -10,6 +10,12 @@ describe('specs', () => {
     },
   )
 
+  it('may name a workload', () => {
+    const spec = parseSpec('kv/v4,cacheMegabytes=8/get-full')
+    expect(spec).toEqual({ service: 'kv', variant: 'v4', settings: { cacheMegabytes: '8' }, work: 'get-full' })
+    expect(nameOf(spec)).toBe('kv/v4,cacheMegabytes=8')
+  })
+
   it.each(['', '/v4', 'stats/', 'stats/v4,client', 'stats/v4 client=x', 'Stats'])('are refused: "%s"', (text) => {
     expect(() => parseSpec(text)).toThrow('is not service')
   })
@@ -18,17 +24,17 @@ describe('specs', () => {
 describe('arguments', () => {
   it('take a service, a comparison and settings', () => {
     expect(parseBenchArguments(['stats', '--quick'])).toMatchObject({
-      specs: ['stats'],
+      specs: [{ service: 'stats', variant: '' }],
       rounds: 1,
       duration: 1,
       compare: false,
     })
     expect(parseBenchArguments(['compare', 'stats/v1', 'stats/v2'])).toMatchObject({
-      specs: ['stats/v1', 'stats/v2'],
+      specs: [{ variant: 'v1' }, { variant: 'v2' }],
       compare: true,
       pairs: 10,
     })
-    expect(parseBenchArguments(['stats', '--table', 'door'])).toMatchObject({ specs: ['stats'], table: 'door' })
+    expect(parseBenchArguments(['stats', '--table', 'door'])).toMatchObject({ table: 'door' })
     expect(parseBenchArguments(['--duration', '5', '--connections', '64'])).toMatchObject({
       duration: 5,
       connections: 64,

@@ -5,7 +5,6 @@ import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
 
 /** What a fleet of 20 streams and 100 values comes to on a server without faults; how many are late is the machine's. */
 const right = {
-  streams: 20,
   refused: 0,
   cut: 0,
   unclosed: 0,
@@ -52,36 +51,35 @@ describe.concurrent('a fleet', () => {
     const [plain, joining] = await Promise.all([runOn('plain'), runOn('joining')])
     expect(plain).toMatchObject(right)
     expect(joining).toMatchObject(right)
-    for (const { memory, processor, delivery, queries, cpu } of [plain, joining]) {
-      expect(memory.idle).toBeGreaterThan(10)
-      expect(memory.sent).toBeGreaterThan(10)
-      expect(processor.sending).toBeGreaterThan(0)
-      expect(processor.sending).toBeLessThan(2)
-      expect(cpu).toBeGreaterThan(0)
-      expect(Object.values(delivery)).toEqual(Object.values(delivery).sort((a, b) => a - b))
-      expect(queries.mean).toBeGreaterThan(0)
+    for (const { idle, memory, sending, deliveryP50, deliveryP99, query, lateness } of [plain, joining]) {
+      expect(Math.min(idle, memory)).toBeGreaterThan(10)
+      expect(sending).toBeGreaterThan(0)
+      expect(sending).toBeLessThan(2)
+      expect(deliveryP99).toBeGreaterThanOrEqual(deliveryP50)
+      expect(query).toBeGreaterThan(0)
+      expect(lateness).toBeGreaterThan(0)
     }
   })
 
   it('saturates a server', async () => {
     const result = await runOn('plain', { sending: { seconds: 0.5, warmUp: 0.5 }, publishers: 8 })
     expect(result).toMatchObject({ ...right, values: result.values, received: result.values })
-    expect(result.deliveriesPerSecond).toBeGreaterThan(0)
+    expect(result.deliveries).toBeGreaterThan(0)
   })
 
   it('opens streams in their pace', async () => {
-    const { connectsPerSecond } = await runOn('plain', { spacing: 50, sending: { values: 1, interval: 1 } })
+    const { connects } = await runOn('plain', { spacing: 50, sending: { values: 1, interval: 1 } })
     // 20 streams, the last one due after 950 ms; a busy machine may be late.
-    expect(connectsPerSecond).toBeGreaterThan(10)
-    expect(connectsPerSecond).toBeLessThan(20 / 0.95)
+    expect(connects).toBeGreaterThan(10)
+    expect(connects).toBeLessThan(20 / 0.95)
   })
 
   it('shows half a second where values are delivered half a second late', async () => {
     const result = await runOn('delaying')
     expect(result).toMatchObject(right)
-    expect(result.delivery.p50 / 1000).toBeGreaterThan(490)
-    expect(result.delivery.p50 / 1000).toBeLessThan(1_500)
-    expect(result.queries.p50 / 1000).toBeLessThan(450)
+    expect(result.deliveryP50 / 1000).toBeGreaterThan(490)
+    expect(result.deliveryP50 / 1000).toBeLessThan(1_500)
+    expect(result.query).toBeLessThan(450)
   })
 
   it.each([

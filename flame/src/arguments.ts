@@ -1,3 +1,4 @@
+import { works } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
 
 /** What `pnpm flame` was asked for. */
@@ -6,48 +7,71 @@ export interface FlameArguments {
   readonly subjects: readonly string[]
   /** Of each window (s). */
   readonly duration: number
+  /** Whether a `clinic flame` snapshot is taken, too: 2 MB each. */
+  readonly clinic: boolean
   readonly help: boolean
 }
 
-export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>
+export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
   --duration S   seconds of each window (5)
+  --clinic       with a snapshot of clinic flame
 `
 
 /** @throws Error naming what is wrong */
 export function parseFlameArguments(argv: readonly string[]): FlameArguments {
   const { values, positionals } = parseArgs({
     args: [...argv],
-    options: { duration: { type: 'string', default: '5' }, help: { type: 'boolean', short: 'h', default: false } },
+    options: {
+      duration: { type: 'string', default: '5' },
+      clinic: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
     allowPositionals: true,
   })
   const duration = Number(values.duration)
   if (!(duration > 0)) throw new Error('--duration is not a number of seconds above 0')
-  return { subjects: positionals, duration, help: values.help }
+  return { subjects: positionals, duration, clinic: values.clinic, help: values.help }
 }
 
-/** One variant of one service under one of its workloads. */
+/** One variant of one service under one of its workloads: a row of the bench. */
 export interface Chosen {
   readonly service: string
   readonly variant: string
-  /** Empty where the service has but one. */
-  readonly workload: string
+  readonly work: string
 }
 
-/** Its folder below `flame/`, which is also its name. */
-export const folderOf = ({ service, variant, workload }: Chosen) =>
-  [service, variant, workload].filter(Boolean).join('/')
+/** Its folder below `flame/`, and what it is called in all commands. */
+export const folderOf = ({ service, variant, work }: Chosen) => `${service}/${variant}/${work}`
+
+/** What each variant is profiled at, the first, and the last one, which is the default, at all of them. */
+const USUAL: Readonly<Record<string, readonly string[]>> = {
+  stats: ['read'],
+  sse: ['fan-out', 'connecting'],
+  kv: ['put-full', 'get-full'],
+  prices: ['search', 'bulk'],
+}
+
+/** What is profiled where nothing is named. @param variants of a service, the default last */
+export const usual = (service: string, variants: readonly string[]): Chosen[] =>
+  variants.flatMap((variant, i) =>
+    USUAL[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({ service, variant, work })),
+  )
 
 /**
- * What `subjects` name of all there is, in its order; a service or a variant stands for all below it.
+ * What subjects name: a workload of the bench, or what is usual of a service or a variant; all that is usual where there
+ * are none.
  *
  * @throws Error naming what there is, when there is nothing of that name
  */
 export function choose(subjects: readonly string[], all: readonly Chosen[]): Chosen[] {
-  const isNamed = (one: Chosen, subject: string) => `${folderOf(one)}/`.startsWith(`${subject}/`)
-  for (const subject of subjects) {
-    if (all.some((one) => isNamed(one, subject))) continue
+  if (subjects.length === 0) return [...all]
+  return subjects.flatMap((subject) => {
+    const found = all.filter((one) => `${folderOf(one)}/`.startsWith(`${subject}/`))
+    if (found.length > 0) return found
+    const [service = '', variant = '', work = ''] = subject.split('/')
+    const isKnown = all.some((one) => one.service === service && one.variant === variant)
+    if (isKnown && works[service]?.[work]) return [{ service, variant, work }]
     throw new Error(`there is no ${subject}; there are ${all.map(folderOf).join(', ')}`)
-  }
-  return all.filter((one) => subjects.length === 0 || subjects.some((subject) => isNamed(one, subject)))
+  })
 }

@@ -1,50 +1,40 @@
+import { stopBeside } from '@influencer-stats/bench/contenders/service'
 import { createProgress } from '@influencer-stats/bench/progress'
+import { works } from '@influencer-stats/bench/tables/all'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
-import { choose, folderOf, HELP, parseFlameArguments, type Chosen } from './arguments.ts'
+import { choose, folderOf, HELP, parseFlameArguments, usual, type Chosen } from './arguments.ts'
 import { takeClinicSnapshot } from './clinic.ts'
 import { FLAME } from './paths.ts'
 import { updateReadme } from './readme.ts'
-import { recordService, type Subject } from './record.ts'
+import { benchRate, recordRow } from './record.ts'
 import { writeSnapshot } from './snapshot.ts'
-import { workloads } from './workloads.ts'
 
-/** Every variant of every service under each of its workloads. */
+/** What is profiled of every variant of every service. */
 async function allThereIs(): Promise<Chosen[]> {
-  const definitions = await Promise.all(Object.keys(workloads).map((name) => services[name]!()))
-  return definitions.flatMap(({ name: service, variants = {} }) =>
-    Object.keys(variants).flatMap((variant) =>
-      Object.keys(workloads[service]!).map((workload) => ({ service, variant, workload })),
-    ),
-  )
+  const definitions = await Promise.all(Object.keys(works).map((name) => services[name]!()))
+  return definitions.flatMap(({ name, variants = {} }) => usual(name, Object.keys(variants)))
 }
 
 async function run(argv: readonly string[]): Promise<void> {
-  const { subjects, duration, help } = parseFlameArguments(argv)
+  const { subjects, duration, clinic, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
   const chosen = choose(subjects, await allThereIs())
   const progress = createProgress(process.stderr)
-  try {
-    for (const [i, one] of chosen.entries()) {
-      const { service, variant } = one
-      const name = folderOf(one)
-      const folder = join(FLAME, name)
-      const workload = await workloads[service]![one.workload]!()
-      const beside = await workload.beside?.()
-      try {
-        const subject: Subject = { service, settings: { variant, ...beside?.settings }, workload }
-        progress.step(`${name}: CPU and allocations`, 2 * i + 1, 2 * chosen.length)
-        writeSnapshot(folder, { ...one, seconds: duration }, await recordService(subject, duration))
-        progress.step(`${name}: clinic flame`, 2 * i + 2, 2 * chosen.length)
-        await takeClinicSnapshot(subject, duration, join(folder, 'clinic-flame.html'))
-      } finally {
-        await beside?.stop()
-      }
-      await updateReadme()
-    }
-  } finally {
-    progress.end()
+  for (const [i, one] of chosen.entries()) {
+    const folder = join(FLAME, folderOf(one))
+    const row = works[one.service]![one.work]!({ ...one, settings: {} })
+    progress.step(folderOf(one), i + 1, chosen.length)
+    const rate = await benchRate(row)
+    const { recordings, rate: kept } = await recordRow(row, duration, rate)
+    writeSnapshot(folder, { ...one, says: row.load!.says, seconds: duration, ...(kept && { rate: kept }) }, recordings)
+    const html = join(folder, 'clinic-flame.html')
+    // One that is there is made anew: it must not be of older code than the rest.
+    if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, kept, html)
+    await updateReadme()
   }
+  progress.end()
 }
 
 try {
@@ -52,4 +42,6 @@ try {
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1
+} finally {
+  await stopBeside()
 }

@@ -1,3 +1,4 @@
+import type { Row } from '@influencer-stats/bench/row'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -5,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cutRare, NAME, withoutFonts, withoutPaths, type Tick } from './clinic-clean.ts'
-import { LARGEST } from './limits.ts'
-import { ROOT } from './paths.ts'
+import { LARGEST, ROOT } from './paths.ts'
 import { FLAGS, startReporting } from './profiled-process.ts'
-import { withService, type Subject } from './record.ts'
+import { underLoad } from './record.ts'
 
 const require = createRequire(import.meta.url)
 const CLINIC = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
@@ -17,14 +17,26 @@ const CLINIC = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
 const quiet = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
 
 /**
- * A `clinic flame` snapshot of a service under load, on main (`threads: 0`), because clinic sees no other thread.
+ * A `clinic flame` snapshot of a service under the load of a row, on main (`threads: 0`), because clinic sees no other
+ * thread.
  *
  * @param html the file to write
  */
-export async function takeClinicSnapshot(subject: Subject, seconds: number, html: string): Promise<void> {
+export async function takeClinicSnapshot(
+  row: Row,
+  seconds: number,
+  rate: number | undefined,
+  html: string,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-clinic-'))
   try {
-    await collect(subject, seconds, folder)
+    const start = (script: string, args: readonly string[]) => {
+      const clinic = [CLINIC, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
+      // In a folder of its own: V8 writes its log, which is large, into the current one.
+      const options = { cwd: folder, env: quiet }
+      return startReporting(process.execPath, [...clinic, process.execPath, ...FLAGS, script, ...args], options)
+    }
+    await underLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
     const data = join(
       folder,
       readdirSync(folder).find((name) => name.endsWith('.clinic-flame'))!,
@@ -34,19 +46,6 @@ export async function takeClinicSnapshot(subject: Subject, seconds: number, html
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-function collect(subject: Subject, seconds: number, folder: string): Promise<void> {
-  const start = (script: string, args: readonly string[]) => {
-    const clinic = [CLINIC, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
-    // In a folder of its own: V8 writes its log, which is large, into the current one.
-    const options = { cwd: folder, env: quiet }
-    return startReporting(process.execPath, [...clinic, process.execPath, ...FLAGS, script, ...args], options)
-  }
-  const settings = { threads: '0', ...subject.settings }
-  return withService({ ...subject, settings }, start, (process) =>
-    subject.workload.during(process, seconds, () => delay(seconds * 1000)),
-  )
 }
 
 /**

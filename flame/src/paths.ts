@@ -7,3 +7,6 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export const FLAME = fileURLToPath(new URL('../', import.meta.url))
 
 export const PROFILED_SERVICE = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))
+
+/** The largest HTML that is committed (bytes). */
+export const LARGEST = 2_500_000

@@ -1,13 +1,16 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { withProse } from '@influencer-stats/bench/report/prose'
+import { readResults } from '@influencer-stats/bench/report/results'
+import { tables, works } from '@influencer-stats/bench/tables/all'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
 import { folderOf } from './arguments.ts'
-import { lessons, type Lesson } from './lessons.ts'
+import { readLessons, type Lesson } from './lessons.ts'
 import { FLAME } from './paths.ts'
 import { againstSource, shareList, topOf, topSentence } from './sentences.ts'
-import type { Graph, Hot } from './snapshot.ts'
-import { workloads } from './workloads.ts'
+import type { Graph, Hot } from './recorded.ts'
 
+const README = join(FLAME, 'README.md')
 const BEGIN = '<!-- written by pnpm flame: begin -->'
 const END = '<!-- written by pnpm flame: end -->'
 
@@ -16,15 +19,12 @@ const graphOf = ({ graphs }: Hot, kind: Graph['kind']) =>
   graphs.find((graph) => graph.kind === kind && graph.thread !== 'main')!
 
 /** The name of a snapshot within its service, and of its heading. */
-const nameOf = ({ variant, workload }: Hot) => (workload ? `${variant} ${workload}` : variant)
-const folderOfHot = ({ service, variant, workload = '' }: Hot) => folderOf({ service, variant, workload })
+const nameOf = ({ variant, work }: Hot) => `${variant} ${work}`
 
-function readHots(service: string, variants: readonly string[]): Hot[] {
-  const folders = variants.flatMap((variant) =>
-    Object.keys(workloads[service]!).map((workload) => folderOf({ service, variant, workload })),
-  )
-  const files = folders.map((folder) => join(FLAME, folder, 'hot.json')).filter((file) => existsSync(file))
-  return files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+/** What was recorded of a service, in the order of its variants. */
+function readHots(service: string): Hot[] {
+  const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME }).toSorted()
+  return files.map((file) => JSON.parse(readFileSync(join(FLAME, file), 'utf8')))
 }
 
 const figures = ({ self, total }: { self: number; total: number }) => `${self.toFixed(1)} % / ${total.toFixed(1)} %`
@@ -53,7 +53,7 @@ const pageNames: Readonly<Record<string, string>> = {
 }
 
 function links(hot: Hot): string {
-  const folder = folderOfHot(hot)
+  const folder = folderOf(hot)
   const there = new Set(readdirSync(join(FLAME, folder)))
   return Object.entries(pageNames)
     .filter(([name]) => there.has(name))
@@ -70,6 +70,7 @@ function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
   const paragraphs = [
     `### ${nameOf(hot)}`,
     `${made.join(', ')}. ${links(hot)}`,
+    howOf(hot),
     `${topSentence(nameOf(hot), cpu, 'of CPU')} ${shareList(cpu)}`,
     `${topSentence('Allocations', allocation, 'of the bytes')} ${shareList(allocation)}`,
   ]
@@ -77,28 +78,27 @@ function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
   return paragraphs.join('\n\n')
 }
 
-/** What a service is asked, in words. */
-async function loadsOf(service: string): Promise<string> {
-  const table = Object.entries(workloads[service]!)
-  const loads = await Promise.all(table.map(async ([name, load]) => ({ name, says: (await load()).says })))
-  return loads.map(({ name, says }) => (name ? `${says} (${name})` : says)).join(', or ')
+/** What was asked, and of which code: lines are those of a commit. */
+function howOf({ says, rate, machine, seconds }: Hot): string {
+  const pace = rate ? `, ${rate.toLocaleString('en-US')} requests/s` : ''
+  const of = machine.commit.endsWith('+changes') ? 'of uncommitted code, whose lines may have moved' : machine.commit
+  return `${seconds} s on the serving thread under ${says}${pace}; Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${of}.`
 }
 
 async function sectionsOf(service: string): Promise<string> {
   const { variants = {} } = await services[service]!()
-  const hots = readHots(service, Object.keys(variants))
+  const hots = readHots(service)
+  const lessons = readLessons()
   if (hots.length === 0) return ''
-  const { machine, seconds } = hots.at(-1)!
-  const loads = await loadsOf(service)
   return [
     `## ${service}`,
-    `Node.js ${machine.node}, ${machine.processor}, ${machine.processors} processors, ${machine.date.slice(0, 10)}; windows of ${seconds} s on the serving thread ${loads}. Self / total.`,
+    'Self / total.',
     [
       '| variant | CPU: top function | CPU: top part | allocations: top function | allocations: top part |',
       '|---|---|---|---|---|',
       ...hots.map(tableRow),
     ].join('\n'),
-    ...hots.map((hot) => section(hot, variants[hot.variant]!, lessons[service]?.[nameOf(hot)])),
+    ...hots.map((hot) => section(hot, variants[hot.variant] ?? {}, lessons.get(`${service} ${nameOf(hot)}`))),
   ].join('\n\n')
 }
 
@@ -110,9 +110,11 @@ export function replaceGenerated(readme: string, generated: string): string {
   return `${readme.slice(0, begin + BEGIN.length)}\n\n${generated}\n\n${readme.slice(end)}`
 }
 
-/** Writes what the snapshots in `flame/` say into `flame/README.md`. */
-export async function updateReadme(): Promise<void> {
-  const file = join(FLAME, 'README.md')
-  const sections = await Promise.all(Object.keys(workloads).map(sectionsOf))
-  writeFileSync(file, replaceGenerated(readFileSync(file, 'utf8'), sections.filter(Boolean).join('\n\n')))
+/** `flame/README.md` as the snapshots, the lessons and the bench's results have it. */
+export async function readmeText(): Promise<string> {
+  const sections = await Promise.all(Object.keys(works).map(sectionsOf))
+  const text = replaceGenerated(readFileSync(README, 'utf8'), sections.filter(Boolean).join('\n\n'))
+  return withProse(text, readResults(tables))
 }
+
+export const updateReadme = async (): Promise<void> => writeFileSync(README, await readmeText())

@@ -1,12 +1,13 @@
-import type { Running } from '@influencer-stats/bench/contenders/contender'
+import { measure } from '@influencer-stats/bench/measure'
+import type { Row } from '@influencer-stats/bench/row'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Kind } from './messages.ts'
 import { PROFILED_SERVICE, ROOT } from './paths.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
-import type { Workload } from './workloads.ts'
 
 /** One thread's profile. */
 export interface Recording {
@@ -47,24 +48,35 @@ export async function recordProcess(
   }
 }
 
-/** What is profiled: a service with these settings, under this load. */
-export interface Subject {
-  readonly service: string
-  readonly settings: Readonly<Record<string, string>>
-  readonly workload: Workload
+/** Until compiled code has settled (s). */
+const WARM_UP = 3
+/** What the work may take longer than announced, on a busy machine (s). */
+const MARGIN = 4
+
+/** The pace of a row's open loop, measured as the bench does; nothing where it has none. */
+export async function benchRate(row: Row): Promise<number | undefined> {
+  const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP, warmUp: 1 })
+  if (failure !== undefined) throw new Error(failure)
+  const rate = rounds[0]?.rate
+  return typeof rate === 'number' ? rate : undefined
 }
 
-/** Runs `work` on a service that is ready, proved and in a folder of its own; ends it whatever happens. */
-export async function withService<T>(
-  { service, settings, workload }: Subject,
-  start: (script: string, args: readonly string[]) => Promise<ProfiledProcess>,
-  work: (process: ProfiledProcess & Running) => Promise<T>,
+/** Runs `work` on the service of a row that is ready, proved and in a folder of its own; ends it whatever happens. */
+async function withService<T>(
+  { contender, prepare }: Row,
+  threads: number,
+  start: Start,
+  work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<T> {
+  const { spec, fill, settings } = contender.service!
   const data = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-data-'))
   try {
-    const process = await start(PROFILED_SERVICE, [service, JSON.stringify({ data, ...settings })])
+    await fill(data)
+    const { variant, service } = spec
+    const all = { data, variant, threads: String(threads), ...(await settings()), ...spec.settings }
+    const process = await start(PROFILED_SERVICE, [service, JSON.stringify(all)])
     try {
-      await workload.prepare?.(process)
+      await prepare?.(process)
       return await work(process)
     } finally {
       await process.stop()
@@ -74,10 +86,37 @@ export async function withService<T>(
   }
 }
 
-/** CPU and allocations of a service under load: of main, and of the one thread that serves. */
-export function recordService(subject: Subject, seconds: number): Promise<Recording[]> {
-  const settings = { threads: '1', ...subject.settings }
-  return withService({ ...subject, settings }, startProfiled, (process) =>
-    subject.workload.during(process, 2 * seconds, () => recordProcess(process, seconds)),
-  )
+type Start = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
+
+/**
+ * Does some work while the service of a row is under the row's load, warmed up before: at the bench's pace, or at what is
+ * left of it without inlining.
+ *
+ * @param seconds how long the work takes
+ * @throws Error when a reply was wrong or did not come: what was profiled is not the service at work
+ */
+export function underLoad<T>(
+  row: Row,
+  { threads, start, seconds, rate }: { threads: number; start: Start; seconds: number; rate?: number | undefined },
+  work: (process: ProfiledProcess) => Promise<T>,
+): Promise<{ done: T; rate?: number }> {
+  return withService(row, threads, start, async (process) => {
+    const own = rate && (await row.round(process, { duration: WARM_UP, warmUp: 1, paced: true })).rate
+    const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
+    const kept = row.load!.keep(process, { seconds: WARM_UP + seconds + MARGIN, warmUp: WARM_UP, rate: pace })
+    // Its failure is told below; work that fails first must not leave it unheard.
+    kept.catch(() => {})
+    // Whichever comes first: a generator that cannot start must not leave the work waiting for it.
+    await Promise.race([delay(WARM_UP * 1000), kept])
+    const done = await work(process)
+    await kept
+    return { done, ...(pace && { rate: pace }) }
+  })
+}
+
+/** CPU and allocations of a service under the load of a row: of main, and of the one thread that serves. */
+export async function recordRow(row: Row, seconds: number, rate?: number) {
+  const how = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
+  const { done: recordings, ...kept } = await underLoad(row, how, (process) => recordProcess(process, seconds))
+  return { recordings, ...kept }
 }

@@ -1,6 +1,6 @@
 import type { HotFunction } from './hot.ts'
 import type { Lesson } from './lessons.ts'
-import type { Graph } from './snapshot.ts'
+import type { Graph } from './recorded.ts'
 
 // Shares further apart than this are another story (points).
 const SAME = 10

@@ -1,44 +1,29 @@
-import { describeMachine, type Machine } from '@influencer-stats/bench/machine'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { describeMachine } from '@influencer-stats/bench/machine'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderOf, type Chosen } from './arguments.ts'
-import { employersOf, homeShares, hotFunctions, componentShares, type HotFunction, type Share } from './hot.ts'
+import { employersOf, homeShares, hotFunctions, componentShares } from './hot.ts'
 import { renderPage } from './html.ts'
-import { LARGEST } from './limits.ts'
+import { LARGEST, ROOT } from './paths.ts'
+import { topSentence } from './sentences.ts'
 import type { Kind } from './messages.ts'
 import { components } from './components.ts'
+import type { Graph, Hot } from './recorded.ts'
 import { INTERVALS, type Recording } from './record.ts'
 
-/** One graph in figures. Shares are percent of the samples with work in JavaScript or for it, or of the bytes. */
-export interface Graph {
-  readonly kind: Kind
-  readonly thread: string
-  readonly unit: 'samples' | 'bytes'
-  readonly total: number
-  /** Percent of all samples that had nothing to do. */
-  readonly idle: number
-  /** Percent of the other samples that were in native code with no JavaScript on the stack. */
-  readonly program: number
-  readonly parts: readonly Share[]
-  /** Files of this repository, packages, modules of Node, native functions: in themselves. */
-  readonly homes: readonly Share[]
-  /** Of the function that tops the graph: for whom it works. */
-  readonly employers: readonly Share[]
-  readonly functions: readonly HotFunction[]
+const LINE = /(?:packages|bench)\/[\w./-]+\.ts:\d+/g
+
+/** The code of a line of this repository, as it is now; nothing where there is none. */
+export function codeOf(place: string): string {
+  const [file, line] = place.split(':') as [string, string]
+  const path = join(ROOT, file)
+  return existsSync(path) ? (readFileSync(path, 'utf8').split('\n')[Number(line) - 1]?.trim() ?? '') : ''
 }
 
-/** `hot.json`: what the graphs of a variant show, in figures. */
-export interface Hot {
-  readonly service: string
-  readonly variant: string
-  /** Empty or absent where the service has but one. */
-  readonly workload?: string
-  readonly machine: Machine
-  /** Each window (s). */
-  readonly seconds: number
-  /** Between two samples. */
-  readonly intervals: { readonly microseconds: number; readonly bytes: number }
-  readonly graphs: readonly Graph[]
+/** What sentences about these graphs name. */
+function linesOf(graphs: readonly Graph[]): Record<string, string> {
+  const places = graphs.flatMap((graph) => topSentence('', graph, '').match(LINE) ?? [])
+  return Object.fromEntries(places.map((place) => [place, codeOf(place)]))
 }
 
 const MOST_EMPLOYERS = 5
@@ -77,22 +62,21 @@ function subtitle({ seconds, intervals, machine }: Hot, { kind, total, idle, pro
 /** Writes `<kind>-<thread>.html` and `hot.json` into a variant's folder. @throws Error when a page is too large */
 export function writeSnapshot(
   folder: string,
-  { service, variant, workload, seconds }: Chosen & Pick<Hot, 'seconds'>,
+  told: Chosen & Pick<Hot, 'seconds' | 'says' | 'rate'>,
   recordings: readonly Recording[],
 ): void {
+  const graphs = recordings.map((recording) => graphOf(recording, told.service))
   const hot: Hot = {
-    service,
-    variant,
-    workload,
+    ...told,
     machine: describeMachine(),
-    seconds,
     intervals: { microseconds: INTERVALS.cpu, bytes: INTERVALS.allocation },
-    graphs: recordings.map((recording) => graphOf(recording, service)),
+    graphs,
+    lines: linesOf(graphs),
   }
   mkdirSync(folder, { recursive: true })
   for (const [i, { kind, thread, profile }] of recordings.entries()) {
-    const graph = hot.graphs[i]!
-    const title = `${folderOf({ service, variant, workload })}: ${words[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
+    const graph = graphs[i]!
+    const title = `${folderOf(told)}: ${words[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
     const page = renderPage({
       title,
       subtitle: subtitle(hot, graph),

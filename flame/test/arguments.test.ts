@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { choose, folderOf, parseFlameArguments } from '../src/arguments.ts'
 
 const all = [
-  { service: 'stats', variant: 'v1', workload: '' },
-  { service: 'stats', variant: 'v2', workload: '' },
-  { service: 'kv', variant: 'v1', workload: 'put' },
-  { service: 'kv', variant: 'v1', workload: 'get' },
+  { service: 'stats', variant: 'v1', work: 'read' },
+  { service: 'stats', variant: 'v2', work: 'read' },
+  { service: 'kv', variant: 'v1', work: 'put-full' },
+  { service: 'kv', variant: 'v1', work: 'get-full' },
 ]
 
 describe('pnpm flame', () => {
@@ -17,10 +17,12 @@ describe('pnpm flame', () => {
 
   it('chooses services, variants and workloads, all of them where none is named', () => {
     expect(choose([], all)).toEqual(all)
-    expect(choose(['kv', 'stats/v2'], all).map(folderOf)).toEqual(['stats/v2', 'kv/v1/put', 'kv/v1/get'])
+    expect(choose(['kv', 'stats/v2'], all).map(folderOf)).toEqual(['kv/v1/put-full', 'kv/v1/get-full', 'stats/v2/read'])
+    expect(choose(['kv/v1/get-small'], all).map(folderOf)).toEqual(['kv/v1/get-small'])
+    expect(() => choose(['kv/v1/nothing'], all)).toThrow('kv/v1/put-full')
     expect(choose(['kv/v1'], all)).toEqual(all.slice(2))
-    expect(choose(['kv/v1/get'], all)).toEqual(all.slice(3))
-    expect(() => choose(['stats/v9'], all)).toThrow('stats/v1, stats/v2, kv/v1/put, kv/v1/get')
+    expect(choose(['kv/v1/get-full'], all)).toEqual(all.slice(3))
+    expect(() => choose(['stats/v9'], all)).toThrow('stats/v1/read, stats/v2/read, kv/v1/put-full')
     expect(() => choose(['stats/v'], all)).toThrow('stats/v1')
   })
 })

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { HotFunction } from '../src/hot.ts'
-import { replaceGenerated } from '../src/readme.ts'
+import { parseLessons, readLessons } from '../src/lessons.ts'
+import { readmeText, replaceGenerated } from '../src/readme.ts'
 import { againstSource, shareList, topSentence } from '../src/sentences.ts'
-import type { Graph } from '../src/snapshot.ts'
+import type { Graph } from '../src/recorded.ts'
 
 const write: HotFunction = { function: 'writeString', file: '', line: 0, category: 'native', self: 20.5, total: 20.5 }
 const fetchOne: HotFunction = {
@@ -55,7 +57,27 @@ describe('the sentence', () => {
   })
 })
 
+describe('lessons', () => {
+  it('are sections: what the source says, why, and what next', () => {
+    const text =
+      'x\n\n## stats v1 read\n\n> `L` with 70 % (logger, 70 %)\n\nBe\ncause.\n\nNext: that.\n\n## kv v4 get\n\nhas none.\n\nNext: it.\n'
+    expect([...parseLessons(text)]).toEqual([
+      [
+        'stats v1 read',
+        { source: { says: '`L` with 70 %', part: 'logger', share: 70 }, why: 'Be cause.', next: 'that.' },
+      ],
+      ['kv v4 get', { why: 'has none.', next: 'it.' }],
+    ])
+    expect(() => parseLessons('\n## stats v1 read\n\nBecause.\n')).toThrow('stats v1 read')
+    expect(readLessons().size).toBeGreaterThan(15)
+  })
+})
+
 describe('the README', () => {
+  it('is as the snapshots, the lessons and the results have it', async () => {
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await readmeText())
+  })
+
   it('keeps what is written by hand', () => {
     const readme = 'Before\n<!-- written by pnpm flame: begin -->old<!-- written by pnpm flame: end -->\nAfter\n'
     const begin = '<!-- written by pnpm flame: begin -->'

@@ -1,14 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
+import { folderOf, usual } from '../src/arguments.ts'
 import { keyOf, type Frame } from '../src/frames.ts'
 import { hotFunctions, type HotFunction } from '../src/hot.ts'
 import { renderPage } from '../src/html.ts'
-import { LARGEST } from '../src/limits.ts'
-import { FLAME, ROOT } from '../src/paths.ts'
+import { FLAME, LARGEST, ROOT } from '../src/paths.ts'
 import type { Call, Profile } from '../src/profile.ts'
+import type { Hot } from '../src/recorded.ts'
+import { codeOf } from '../src/snapshot.ts'
+
+/** Bytes. */
+const MOST = 40e6
 
 /** Everything in a page that a browser would fetch by itself: nothing but what is in it. */
 const fetched = (html: string) =>
@@ -74,9 +79,14 @@ const folders = Object.keys(services)
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME, folder))
 
-  it('is complete: both kinds, clinic, and the figures', () => {
-    const names = ['allocation-main.html', 'allocation-thread-0.html', 'clinic-flame.html', 'cpu-main.html']
-    expect(files.toSorted()).toEqual([...names, 'cpu-thread-0.html', 'hot.json'])
+  it('is complete: both kinds, and the figures', () => {
+    const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
+    expect(files.filter((name) => name !== 'clinic-flame.html').toSorted()).toEqual(names)
+  })
+
+  it('speaks of lines whose code is still the same', () => {
+    const { lines = {} }: Hot = JSON.parse(readFileSync(join(FLAME, folder, 'hot.json'), 'utf8'))
+    expect(Object.fromEntries(Object.keys(lines).map((place) => [place, codeOf(place)]))).toEqual(lines)
   })
 
   it.each(files)('%s is small, needs nothing else and names no path of a machine', (name) => {
@@ -88,14 +98,29 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   })
 })
 
-it('there are snapshots of every variant of stats', async () => {
-  const { variants } = await services.stats!()
-  const missing = Object.keys(variants!).filter((variant) => !existsSync(join(FLAME, 'stats', variant, 'hot.json')))
-  expect(missing).toEqual([])
+it('the code of a line is what stands there now, and nothing where there is none', () => {
+  const file = 'flame/test/snapshots.test.ts'
+  expect(codeOf(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
+  expect([codeOf(`${file}:99999`), codeOf('flame/absent.ts:1')]).toEqual(['', ''])
 })
 
-it('there are snapshots of the default variant of sse, kv and prices under each workload', () => {
-  const sseAndKv = ['sse/v4/connecting', 'sse/v4/fan-out', 'kv/v4/put', 'kv/v4/get']
-  const wanted = [...sseAndKv, 'prices/v6/single', 'prices/v6/bulk']
-  expect(wanted.filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))).toEqual([])
+it('the snapshots take at most 40 MB', () => {
+  const sizes = folders.flatMap((folder) =>
+    readdirSync(join(FLAME, folder)).map((name) => statSync(join(FLAME, folder, name)).size),
+  )
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST)
+})
+
+it('there are snapshots of every variant of stats, and of sse, kv and prices at each of their workloads', async () => {
+  const { variants } = await services.stats!()
+  const ofStats = usual('stats', Object.keys(variants!)).map(folderOf)
+  const others = [
+    'sse/v4/connecting',
+    'sse/v4/fan-out',
+    'kv/v4/put-full',
+    'kv/v4/get-full',
+    'prices/v6/search',
+    'prices/v6/bulk',
+  ]
+  expect([...ofStats, ...others].filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))).toEqual([])
 })

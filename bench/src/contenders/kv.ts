@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FULL, valueOf } from '../load/requests/kv-entries.ts'
 import { processorSeconds } from '../processes.ts'
-import type { Spec } from '../spec.ts'
+import { specOf, type Spec } from '../spec.ts'
 import type { Contender } from './contender.ts'
 import { settle } from './kv-settle.ts'
 import { serviceContender } from './service.ts'
 
 const BATCH = 1_000
-const DEFAULT: Spec = { service: 'kv', variant: '', settings: {} }
+const DEFAULT = specOf('kv')
 /** A database that takes less of a processor than this in half a second has no more tables to merge. */
 const IDLE = 0.02
 
@@ -71,27 +71,15 @@ function copyBase(from: string, to: string): void {
  * The key-value service on a base of its own with so many entries.
  * @param ready called with the base's folder before the service opens it
  */
-export function kvContender(
+export const kvContender = (
   spec: Spec,
   entries: number,
   settings: Readonly<Record<string, string>> = {},
   ready: (folder: string) => void = () => {},
-): Contender {
-  return {
-    name: serviceContender(spec).name,
-    async start() {
-      const data = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-'))
-      const remove = () => rmSync(data, { recursive: true, force: true })
-      try {
-        copyBase(await kvBase(entries), data)
-        ready(data)
-        const running = await serviceContender(spec, { ...settings, data }).start()
-        const stop = () => running.stop().finally(remove)
-        return { ...running, stop }
-      } catch (error) {
-        remove()
-        throw error
-      }
+): Contender =>
+  serviceContender(spec, settings, {
+    async fill(folder) {
+      copyBase(await kvBase(entries), folder)
+      ready(folder)
     },
-  }
-}
+  })

@@ -3,13 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { PINS, spawnPinned } from '../processes.ts'
 import type { Contender } from './contender.ts'
 
-/** A server that is a file of this folder: it writes the port that it listens on. */
-export function scriptContender(name: string, file: string, ...args: string[]): Contender {
-  const entry = fileURLToPath(new URL(file, import.meta.url))
+/** A server that is a file of this folder, or a program: it writes the port that it listens on. */
+export function scriptContender(
+  name: string,
+  file: string | { readonly command: string; readonly env: Readonly<Record<string, string>> },
+  ...args: string[]
+): Contender {
+  const [command, env, entry] =
+    typeof file === 'string'
+      ? [process.execPath, {}, [fileURLToPath(new URL(file, import.meta.url))]]
+      : [file.command, file.env, []]
   return {
     name,
     async start() {
-      const child = spawnPinned(PINS.server, process.execPath, [entry, ...args])
+      const child = spawnPinned(PINS.server, command, [...entry, ...args], env)
       const exit = once(child, 'exit')
       let complaints = ''
       child.stderr!.on('data', (text) => (complaints += text))

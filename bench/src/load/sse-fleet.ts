@@ -1,4 +1,3 @@
-import type { Latency } from './load.ts'
 import { GRACE, OVERHEAD, runInOwnProcess } from './common/own-process.ts'
 
 /** How a broadcaster is spoken to: its paths, and how values stand in its events. */
@@ -7,9 +6,13 @@ export interface Dialect {
   readonly wait: string
   /** Sends a value to every stream; `{value}` stands for it. */
   readonly put: string
+  /** Where the value is the body, that; else there is none. */
+  readonly body?: string
   /** Ends every stream. */
   readonly closeAll: string
   readonly method: 'GET' | 'POST'
+  /** Of what ends the streams, where it is another. */
+  readonly closeMethod?: 'DELETE'
   /** Whether the reply to a value is that value; else any body is right. */
   readonly echoes: boolean
   /** What stands before and after a value in its `data` line: quotes, where values are sent as JSON. */
@@ -67,33 +70,13 @@ export interface ConnectingResult {
   readonly refused: number
 }
 
-/** What came of a plan. Memory is resident (MB = 10^6 bytes), processor shares are of one processor, 1 is all of it. */
+/** What came of a plan: what makes it no result, and figures. Memory is resident (MB = 10^6 bytes). */
 export interface FleetResult {
-  readonly streams: number
   /** Streams that the server did not open, or that ended before they were told to. */
   readonly refused: number
   readonly cut: number
   /** Streams that did not end, or not well, in the 4 s after the server was told to end them. */
   readonly unclosed: number
-  readonly connectsPerSecond: number
-  readonly memory: { readonly idle: number; readonly connected: number; readonly sent: number }
-  /** What a stream costs (KB = 10^3 bytes): memory once all values were received, less memory without streams. */
-  readonly kilobytesPerStream: number
-  /** The server's largest share in any second. */
-  readonly processor: { readonly connecting: number; readonly sending: number }
-  /** The server's processor time a delivery (us). */
-  readonly processorPerDelivery: number
-  /** Values sent; those of them that were not answered 200 within a second of when they were due. */
-  readonly values: number
-  readonly rejected: number
-  /** How long the replies took, from when the value was due (us). */
-  readonly queries: Latency & { readonly mean: number }
-  /** Values received a stream, on average. */
-  readonly received: number
-  /** Values a second that arrived at streams, all together, while values were sent. */
-  readonly deliveriesPerSecond: number
-  /** From when a value was due until it was received (us). */
-  readonly delivery: Latency
   /** Accepted values that a stream never received, or received again. */
   readonly lost: number
   readonly doubled: number
@@ -101,10 +84,32 @@ export interface FleetResult {
   readonly outOfOrder: number
   /** Events and replies that are not what was sent. */
   readonly wrong: number
-  /** Share of a processor that the fleet took while it sent. At a pace it takes all of it to be on time. */
+  /** Values sent; those of them that were not answered 200 within a second of when they were due. */
+  readonly values: number
+  readonly rejected: number
+  /** The server's processor time a delivery (us), and its largest share of a processor in any second. */
   readonly cpu: number
-  /** At a pace: how late the fleet was to see that values were due (us), which is its own part of their times. */
-  readonly lateness?: { readonly p50: number; readonly p99: number; readonly max: number }
+  readonly connecting: number
+  readonly sending: number
+  /** Values a second that arrived at streams, all together, while values were sent; those of a stream, on average. */
+  readonly deliveries: number
+  readonly received: number
+  /** From when a value was due until it was received (us), and until it was answered, on average (ms). */
+  readonly deliveryP50: number
+  readonly deliveryP99: number
+  readonly query: number
+  readonly connects: number
+  /** Memory without streams, once every value has been received, and the difference: in all, and a stream's (KB). */
+  readonly idle: number
+  readonly memory: number
+  readonly grown: number
+  readonly perStream: number
+  /** What the kernel holds more for a stream, of the server's socket and of the fleet's (KB). NaN where it cannot be told. */
+  readonly kernel: number
+  /** Saturating: the share of a processor that the fleet took. At a pace it takes all of it to be on time. */
+  readonly generator?: number
+  /** At a pace: how late the fleet was to see that values were due (us, p99), which is its own part of their times. */
+  readonly lateness?: number
 }
 
 /** Seconds until a fleet that makes no progress any more gives up: to connect, to receive, to end. */
@@ -112,9 +117,14 @@ export const PATIENCE = 4
 /** From when (ms) a reply counts as none, as at the source. */
 export const REJECTED_AFTER = 1000
 
+/** Milliseconds that a stream may take to open where others have the machine. */
+const SLOWEST = 5
+
 /** How long (s) the values take to send. */
 export const secondsOf = (sending: FleetPlan['sending']): number =>
   'seconds' in sending ? sending.warmUp + sending.seconds : (sending.values * sending.interval) / 1000
+
+const moduleOf = (name: string) => new URL(`./fleet/${name}.ts`, import.meta.url).href
 
 /**
  * Runs a fleet in a process of its own. On one processor it takes 220,000 deliveries a second that come one by one (4.5 us
@@ -123,13 +133,18 @@ export const secondsOf = (sending: FleetPlan['sending']): number =>
  * @throws Error when it could not run: too few open files, a dead server
  */
 export function runFleet(plan: FleetPlan): Promise<FleetResult> {
-  const connecting = (plan.streams * plan.spacing) / 1000
+  const connecting = (plan.streams * Math.max(plan.spacing, SLOWEST)) / 1000
   // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
   const seconds = connecting + secondsOf(plan.sending) + 10 * PATIENCE + GRACE + OVERHEAD
-  return runInOwnProcess('sse-fleet', plan, seconds * 1000)
+  return runInOwnProcess(moduleOf('run'), 'runFleetHere', plan, seconds * 1000)
 }
 
 /** Opens streams again and again in a process of its own. @throws Error when it could not run */
 export function runConnecting(plan: ConnectingPlan): Promise<ConnectingResult> {
-  return runInOwnProcess('sse-connecting', plan, (plan.seconds + 4 * PATIENCE + OVERHEAD) * 1000)
+  return runInOwnProcess(
+    moduleOf('connecting-run'),
+    'runConnectingHere',
+    plan,
+    (plan.seconds + 4 * PATIENCE + OVERHEAD) * 1000,
+  )
 }

@@ -14,6 +14,9 @@ export const SAMPLE: CatalogPlan = { kind: 'sample', offerings: 50 }
 /** 2 million prices of 20 characteristics with 10 values each. */
 export const UNIFORM: CatalogPlan = { kind: 'uniform', offerings: 200 }
 
+/** Offerings of sample catalogs that grow, from 10,000 prices to 2 million. */
+export const GROWN = [1, 10, 50, 205]
+
 const ROWS_AN_OFFERING = { sample: 9_744, uniform: 10_000 } as const
 const CHARS = { sample: 5, uniform: 20 } as const
 const VALUES = 10

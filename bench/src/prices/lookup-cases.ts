@@ -7,9 +7,24 @@ import { RequestScanner } from '@influencer-stats/prices/core/scanner'
 import { ambiguous } from '@influencer-stats/prices/index/index'
 import { randomOf } from '../load/requests/drawers.ts'
 import type { Free, KnownCatalog } from './known-catalog.ts'
-import type { CaseName } from './lookups.ts'
 import type { Opened } from './opened.ts'
 import { isPriceOf } from './searches.ts'
+
+/** What is looked up, and from what to what. */
+export type CaseName =
+  /** Random complete searches: from the parsed request to the row, dictionaries included. */
+  | 'random'
+  /** The same one again and again: of row 10, and so on. */
+  | 'row10'
+  | 'row42799'
+  | 'row428692'
+  /** Row 3,824 of an offering's, as at the source. */
+  | 'row3824'
+  /** Random searches that leave two characteristics free, so that several rows fit. */
+  | 'several'
+  /** From the bytes of a random complete request to the text of its answer, by JSON.parse, and by the scanner. */
+  | 'parsed'
+  | 'scanned'
 
 /** More than an answer of these catalogs takes (bytes). */
 const ROOM = 1_024

@@ -1,5 +1,5 @@
 import type { Drawer } from '../load/requests/request-bytes.ts'
-import { SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
+import { GROWN, SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
 import { KnownCatalog } from './known-catalog.ts'
 
 /** The names of the indexes, as `--indexes` takes them. */
@@ -62,6 +62,9 @@ const drawers = (plan: CatalogPlan, prefix: string) =>
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
   ...drawers(SAMPLE, 'prices'),
   ...drawers(UNIFORM, 'prices-uniform'),
+  ...Object.fromEntries(
+    GROWN.map((offerings) => [`prices-of-${offerings}`, searchesOf({ kind: 'sample', offerings }, 'roaring-offering')]),
+  ),
   'prices-not': searchesOf(SAMPLE, 'roaring-offering', { operator: 'not' }),
   'prices-in': searchesOf(SAMPLE, 'roaring-offering', { operator: 'in' }),
   'prices-between': searchesOf(SAMPLE, 'roaring-offering', { operator: 'between' }),

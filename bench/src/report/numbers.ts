@@ -2,3 +2,7 @@
 export const whole = (value: number): string =>
   Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : '-'
 export const tenth = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-')
+export const hundredth = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '-')
+export const percent = (share: number): string => (Number.isFinite(share) ? `${Math.round(share * 100)} %` : '-')
+/** As many digits as say something. */
+export const short = (value: number): string => (Math.abs(value) < 100 ? tenth(value) : whole(value))

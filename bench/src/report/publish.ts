@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AnyScenario } from '../scenarios/scenario.ts'
+import { machineText } from '../machine.ts'
+import type { Table } from '../tables/table.ts'
+import { conclusions } from './conclusions.ts'
 import { reportHtml } from './html.ts'
-import type { Published } from './published.ts'
-import { readResults, writeResults } from './results.ts'
-import { markdownOf } from './table.ts'
+import { withProse } from './prose.ts'
+import { readResults, writeResults, type Published } from './results.ts'
+import { markdownOf, tablesOf } from './table.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -18,22 +20,34 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-function sectionOf({ scenario, machine, tables }: Published): string {
-  const where = `${machine.processor}, ${machine.processors} processors, Node ${machine.node}, load ${machine.load}, ${machine.date.slice(0, 10)}.`
-  return [`${scenario.title}.`, ...tables.map(markdownOf), where].join('\n\n')
+/** A table as a README has it, with the machine, the commit and the day below. */
+export const sectionOf = ({ table, machine, results }: Published): string =>
+  [`${table.title}.`, ...tablesOf(results, table).map(markdownOf), `${machineText(machine)}.`].join('\n\n')
+
+/** All that is written from results: the report, and the tables and figures that READMEs show. Texts by their paths. */
+export function texts(published: readonly Published[]): Map<string, string> {
+  const written = new Map([['bench/report.html', reportHtml(published)]])
+  for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
+    let text = readFileSync(join(ROOT, file), 'utf8')
+    if (text.includes('<!-- bench:conclusions -->'))
+      text = replaceSection(text, 'conclusions', markdownOf(conclusions(published)))
+    for (const one of published) {
+      const name = `${one.table.service}/${one.table.name}`
+      if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, sectionOf(one))
+    }
+    written.set(file, withProse(text, published))
+  }
+  return written
 }
 
-/** Writes the result files, the report and the READMEs' tables: the one place that writes any of them. */
-export function publish(published: readonly Published[], scenarios: readonly AnyScenario[]): void {
-  for (const one of published) writeResults(one)
-  // The report shows all services, also those that this run did not measure.
-  writeFileSync(join(ROOT, 'bench/report.html'), reportHtml(readResults(scenarios)))
-  for (const one of published) {
-    for (const readme of ['README.md', `packages/${one.scenario.service}/README.md`]) {
-      const file = join(ROOT, readme)
-      const text = readFileSync(file, 'utf8')
-      const name = `${one.scenario.service}/${one.scenario.name}`
-      if (text.includes(`<!-- bench:${name} -->`)) writeFileSync(file, replaceSection(text, name, sectionOf(one)))
-    }
-  }
+/** Writes the result files and all that is written from them, those of earlier runs included: the one place that does. */
+export function publish(measured: readonly Published[], tables: readonly Table[]): void {
+  for (const one of measured) writeResults(one)
+  for (const [file, text] of texts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
+
+/** The files that are not as the results would have them. */
+export const stale = (tables: readonly Table[]): string[] =>
+  [...texts(readResults(tables))]
+    .filter(([file, text]) => readFileSync(join(ROOT, file), 'utf8') !== text)
+    .map(([file]) => file)

@@ -1,45 +1,50 @@
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
-import type { AnyScenario } from '../scenarios/scenario.ts'
-import { measuredOf } from './measured.ts'
-import type { Measured, Published } from './published.ts'
+import type { RowResult } from '../row.ts'
+import type { Table } from '../tables/table.ts'
 
 const RESULTS = fileURLToPath(new URL('../../results/', import.meta.url))
 
-/** `<service>/<row>/<scenario>.json`: one row of one scenario, with all that is needed to tell how it came about. */
-type ResultFile = Measured['results'][number] & {
+/** A table's results and where they were taken. */
+export interface Published {
+  readonly table: Table
+  readonly machine: Machine
+  readonly results: readonly RowResult[]
+}
+
+/** `<service>/<row>/<table>.json`: one row of one table, with all that is needed to tell how it came about. */
+type ResultFile = RowResult & {
   readonly title: string
-  /** Its place in the scenario's table. */
+  /** Its place in the table. */
   readonly place: number
   readonly machine: Machine
 }
 
-const folderName = (name: string) => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
-const filesOf = ({ service, name }: Pick<AnyScenario, 'service' | 'name'>, folder: string) =>
+type Named = Pick<Table, 'service' | 'name'>
+
+/** A row's name as that of a folder, and in a spec. */
+export const folderName = (name: string): string => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+const filesOf = ({ service, name }: Named, folder: string) =>
   globSync(`${service}/*/${name}.json`, { cwd: folder }).map((file) => join(folder, file))
 
-/** Writes a scenario's rows, in place of those it had. */
-export function writeResults(
-  { scenario, machine, results }: Pick<Published, 'scenario' | 'machine' | 'results'>,
-  folder = RESULTS,
-): void {
-  for (const file of filesOf(scenario, folder)) rmSync(file)
+/** Writes a table's rows, in place of those it had. */
+export function writeResults({ table, machine, results }: Published, folder = RESULTS): void {
+  for (const file of filesOf(table, folder)) rmSync(file)
   for (const [place, result] of results.entries()) {
-    const file = join(folder, scenario.service, folderName(result.name), `${scenario.name}.json`)
-    const content: ResultFile = { title: scenario.title, place, machine, ...result }
+    const file = join(folder, table.service, folderName(result.name), `${table.name}.json`)
+    const content: ResultFile = { title: table.title, place, machine, ...result }
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`)
   }
 }
 
-/** What was written of the given scenarios, whenever that was. */
-export function readResults(scenarios: readonly AnyScenario[], folder = RESULTS): Published[] {
-  if (!existsSync(folder)) return []
-  return scenarios.flatMap((scenario) => {
-    const rows = filesOf(scenario, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
+/** What was written of the given tables, whenever that was. */
+export function readResults(tables: readonly Table[], folder = RESULTS): Published[] {
+  return tables.flatMap((table) => {
+    const rows = filesOf(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
     const results = rows.toSorted((a, b) => a.place - b.place)
-    return results[0] ? [{ scenario, machine: results[0].machine, ...measuredOf(scenario, results) }] : []
+    return results[0] ? [{ table, machine: results[0].machine, results }] : []
   })
 }

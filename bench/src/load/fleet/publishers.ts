@@ -41,7 +41,10 @@ class Publisher implements Loop {
     const { ledger, dialect, authority } = this.#fleet
     this.#value = ledger.send(this.#index, due)
     this.#accepted = false
-    const request = { method: dialect.method, path: dialect.put.replace('{value}', this.#value.text) }
+    const { text } = this.#value
+    const filled = (part: string) => part.replace('{value}', text)
+    const body = dialect.body === undefined ? {} : { body: filled(dialect.body) }
+    const request = { method: dialect.method, path: filled(dialect.put), ...body }
     this.connection.send(readyRequest(authority, request), due)
   }
 

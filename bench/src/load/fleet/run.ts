@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { residentMegabytes } from '../../processes.ts'
+import { kernelMegabytes, residentMegabytes } from '../../processes.ts'
 import { Fleet } from './fleet.ts'
 import { FleetLedger } from './ledger.ts'
 import { mustHaveFiles, openFilesLimit } from './limits.ts'
@@ -56,6 +56,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
   const ledger = new FleetLedger(streams, plan.publishers)
   const fleet = new Fleet(plan, ledger)
   const idle = residentMegabytes(pid)
+  const kernel = kernelMegabytes()
   const publishers = new Publishers(plan, ledger)
   try {
     await publishers.ready()
@@ -67,7 +68,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
         () => fleet.tried,
       )
     })
-    const connected = residentMegabytes(pid)
+    const sockets = kernelMegabytes() - kernel
 
     let window: Window | undefined
     const toReceive = () => ledger.accepted * fleet.steady
@@ -94,7 +95,7 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
     fleet.closing = true
     const open = fleet.steady
     const signal = AbortSignal.timeout(PATIENCE * 1000)
-    await fetch(plan.url + plan.dialect.closeAll, { method: plan.dialect.method, signal })
+    await fetch(plan.url + plan.dialect.closeAll, { method: plan.dialect.closeMethod ?? plan.dialect.method, signal })
     await reach(
       () => open,
       () => fleet.ended,
@@ -102,29 +103,32 @@ export async function runFleetHere(plan: FleetPlan): Promise<FleetResult> {
 
     const { replies, lateness } = publishers
     const values = 'seconds' in sending ? ledger.values : sending.values
-    const { lost, doubled } = ledger
+    const { lost, doubled, delivery } = ledger
     return {
-      streams,
       refused: streams - fleet.opened,
       cut: fleet.cut,
       unclosed: open - fleet.ended,
-      connectsPerSecond: fleet.opened / ((fleet.lastOpened - began) / 1000),
-      memory: { idle, connected, sent },
-      kilobytesPerStream: ((sent - idle) * 1000) / streams,
-      processor: { connecting: connecting.peak, sending: sendingWatched.peak },
-      processorPerDelivery: (sendingWatched.seconds * 1e6) / ledger.deliveries,
-      values,
-      rejected: values - replies.inTime,
-      queries: { ...replies.times.latency(), mean: (replies.sum / replies.timed) * 1000 },
-      received: ledger.deliveries / fleet.opened,
-      deliveriesPerSecond: window!.deliveriesPerSecond,
-      delivery: ledger.delivery.latency(),
       lost,
       doubled,
       outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.strayed : 0),
       wrong: ledger.wrong + replies.wrong,
-      cpu: window!.cpu,
-      ...('values' in sending && { lateness: { p50: lateness.at(50), p99: lateness.at(99), max: lateness.max } }),
+      values,
+      rejected: values - replies.inTime,
+      cpu: (sendingWatched.seconds * 1e6) / ledger.deliveries,
+      connecting: connecting.peak,
+      sending: sendingWatched.peak,
+      deliveries: window!.deliveriesPerSecond,
+      received: ledger.deliveries / fleet.opened,
+      deliveryP50: delivery.at(50),
+      deliveryP99: delivery.at(99),
+      query: replies.sum / replies.timed,
+      connects: fleet.opened / ((fleet.lastOpened - began) / 1000),
+      idle,
+      memory: sent,
+      grown: sent - idle,
+      perStream: ((sent - idle) * 1000) / streams,
+      kernel: (sockets * 1000) / streams,
+      ...('values' in sending ? { lateness: lateness.at(99) } : { generator: window!.cpu }),
     }
   } finally {
     publishers.close()

@@ -4,6 +4,10 @@ import type { Drawer, ReadyRequest } from './request-bytes.ts'
 export const FULL = 1_500_000
 /** Entries of a small one, for reads: of none there is nothing to read. */
 export const SMALL = 1_000
+/** Entries of bases of other stores. */
+const ELSEWHERE = 10_000
+/** Entries of bases that grow. */
+export const SIZES = [SMALL, 10_000, 100_000, 1_000_000, 10_000_000]
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const [SHORTEST_ID, LONGEST_ID] = [3, 10]
@@ -18,6 +22,11 @@ const TEXT = (() => {
   }).join('')
 })()
 const BYTES = Buffer.from(TEXT)
+/** The same with bytes of any kind, which nothing can compress and no text holds. */
+const NOISE = (() => {
+  let state = 1
+  return Buffer.from(BYTES.map(() => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24))
+})()
 
 /** Where the value of an id begins in the text, and where it ends. */
 function placeOf(id: number): readonly [begin: number, end: number] {
@@ -46,7 +55,7 @@ const readsOf = (entries: number, { constant = false } = {}): Drawer => {
 }
 
 /** Writes as at the source: ids of 3 to 10 letters, so that they never meet those of a prepared base; values of 100 to 200. */
-const writes = (query = ''): Drawer => {
+const writes = (query = '', textual = true): Drawer => {
   return (common, random) => {
     const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
     return () => {
@@ -55,8 +64,8 @@ const writes = (query = ''): Drawer => {
         id += LETTERS[below(random, LETTERS.length)]
       }
       const [begin, end] = placeOf(below(random, FULL))
-      const value = TEXT.slice(begin, end)
-      return drawn(Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n${value}`, 'latin1'))
+      const start = Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n`, 'latin1')
+      return drawn(Buffer.concat([start, (textual ? BYTES : NOISE).subarray(begin, end)]))
     }
   }
 }
@@ -66,10 +75,35 @@ const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest =
   return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
 }
 
-export const kvDrawers = {
+const base64 = (text: string | number) => Buffer.from(String(text)).toString('base64')
+
+/** The same reads and writes as others want them asked; a reply to a read must have the value in it. */
+const elsewhere = (
+  requestOf: (id: number, value: string) => readonly [line: string, body: string],
+  isRead: boolean,
+): Drawer => {
+  return (common, random) => () => {
+    const id = below(random, ELSEWHERE)
+    const [line, body] = requestOf(isRead ? id : ELSEWHERE + id, valueOf(id))
+    const head = `${line} HTTP/1.1\r\n${common}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    const expected = [valueOf(id), base64(valueOf(id))]
+    return drawn(
+      Buffer.from(head + body),
+      isRead ? (reply) => expected.some((value) => reply.includes(value)) : undefined,
+    )
+  }
+}
+const json = (path: string, what: unknown) => [`POST ${path}`, JSON.stringify(what)] as const
+
+export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-get': readsOf(FULL),
-  'kv-get-small': readsOf(SMALL),
+  ...Object.fromEntries(SIZES.map((entries) => [`kv-get-${entries}`, readsOf(entries)])),
   'kv-get-constant': readsOf(FULL, { constant: true }),
+  'webdis-get': elsewhere((id) => [`GET /GET/${id}.txt`, ''], true),
+  'webdis-put': elsewhere((id, value) => [`PUT /SET/${id}`, value], false),
+  'etcd-get': elsewhere((id) => json('/v3/kv/range', { key: base64(id) }), true),
+  'etcd-put': elsewhere((id, value) => json('/v3/kv/put', { key: base64(id), value: base64(value) }), false),
   'kv-put': writes(),
+  'kv-put-bytes': writes('', false),
   'kv-put-durable': writes('&durable=true'),
-} satisfies Record<string, Drawer>
+}

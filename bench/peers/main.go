@@ -1,0 +1,87 @@
+// Servers in Go that answer what ours do, for `pnpm bench --peers`: `kv FOLDER` keeps entries in goleveldb behind
+// net/http; `parse FOLDER STATUS TYPE BODY` gives one reply once it has parsed the body.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/syndtr/goleveldb/leveldb"
+)
+
+func kv(folder string) http.HandlerFunc {
+	db, err := leveldb.OpenFile(folder, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		id := []byte(r.URL.Query().Get("id"))
+		if r.Method == http.MethodPut {
+			value, err := io.ReadAll(r.Body)
+			if err == nil {
+				err = db.Put(id, value, nil)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			w.WriteHeader(http.StatusCreated)
+			return
+		}
+		value, err := db.Get(id, nil)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Write(value)
+	}
+}
+
+// What a search for a price is made of.
+type search struct {
+	OfferingID  string `json:"offeringId"`
+	GroupID     string `json:"groupId"`
+	PriceSpecID string `json:"priceSpecId"`
+	CharValues  []struct {
+		Char  string `json:"char"`
+		Value string `json:"value"`
+	} `json:"charValues"`
+}
+
+func parse(status int, kind, body string) http.HandlerFunc {
+	bytes := []byte(body)
+	return func(w http.ResponseWriter, r *http.Request) {
+		var asked search
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		w.Write(bytes)
+	}
+}
+
+func main() {
+	var handler http.HandlerFunc
+	switch os.Args[1] {
+	case "kv":
+		handler = kv(os.Args[2])
+	default:
+		status, _ := strconv.Atoi(os.Args[3])
+		handler = parse(status, os.Args[4], os.Args[5])
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	log.Fatal(http.Serve(listener, handler))
+}

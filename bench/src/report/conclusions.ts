@@ -1,0 +1,27 @@
+import { ratioText, stepsOf, type Ratio } from '../ratios.ts'
+import { SURE } from '../statistics.ts'
+import type { Published } from './results.ts'
+import type { Cells } from './table.ts'
+
+/** Who answers the same as ours, by what their rows are called. */
+const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|Redis|Go|SQLite|better-sse|@fastify|nchan)/
+
+/** By what each costs: that is true whoever the generator was. */
+function verdictOf({ differs, median, confidence }: Ratio): string {
+  if (confidence < SURE) return 'not known'
+  if (!differs) return 'alike'
+  return median < 1 ? 'ahead' : 'behind'
+}
+
+/** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
+export function conclusions(published: readonly Published[]): Cells {
+  const rows = published.flatMap(({ table, results }) =>
+    stepsOf(results, table)
+      .filter(({ against }) => PEER.test(against))
+      .map(({ name, ratios }) => {
+        const [cost, rate] = ratios
+        return [`${table.service}: ${name}`, ratioText(cost!), rate ? ratioText(rate) : '', verdictOf(cost!)]
+      }),
+  )
+  return [['ours / theirs', 'CPU of each', 'how many a second', 'ours is'], ...rows]
+}
