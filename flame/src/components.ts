@@ -48,6 +48,8 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
       files: ['packages/sse/src/broker/', 'packages/runtime/src/process/channel.ts', 'node:internal/worker/'],
     },
     { name: 'history', files: ['packages/sse/src/history/'] },
+    { name: 'topics', files: ['packages/sse/src/core/topic-', 'packages/sse/src/core/selectors.ts'] },
+    { name: 'tokens', files: ['packages/sse/src/tokens/', 'jose/'] },
     { name: 'encoder', files: ['packages/sse/src/encoder/', 'packages/sse/src/core/'] },
     { name: 'server', files: [...HTTP, 'packages/sse/src/routes/'] },
   ],
