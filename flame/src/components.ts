@@ -27,6 +27,8 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     part('broker', 'packages/sse/src/broker/ packages/runtime/src/process/channel.ts node:internal/worker/'),
     part('history', 'packages/sse/src/history/'),
+    part('topics', 'packages/sse/src/core/topic- packages/sse/src/core/selectors.ts'),
+    part('tokens', 'packages/sse/src/tokens/ jose/'),
     part('encoder', 'packages/sse/src/encoder/ packages/sse/src/core/'),
     part('server', 'packages/sse/src/routes/', HTTP),
   ],

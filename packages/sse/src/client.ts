@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { toServiceError } from '@influencer-stats/runtime/service-error'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -44,13 +44,14 @@ export function createBroadcaster(url: string, { token, timeout = 5_000 }: Broad
   const { request, Agent } = process.getBuiltinModule(new URL(url).protocol === 'https:' ? 'node:https' : 'node:http')
   const agent = new Agent({ keepAlive: true })
   const closing = new AbortController()
+  const underWay = new Set<ClientRequest>()
   const fixed = { 'content-type': 'text/plain', ...(token && { authorization: `Bearer ${token}` }) }
 
   function post(target: URL, value: string): Promise<Reply> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])
     const headers = { ...fixed, 'content-length': Buffer.byteLength(value) }
     return new Promise((resolve, reject) => {
-      const sent = request(target, { method: 'POST', agent, headers, signal }, (reply) => {
+      closing.signal.throwIfAborted()
+      const sent = request(target, { method: 'POST', agent, headers }, (reply) => {
         let text = ''
         reply.setEncoding('utf8')
         reply.on('data', (part) => (text += part))
@@ -58,6 +59,13 @@ export function createBroadcaster(url: string, { token, timeout = 5_000 }: Broad
         reply.on('error', reject)
       })
       sent.on('error', reject)
+      // Signals of its own would cost each put as much as all the rest of it.
+      const late = setTimeout(() => sent.destroy(new Error(`no answer within ${timeout} ms`)), timeout)
+      underWay.add(sent)
+      sent.on('close', () => {
+        clearTimeout(late)
+        underWay.delete(sent)
+      })
       sent.end(value)
     })
   }
@@ -103,6 +111,7 @@ export function createBroadcaster(url: string, { token, timeout = 5_000 }: Broad
     },
     close() {
       closing.abort()
+      for (const sent of underWay) sent.destroy(new Error('closed'))
       agent.destroy()
     },
   }

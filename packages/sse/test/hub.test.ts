@@ -5,7 +5,9 @@ import { eventId, readEventId } from '../src/core/event-id.ts'
 import type { Event } from '../src/core/event.ts'
 import { PUBLIC_READER } from '../src/core/reader.ts'
 import { createSelectors } from '../src/core/selectors.ts'
+import type { Encoder } from '../src/encoder/encoder.ts'
 import { createEventStreamEncoder } from '../src/encoder/event-stream.ts'
+import { createMercureEncoder } from '../src/encoder/mercure.ts'
 import { createEachFanout } from '../src/fanout/each.ts'
 import { Ring } from '../src/history/ring.ts'
 import { Hub } from '../src/hub.ts'
@@ -32,11 +34,14 @@ function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: 
     hub.deliver([event])
     return event
   }
-  const open = (topics: readonly string[], how: { last?: boolean; resumeAfter?: number } = {}): SlowReader => {
+  const open = (
+    topics: readonly string[],
+    how: { last?: boolean; resumeAfter?: number; encoder?: Encoder } = {},
+  ): SlowReader => {
     const connection = new SlowReader()
     connection.on('close', () => hub.leave(connection))
     hub.open(connection, {
-      encoder,
+      encoder: how.encoder ?? encoder,
       selectors: createSelectors(topics),
       reader: PUBLIC_READER,
       last: how.last ?? false,
@@ -158,6 +163,21 @@ describe('a stream that is told what came before it', () => {
     expect(told.filter((word) => word === 'gap')).toHaveLength(2)
     expect(told[0]).toBe('gap')
     expect(told.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
+  })
+
+  it('ends for each loss where its client is told of one only when it comes back', async () => {
+    const { put, open, hub } = startHub({ count: 3 })
+    for (let i = 0; i < 5; i++) put('a', `a${i} ${'x'.repeat(200_000)}`)
+    const reader = open(['a'], { resumeAfter: 2, encoder: createMercureEncoder() })
+    reader.take()
+    await turn()
+    for (let i = 5; i < 10; i++) put('a', `a${i}`)
+    await readAll(reader)
+    expect(reader.isEnded).toBe(true)
+    expect(hub.size).toBe(0)
+    // It comes back after the last that it got whole.
+    expect(reader.values.map((value) => value.split(' ')[0])).toEqual(['a2'])
+    expect(readEventId(reader.reader.lastEventId)!.seq).toBe(3)
   })
 
   it('hears of what was lost before it came once, though its topics reach back differently', async () => {
