@@ -123,7 +123,7 @@ const scarceMemory: Table = {
   name: 'scarce',
   title:
     "The same on a base that does not fit into the process's memory, 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
-  when: 'full',
+  when: 'growth',
   mostRounds: 1,
   columns: RATES,
   rows: () => [

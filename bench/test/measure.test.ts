@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { randomOf } from '../src/load/requests/drawers.ts'
+import { measure } from '../src/measure.ts'
+import { ratioOf } from '../src/ratios.ts'
+import type { Row } from '../src/row.ts'
+import { startBroadcaster, SMALL } from './support/broadcast-server.ts'
+import { streaming } from '../src/rounds/fleet.ts'
+
+const HOW = { rounds: 3, duration: 1, warmUp: 0 }
+
+/** Normally distributed numbers, by Box and Muller. */
+function normals(random: () => number): () => number {
+  return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+interface Known {
+  readonly name: string
+  readonly events?: string[]
+  readonly fails?: 'start' | 'prepare' | 'round'
+  /** Costs of a start, of which each round shows a part of its own. */
+  readonly costs?: () => number
+  readonly noise?: () => number
+}
+
+function known({ name, events = [], fails, costs = () => 1, noise = () => 0 }: Known): Row {
+  let cost = 0
+  const say = (what: string) => {
+    events.push(`${name} ${what}`)
+    if (fails === what) throw new Error(`no ${what}\n here`)
+  }
+  return {
+    name,
+    contender: {
+      name,
+      async start() {
+        say('start')
+        cost = costs()
+        return { url: '', pid: 0, stop: async () => void events.push(`${name} stop`) }
+      },
+    },
+    prepare: async () => say('prepare'),
+    async round(_running, { paced }) {
+      say('round')
+      return { cpu: cost * (1 + noise()), ...(paced && { p50: 1 }) }
+    },
+  }
+}
+
+describe('rows', () => {
+  it('are started afresh for every round, in another order each, and stopped', async () => {
+    const events: string[] = []
+    const steps: string[] = []
+    const rows = ['a', 'b'].map((name) => known({ name, events }))
+    const results = await measure(rows, { ...HOW, rounds: 2, onStep: (what, step, all) => steps.push(`${step}/${all} ${what}`) })
+    const whole = (name: string) => ['start', 'prepare', 'round', 'stop'].map((what) => `${name} ${what}`)
+    expect(events).toEqual(['a', 'b', 'b', 'a'].flatMap(whole))
+    expect(steps).toEqual(['1/4 a: round 1 of 2', '2/4 b: round 1 of 2', '3/4 b: round 2 of 2', '4/4 a: round 2 of 2'])
+    expect(results[0]).toMatchObject({ name: 'a', contender: 'a', starts: 2, rounds: [{ cpu: 1, p50: 1 }, { cpu: 1 }] })
+    expect(results[0]!.rounds[1]).not.toHaveProperty('p50')
+  })
+
+  it('are measured one at a time where they are started together', async () => {
+    const events: string[] = []
+    await measure(['a', 'b'].map((name) => known({ name, events })), { ...HOW, rounds: 1, together: true })
+    expect(events.slice(-4)).toEqual(['a round', 'a stop', 'b round', 'b stop'])
+    expect(events.slice(0, 4).toSorted()).toEqual(['a prepare', 'a start', 'b prepare', 'b start'])
+  })
+
+  it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once, and the others go on', async (fails) => {
+    const events: string[] = []
+    const rows = [known({ name: 'a', events, fails }), known({ name: 'b', events })]
+    for (const together of [false, true]) {
+      events.length = 0
+      const [a, b] = await measure(rows, { ...HOW, together })
+      expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
+      expect(b!.rounds).toHaveLength(3)
+      // Whatever was started has been stopped.
+      const count = (event: string) => events.filter((each) => each === event).length
+      expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
+    }
+  })
+
+  it('of streams with a fault are no result', async () => {
+    const rowOn = (manner: string): Row => ({
+      name: manner,
+      contender: { name: `known/${manner}`, start: () => startBroadcaster(manner) },
+      ...streaming({ ...SMALL, sending: { values: 20, interval: 5 } }, ''),
+    })
+    const [plain, dropping, doubling] = await measure(['plain', 'dropping', 'doubling'].map(rowOn), { ...HOW, rounds: 1 })
+    expect(plain!.rounds[0]).toMatchObject({ received: 20, faults: '0, 0, 0', rejected: 0 })
+    expect(dropping!.failure).toContain('40 events were lost')
+    expect(doubling!.failure).toContain('40 events came twice')
+  })
+})
+
+describe('what differs between starts', () => {
+  /** How many of 400 comparisons of a program with itself find a difference, where its starts differ by 3 %. */
+  async function falseAlarms(rounds: number): Promise<number> {
+    const normal = normals(randomOf(7))
+    const drawn = { costs: () => 20 * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() }
+    let alarms = 0
+    for (let i = 0; i < 400; i++) {
+      const rows = ['a', 'b'].map((name) => known({ name, ...drawn }))
+      const [a, b] = await measure(rows, { ...HOW, rounds })
+      if (ratioOf(a!, b!, 'cpu').differs) alarms++
+    }
+    return alarms / 400
+  }
+
+  it.each([3, 7, 10, 20])('raises a false alarm in at most 5 of 100 comparisons of %i rounds', async (rounds) => {
+    expect(await falseAlarms(rounds)).toBeLessThanOrEqual(0.05)
+  })
+
+  it('does not hide a difference of 15 %', async () => {
+    const normal = normals(randomOf(11))
+    const of = (cost: number) => ({ costs: () => cost * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() })
+    let found = 0
+    for (let i = 0; i < 100; i++) {
+      const [a, b] = await measure([known({ name: 'a', ...of(20) }), known({ name: 'b', ...of(23) })], { ...HOW, rounds: 10 })
+      if (ratioOf(a!, b!, 'cpu').differs) found++
+    }
+    expect(found).toBeGreaterThan(90)
+  })
+
+  it('is not known of rounds on one start', () => {
+    const rounds = Array.from({ length: 10 }, () => ({ cpu: 1 }))
+    const [a, b] = [1, 2].map((cpu) => ({ name: '', contender: '', starts: 1, rounds: rounds.map(() => ({ cpu })) }))
+    expect(ratioOf(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, differs: false })
+  })
+})
