@@ -23,7 +23,8 @@ const SAMPLE_EVERY = 1_000
 /** Memory may differ by so much between the first third and the last (MB, and a share of it). */
 const MORE_MEGABYTES = 40
 const MORE_SHARE = 0.25
-const MORE_DESCRIPTORS = 24
+/** Clients open up to 64 connections as answers take longer; what is left open by each request comes to thousands. */
+const MORE_DESCRIPTORS = 128
 
 interface Sample {
   readonly megabytes: number
