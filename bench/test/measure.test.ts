@@ -67,7 +67,7 @@ describe('rows', () => {
     expect(events.slice(0, 4).toSorted()).toEqual(['a prepare', 'a start', 'b prepare', 'b start'])
   })
 
-  it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once, and the others go on', async (fails) => {
+  it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once; others go on', async (fails) => {
     const events: string[] = []
     const rows = [known({ name: 'a', events, fails }), known({ name: 'b', events })]
     for (const together of [false, true]) {
