@@ -8,7 +8,7 @@ pnpm bench compare A B                            A against B in interleaved pai
   --duration S      seconds of a round (1.5)
   --rounds N        rounds of each row, each on a start of its own (3; 7 with --full)
   --connections N   in place of those of the row
-  --generator NAME  raw (default) or wrk: for the closed loop
+  --generator NAME  raw (default), autocannon or wrk: for the closed loop
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every table but those of peers and growth

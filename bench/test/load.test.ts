@@ -7,6 +7,7 @@ import { loadConformance, get, planOf, type LoadTraits } from './load.conformanc
 import { startKnownServer, type KnownServer } from './support/load-server.ts'
 
 const traits: Partial<Record<string, LoadTraits>> = {
+  autocannon: { takesClosing: false, sendsHead: false, draws: false, pipelines: false },
   wrk: { sendsHead: false, draws: false, pipelines: false, correctsOmission: true },
 }
 

@@ -51,11 +51,8 @@ describe('rows', () => {
     const events: string[] = []
     const steps: string[] = []
     const rows = ['a', 'b'].map((name) => known({ name, events }))
-    const results = await measure(rows, {
-      ...HOW,
-      rounds: 2,
-      onStep: (what, step, all) => steps.push(`${step}/${all} ${what}`),
-    })
+    const onStep = (what: string, step: number, all: number) => steps.push(`${step}/${all} ${what}`)
+    const results = await measure(rows, { ...HOW, rounds: 2, onStep })
     const whole = (name: string) => ['start', 'prepare', 'round', 'stop'].map((what) => `${name} ${what}`)
     expect(events).toEqual(['a', 'b', 'b', 'a'].flatMap(whole))
     expect(steps).toEqual(['1/4 a: round 1 of 2', '2/4 b: round 1 of 2', '3/4 b: round 2 of 2', '4/4 a: round 2 of 2'])
@@ -73,22 +70,19 @@ describe('rows', () => {
     expect(events.slice(0, 4).toSorted()).toEqual(['a prepare', 'a start', 'b prepare', 'b start'])
   })
 
-  it.each(['start', 'prepare', 'round'] as const)(
-    'that fail to %s say so once, and the others go on',
-    async (fails) => {
-      const events: string[] = []
-      const rows = [known({ name: 'a', events, fails }), known({ name: 'b', events })]
-      for (const together of [false, true]) {
-        events.length = 0
-        const [a, b] = await measure(rows, { ...HOW, together })
-        expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
-        expect(b!.rounds).toHaveLength(3)
-        // Whatever was started has been stopped.
-        const count = (event: string) => events.filter((each) => each === event).length
-        expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
-      }
-    },
-  )
+  it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once; others go on', async (fails) => {
+    const events: string[] = []
+    const rows = [known({ name: 'a', events, fails }), known({ name: 'b', events })]
+    for (const together of [false, true]) {
+      events.length = 0
+      const [a, b] = await measure(rows, { ...HOW, together })
+      expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
+      expect(b!.rounds).toHaveLength(3)
+      // Whatever was started has been stopped.
+      const count = (event: string) => events.filter((each) => each === event).length
+      expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
+    }
+  })
 
   it('of streams with a fault are no result', async () => {
     const rowOn = (manner: string): Row => ({
@@ -96,10 +90,8 @@ describe('rows', () => {
       contender: { name: `known/${manner}`, start: () => startBroadcaster(manner) },
       ...streaming({ ...SMALL, sending: { values: 20, interval: 5 } }, ''),
     })
-    const [plain, dropping, doubling] = await measure(['plain', 'dropping', 'doubling'].map(rowOn), {
-      ...HOW,
-      rounds: 1,
-    })
+    const rows = ['plain', 'dropping', 'doubling'].map(rowOn)
+    const [plain, dropping, doubling] = await measure(rows, { ...HOW, rounds: 1 })
     expect(plain!.rounds[0]).toMatchObject({ received: 20, faults: '0, 0, 0', rejected: 0 })
     expect(dropping!.failure).toContain('40 events were lost')
     expect(doubling!.failure).toContain('40 events came twice')
@@ -129,10 +121,8 @@ describe('what differs between starts', () => {
     const of = (cost: number) => ({ costs: () => cost * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() })
     let found = 0
     for (let i = 0; i < 100; i++) {
-      const [a, b] = await measure([known({ name: 'a', ...of(20) }), known({ name: 'b', ...of(23) })], {
-        ...HOW,
-        rounds: 10,
-      })
+      const rows = [known({ name: 'a', ...of(20) }), known({ name: 'b', ...of(23) })]
+      const [a, b] = await measure(rows, { ...HOW, rounds: 10 })
       if (ratioOf(a!, b!, 'cpu').differs) found++
     }
     expect(found).toBeGreaterThan(90)

@@ -3,6 +3,7 @@ import type { LoadGenerator } from './load.ts'
 /** The load generators, by name; what one needs is imported when it is asked for. */
 export const generators: Readonly<Record<string, () => Promise<LoadGenerator>>> = {
   raw: async () => (await import('./raw.ts')).createRaw(),
+  autocannon: async () => (await import('./autocannon.ts')).createAutocannon(),
   wrk: async () => (await import('./wrk.ts')).createWrk(),
 }
 
