@@ -11,6 +11,8 @@ import { run } from '../src/running.ts'
 const WARM_UP = 1
 const SECONDS = isLong ? 30 : 3
 const TIMES = 3
+/** By default nobody is refused (ms). */
+const MAX_WAIT = 50
 const ATTEMPTS = 3
 /** An overload is told from a crowd by how long it lasts, and what was taken before has to go first: it holds within (s). */
 const SETTLED = isLong ? 60 : 25
@@ -93,7 +95,7 @@ it.each(cases)(
   async ({ service, settings, ask, prepare }) => {
     const standIn = service === 'stats' ? await run('youtube', temporaryFolder()) : undefined
     const uri = standIn && { youtubeUri: standIn.url }
-    const running = await run(service, temporaryFolder(), { settings: { ...settings, ...uri } })
+    const running = await run(service, temporaryFolder(), { settings: { maxWait: MAX_WAIT, ...settings, ...uri } })
     onTestFinished(async () => {
       await running.stop()
       await standIn?.stop()

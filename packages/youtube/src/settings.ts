@@ -1,9 +1,7 @@
-import { commonSettings, defineSettings, type CommonSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { defineSettings, type CommonSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 
 /** What the stand-in can be told at its start. */
 export const settings = defineSettings({
-  // Google's refusals are what it is told to give: it has none of its own.
-  maxWait: { ...commonSettings.maxWait, default: commonSettings.maxWait.maximum },
   apiKeys: {
     type: 'array',
     items: { type: 'string', minLength: 1 },

@@ -143,9 +143,11 @@ function readThisThread(): Reading {
   return { now: performance.now(), idle, processor: (user + system) / 1_000 }
 }
 
-/** An admission that looks at this thread's loop, until `stop`. */
+/** An admission that looks at this thread's loop, until `stop`. @param maxWait ms; with 0 it takes everything */
 export function watchLoop(maxWait: number): { admission: Admission; stop(): void } {
   const admission = new Admission(maxWait, readThisThread)
+  // One that never looks has nothing against anybody.
+  if (maxWait === 0) return { admission, stop: () => undefined }
   const timer = setInterval(() => admission.tick(), PERIOD).unref()
   return { admission, stop: () => clearInterval(timer) }
 }

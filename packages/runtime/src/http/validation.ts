@@ -15,7 +15,9 @@ export function validatorOf(schema: object, httpPart: string | undefined): Valid
 /** What is told of an error of Ajv's. */
 export type Misfit = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>
 
-const listed = (names: readonly unknown[]) => names.join(', ')
+const MOST_NAMES = 24
+const listed = (names: readonly unknown[]) =>
+  names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(', ')}, ...` : names.join(', ')
 
 /** What does not fit and what would. @param where what the path begins with, `body` say */
 export function misfitText({ instancePath, keyword, params, message, parentSchema }: Misfit, where = ''): string {

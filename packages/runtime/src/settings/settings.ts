@@ -143,8 +143,9 @@ export const commonSettings = defineSettings({
   },
   maxWait: {
     ...duration,
-    default: 50,
-    description: 'in an overload requests that would wait for longer in the service are refused, with 503 (ms)',
+    minimum: 0,
+    default: 0,
+    description: 'in an overload requests that would wait for longer are refused, with 503 (ms); 0 refuses nobody',
   },
   headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
   requestTimeout: { ...duration, default: 10_000, description: 'a whole request must arrive within (ms)' },
