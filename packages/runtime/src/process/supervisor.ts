@@ -69,29 +69,22 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
 
   // A service whose address is needed and not given is started too; its own needs are looked at in turn.
   const definitions: AnyService[] = []
+  const asked = new Set<string>()
   for (const name of names) {
     const definition = await load(name)
     definitions.push(definition)
     // What is wrong is told below, of all services at once.
     const config = resolveConfig(definition, flags, env, [])
     for (const { service, optional } of openAddresses(definition, config)) {
+      asked.add(service)
       if (!optional && !names.includes(service)) names.push(service)
     }
   }
-  const wanted = named.length > 0 ? definitions : withoutIdle(definitions, resolveConfigs(definitions, flags, env))
+  // What stands in for something real is left out where all who would ask it were given that.
+  const wanted = definitions.filter(({ name, standsIn }) => named.length > 0 || !standsIn || asked.has(name))
   const configs = resolveConfigs(wanted, flags, env)
   checkPorts(configs)
   return { definitions: wanted, configs }
-}
-
-/** Without what stands in for something real where all who would ask it were given that. */
-function withoutIdle(definitions: readonly AnyService[], configs: ReadonlyMap<string, Config>): readonly AnyService[] {
-  const asked = new Set(
-    definitions.flatMap((definition) =>
-      openAddresses(definition, configs.get(definition.name)!).map(({ service }) => service),
-    ),
-  )
-  return definitions.filter(({ name, standsIn }) => !standsIn || asked.has(name))
 }
 
 /** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
