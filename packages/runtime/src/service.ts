@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Kept } from './backup/kept.ts'
+import type { BucketMemory } from './limits/buckets.ts'
 import type { Budget } from './memory/budget.ts'
 import type { Registry } from './metrics/prom-client.ts'
 import type { Broadcast, Bus, Calls, Handlers } from './process/channel.ts'
 import type { CommonSettings, Settings, ValuesOf } from './settings/settings.ts'
+import type { KeyPair } from './tls/certificate.ts'
+import type { Tracer } from './tracing/tracer.ts'
 
 /** What a definition's `open` gets, once per process, on the main thread. */
 export interface OpenContext<Config, ToThread extends Calls> {
@@ -11,11 +15,19 @@ export interface OpenContext<Config, ToThread extends Calls> {
   readonly log: Logger
   /** Where this process's own figures are registered; merged into `GET /metrics`. */
   readonly registry: Registry
+  /** What makes spans of main's own calls; nothing where none are made. */
+  readonly tracer: Tracer | undefined
   readonly broadcast: Broadcast<ToThread>
+  /** Ends the process once what is in flight is done, as one that failed: it must not go on. The service has said why. */
+  fail(): void
 }
 
 /** What `open` gives back: the part of a service that exists once per process. */
 export interface Opened<ToMain extends Calls> {
+  /** What it keeps its data in, to be backed up. */
+  readonly kept?: Kept | undefined
+  /** What the user should know of how it runs: one line below the ready table. */
+  readonly note?: string | undefined
   /** What a thread gets when it starts; called anew for each thread, and must survive `structuredClone`. */
   shared?(): unknown
   /** Called when a thread is gone, however it ended, with what it was started with. */
@@ -42,16 +54,24 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   readonly log: Logger
   /** What a thread may hold for its clients. */
   readonly budget: Budget
+  /** What all threads count requests in; nothing where nobody is limited. */
+  readonly limits: BucketMemory | undefined
+  /** What TLS begins with; nothing where the service does not speak it. */
+  readonly certificate: KeyPair | undefined
+  /** What makes spans; nothing where none are made. */
+  readonly tracer: Tracer | undefined
   /** This thread's own figures; merged with those of the others in `GET /metrics`. */
   readonly registry: Registry
   /** The figures of all threads and of main in the Prometheus text format. */
   scrape(): Promise<string>
+  /** What the service keeps, as one consistent whole. @throws Problem `NOTHING_KEPT`, `BACKUPS_RUNNING` */
+  backup(): Promise<AsyncIterable<Buffer>>
 }
 
 /** What `createApp` needs of an `AppContext`. */
 export type AppHost = Pick<
   AppContext<unknown, Calls, Calls>,
-  'config' | 'log' | 'budget' | 'registry' | 'scrape' | 'lifecycle'
+  'config' | 'log' | 'budget' | 'limits' | 'certificate' | 'tracer' | 'registry' | 'scrape' | 'backup' | 'lifecycle'
 >
 
 /** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
@@ -77,6 +97,8 @@ export interface ServiceDefinition<
   example?(url: string): string
   /** Why more than one serving thread would give wrong answers with this configuration, if so. */
   singleThreadBecause?(config: ValuesOf<S> & CommonSettings): string | undefined
+  /** Why its data folder is not to be backed up or restored with this configuration, if so, and what is done instead. */
+  keptElsewhere?(config: ValuesOf<S> & CommonSettings): string | undefined
   open(context: OpenContext<ValuesOf<S>, ToThread>): Promise<Opened<ToMain>>
   app(context: AppContext<ValuesOf<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
@@ -88,6 +110,7 @@ export interface AnyService extends Pick<
 > {
   readonly variants?: Readonly<Record<string, object>>
   singleThreadBecause?(config: any): string | undefined
+  keptElsewhere?(config: any): string | undefined
   open(context: OpenContext<any, any>): Promise<Opened<any>>
   app(context: AppContext<any, any, any>): Promise<FastifyInstance>
 }

@@ -8,14 +8,15 @@ test('names, flags and prefixed flags in any order', () => {
   expect(parseArguments(['stats', '--threads', '2', 'kv', '--stats.port=9000', '--api-token', 'x'])).toEqual({
     services: ['stats', 'kv'],
     flags: [flag(undefined, 'threads', '2'), flag('stats', 'port', '9000'), flag(undefined, 'apiToken', 'x')],
-    help: false,
+    isVerbose: false,
   })
-  expect(parseArguments([])).toEqual({ services: [], flags: [], help: false })
+  expect(parseArguments([])).toEqual({ services: [], flags: [], isVerbose: false })
 })
 
 test('help wins over whatever stands behind it', () => {
-  expect(parseArguments(['stats', '--help', '--nonsense'])).toEqual({ services: ['stats'], flags: [], help: true })
-  expect(parseArguments(['-h']).help).toBe(true)
+  expect(parseArguments(['stats', '--help', '--nonsense'])).toMatchObject({ services: ['stats'], instead: 'help' })
+  expect(parseArguments(['-h']).instead).toBe('help')
+  expect(parseArguments(['--verbose', '--version', '--help'])).toMatchObject({ instead: 'version', isVerbose: true })
 })
 
 test.each([['--port'], ['-p'], ['-p', '1'], ['--', 'x'], ['--1=2'], ['--a.b.c', '1'], ['---x', '1']])(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { answersOf, createBacklog } from '../src/process/backlog.ts'
@@ -77,6 +78,51 @@ test('abandon fails what waits and what comes later', async () => {
   await expect(a.call('never', [])).rejects.toThrow('gone')
 })
 
+describe('what is said within a turn', () => {
+  test('goes as one message, in its order, but for what cannot be cloned', async () => {
+    const { port1, port2 } = new MessageChannel()
+    onTestFinished(() => port1.close())
+    const posts: number[] = []
+    const counted = {
+      on: port1.on.bind(port1),
+      postMessage(messages: readonly unknown[]) {
+        port1.postMessage(messages)
+        posts.push(messages.length)
+      },
+    }
+    const seen: unknown[] = []
+    createChannel(port2, new Map([['see', (what: unknown) => seen.push(what)]]))
+    const channel = createChannel(counted, new Map())
+    await Promise.all([1, 2, 3].map((what) => channel.call('see', [what])))
+    expect(posts).toEqual([3])
+    const calls = [4, () => {}, 5].map((what) => channel.call('see', [what]))
+    const results = await Promise.allSettled(calls)
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(seen).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('is dealt with some at a time, so that others get on', async () => {
+    const { port1, port2 } = new MessageChannel()
+    onTestFinished(() => port1.close())
+    let turn = 0
+    let counting = setImmediate(function count() {
+      turn++
+      counting = setImmediate(count)
+    })
+    onTestFinished(() => clearImmediate(counting))
+    const at: number[] = []
+    createChannel(port2, new Map([['see', () => at.push(turn)]]))
+    const channel = createChannel(port1, new Map())
+    await Promise.all(Array.from({ length: 100 }, () => channel.call('see', [])))
+    const most = Math.max(
+      ...Map.groupBy(at, (one) => one)
+        .values()
+        .map(({ length }) => length),
+    )
+    expect(most).toBeLessThanOrEqual(16)
+  })
+})
+
 describe('a call that is not answered in time', () => {
   test('fails with a code, names itself in the log alone, and what is answered later is dropped', async () => {
     const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const
@@ -108,8 +154,11 @@ describe('a call that is not answered in time', () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
     const waiting = createChannel(port1, new Map()).call('ask', [], 10)
-    const { id } = receiveMessageOnPort(port2)!.message
-    port2.postMessage({ kind: 'reply', id, value: 'in time' })
+    await nextTurn()
+    const [{ id }] = receiveMessageOnPort(port2)!.message
+    // Behind so many others that its turn comes late.
+    const others = Array.from({ length: 100 }, (_, i) => ({ kind: 'reply', id: -i, value: 'nobody waits' }))
+    port2.postMessage([...others, { kind: 'reply', id, value: 'in time' }])
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
     expect(await waiting).toBe('in time')
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseArguments } from '../src/settings/arguments.ts'
-import { resolveConfigs } from '../src/settings/config.ts'
+import { resolveConfigs, settingsOf } from '../src/settings/config.ts'
 import { StartError } from '../src/http/errors.ts'
 import { helpText } from '../src/settings/help.ts'
 import { commonSettings } from '../src/settings/settings.ts'
@@ -98,6 +98,30 @@ describe('where a value comes from', () => {
   test('the token can stand in a file', () => {
     const file = tokenFile('  from-file\n')
     expect(resolve([], { API_TOKEN_FILE: file }).get('counter')!.apiToken).toBe('from-file')
+  })
+
+  test('every secret of every service can stand in a file, and is checked as if it were written', async () => {
+    const { services } = await import('../../../services.ts')
+    for (const load of Object.values(services)) {
+      const definition = await load()
+      const secrets = Object.entries(settingsOf(definition)).filter(([, { secret }]) => secret)
+      expect(secrets.length).toBeGreaterThanOrEqual(2)
+      for (const [name, { env, type }] of secrets) {
+        const file = tokenFile('  a,b\n')
+        const value = type === 'array' ? ['a', 'b'] : 'a,b'
+        const ways = [{ argv: [`--${name}File`, file] }, ...(env ? [{ env: { [`${env}_FILE`]: file } }] : [])]
+        for (const { argv = [], env: variables = {} } of ways) {
+          const { flags } = parseArguments(argv)
+          expect(resolveConfigs([definition], flags, variables).get(definition.name)![name]).toEqual(value)
+        }
+      }
+    }
+    const checked = {
+      ...counter,
+      settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
+    } as const
+    const { flags } = parseArguments(['--keyFile', tokenFile('hunter2')])
+    expect(() => resolveConfigs([checked as never], flags, {})).toThrow(/^keyFile: its value does not look like \^a$/)
   })
 
   test('--data is the folder of all, --counter.data that of one', () => {

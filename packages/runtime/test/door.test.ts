@@ -8,7 +8,7 @@ import { exchange } from './support/exchange.ts'
 import { ALLOWED_ORIGIN, CHANGE_TOKEN, READ_TOKEN } from './support/odd-requests/fields.ts'
 import { oddCase, piecesFrom, piecesOf, type OddCase } from './support/odd-requests/odd-requests.ts'
 
-const CASES = Number(process.env.DOOR_CASES ?? 2_000)
+const CASES = Number(process.env.DOOR_CASES ?? 1_000)
 const SEED = Number(process.env.DOOR_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 // Cases that are tried at the same time.
 const LANES = 8

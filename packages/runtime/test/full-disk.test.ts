@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { limitFiles, spawnService, type ServiceProcess } from './support/service-process.ts'
+import { mountSmallDisk } from './support/small-disk.ts'
 import { temporaryFolder } from './support/temporary.ts'
 import { until } from './support/until.ts'
 
@@ -71,21 +71,10 @@ interface Disk {
 
 function smallDisk(megabytes: number): Disk {
   const folder = temporaryFolder()
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'ignore' })
-  } catch {
-    return limitedFiles(folder)
-  }
-  onTestFinished(() => void execFileSync('umount', [folder]))
-  const ballast = join(folder, 'ballast')
-  return {
-    data: join(folder, 'data'),
-    fill(_, left) {
-      const { bavail, bsize } = statfsSync(folder)
-      writeFileSync(ballast, Buffer.alloc(bavail * bsize - left, 1))
-    },
-    free: () => rmSync(ballast),
-  }
+  const disk = mountSmallDisk(folder, megabytes)
+  if (!disk) return limitedFiles(folder)
+  onTestFinished(disk.unmount)
+  return { data: join(folder, 'data'), fill: (_, left) => disk.fill(left), free: disk.free }
 }
 
 /** The log of LevelDB can grow by so many bytes, and no other file beyond that either. */

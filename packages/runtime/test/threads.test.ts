@@ -1,12 +1,17 @@
 import * as fc from 'fast-check'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { embed } from '../src/process/embed.ts'
+import type { RunningService } from '../src/process/host.ts'
 import { counter as definition } from './fixtures/services.ts'
 import { expectProblem, SERVICES, startCounter } from './support/counter.ts'
 import { clientPerThread } from './support/fleet.ts'
 import { requestText, type RawClient } from './support/raw-client.ts'
+import { temporaryFolder } from './support/temporary.ts'
 import { until } from './support/until.ts'
+import { runs } from './support/runs.ts'
 
 async function valueOf(client: RawClient): Promise<number> {
   client.send(requestText('GET', '/value'))
@@ -18,6 +23,11 @@ async function put(client: RawClient, value: number): Promise<void> {
   expect((await client.reply()).status).toBe(200)
 }
 
+async function who(client: RawClient, within: number): Promise<number[]> {
+  client.send(requestText('GET', `/who?within=${within}`))
+  return JSON.parse((await client.reply()).body)
+}
+
 const crash = (client: RawClient, path: string) => client.send(requestText('POST', path))
 
 async function respawned(port: number): Promise<number> {
@@ -25,23 +35,49 @@ async function respawned(port: number): Promise<number> {
   return Number(/^threads_respawned_total (\d+)$/m.exec(text)![1])
 }
 
-test('what one thread has answered, all threads know at once', async () => {
-  const counter = await startCounter({ threads: 4 })
-  expect(counter.threads).toBe(4)
-  const clients = [...(await clientPerThread(counter.port, 4)).values()]
-  await fc.assert(
-    fc.asyncProperty(fc.nat(3), fc.integer(), async (writer, value) => {
-      await put(clients[writer]!, value)
-      expect(await Promise.all(clients.map(valueOf))).toEqual([value, value, value, value])
-    }),
-  )
+describe.each([0, 1, 3])('with %i threads', (threads) => {
+  let counter: RunningService
+  let clients: Map<string, RawClient>
+  beforeAll(async () => {
+    counter = await embed(definition, { threads }, SERVICES)
+  })
+  afterAll(async () => void (await counter.stop()))
+  beforeEach(async () => {
+    clients = await clientPerThread(Number(new URL(counter.url).port), threads || 1)
+  })
+
+  test('what one has answered, all know at once', async () => {
+    expect(counter.threads).toBe(threads)
+    const all = [...clients.values()]
+    await fc.assert(
+      fc.asyncProperty(fc.nat(all.length - 1), fc.integer(), async (writer, value) => {
+        await put(all[writer]!, value)
+        expect(await Promise.all(all.map(valueOf))).toEqual(all.map(() => value))
+      }),
+      { numRuns: runs(40) },
+    )
+  })
+
+  test('a broadcast gives the answers of all', async () => {
+    const answers = await who([...clients.values()][0]!, 10_000)
+    expect(answers.map(String).toSorted()).toEqual([...clients.keys()].toSorted())
+  })
+
+  test('what main does not answer in time is a problem', async () => {
+    const [client] = clients.values()
+    client!.send(requestText('GET', '/never'))
+    expectProblem(await client!.reply(), 503, 'CALL_TIMED_OUT')
+  })
 })
 
-test.each([0, 1])('with %i threads a value is kept too', async (threads) => {
-  const counter = await startCounter({ threads })
+test('a thread loads what compiles schemas when one is first of use', async () => {
+  const counter = await startCounter({ threads: 1 })
+  const loaded = async () => (await fetch(`${counter.url}/loaded`)).json() as Promise<string[]>
+  const compilers = ['ajv', 'ajv-formats', 'fast-json-stringify']
+  expect((await loaded()).filter((name) => compilers.includes(name))).toEqual([])
   const [client] = [...(await clientPerThread(counter.port, 1)).values()]
   await put(client!, 5)
-  expect(await valueOf(client!)).toBe(5)
+  expect(new Set(await loaded()).intersection(new Set(compilers)).size).toBe(compilers.length)
 })
 
 describe('a thread that dies', () => {
@@ -58,14 +94,17 @@ describe('a thread that dies', () => {
   })
 
   test('knows what changed while it started, and held nobody up', async () => {
-    const counter = await startCounter({ threads: 2, appDelay: 400 })
+    const appGate = join(temporaryFolder(), 'gate')
+    writeFileSync(appGate, '')
+    const counter = await startCounter({ threads: 2, appGate })
     const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+    rmSync(appGate)
     crash(victim, '/die')
     await victim.closed
     await until(async () => (await respawned(counter.port)) === 1)
-    const start = performance.now()
+    // It cannot have started before these are answered.
     for (const value of [1, 2, 3]) await put(other, value)
-    expect(performance.now() - start).toBeLessThan(300)
+    writeFileSync(appGate, '')
     const now = await clientPerThread(counter.port, 2)
     expect(await Promise.all([...now.values()].map(valueOf))).toEqual([3, 3])
   })
@@ -87,12 +126,13 @@ describe('a thread that dies', () => {
 })
 
 test('a thread that hangs is replaced, while the others go on', async () => {
-  const counter = await startCounter({ threads: 2, stuckTimeout: 500 })
+  const counter = await startCounter({ threads: 2, stuckTimeout: 5_000 })
   const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
-  const start = performance.now()
+  let isReplaced = false
+  void victim.closed.then(() => (isReplaced = true))
   expect(await valueOf(other)).toBe(0)
-  expect(performance.now() - start).toBeLessThan(400)
+  expect(isReplaced).toBe(false)
   // A write waits for the stuck thread, until it is gone.
   await put(other, 8)
   await victim.closed
@@ -101,41 +141,33 @@ test('a thread that hangs is replaced, while the others go on', async () => {
 })
 
 test('a thread that hangs holds up neither the figures nor the stop for ever', async () => {
+  // Nobody replaces it.
   const counter = await startCounter({ threads: 2, shutdownTimeout: 300 })
   const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
   other.send(requestText('GET', '/metrics'))
   expect((await other.reply()).body).toMatch(/^process_cpu/m)
-  const start = performance.now()
   expect(await counter.stop()).toBe(false)
-  expect(performance.now() - start).toBeLessThan(3_000)
 })
 
 describe('calls between main and its threads', () => {
-  async function who(client: RawClient, within: number): Promise<number[]> {
-    client.send(requestText('GET', `/who?within=${within}`))
-    return JSON.parse((await client.reply()).body)
-  }
   async function post(client: RawClient, path: string): Promise<void> {
     client.send(requestText('POST', path))
     expect((await client.reply()).status).toBe(200)
   }
-
-  test.each([0, 1, 3])('a broadcast gives the answers of %i threads', async (threads) => {
-    const counter = await startCounter({ threads })
-    const clients = await clientPerThread(counter.port, threads || 1)
-    const answers = await who([...clients.values()][0]!, 10_000)
-    expect(answers.map(String).toSorted()).toEqual([...clients.keys()].toSorted())
-  })
 
   test('a thread that does not answer in time is left out, and what it answers later is dropped', async () => {
     const counter = await startCounter({ threads: 3 })
     const clients = await clientPerThread(counter.port, 3)
     const [[name, mute], [, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
     await post(mute, '/mute')
-    const answers = await who(other, 100)
-    expect(answers).toHaveLength(2)
-    expect(answers).not.toContain(Number(name))
+    // On a busy machine others take longer than that, too.
+    let within = 100
+    await until(async () => {
+      const answers = await who(other, (within *= 2))
+      expect(answers).not.toContain(Number(name))
+      return answers.length === 2
+    })
     await post(mute, '/unmute')
     expect(await who(other, 10_000)).toHaveLength(3)
     expect(await respawned(counter.port)).toBe(0)
@@ -149,11 +181,6 @@ describe('calls between main and its threads', () => {
     const answers = who(other, 3_600_000)
     crash(victim, '/die')
     expect(await answers).toEqual([Number(name)])
-  })
-
-  test.each([0, 2])('what main does not answer in time is a problem, with %i threads', async (threads) => {
-    const counter = await startCounter({ threads })
-    expectProblem(await counter.ask('GET', '/never'), 503, 'CALL_TIMED_OUT')
   })
 })
 

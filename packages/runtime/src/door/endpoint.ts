@@ -1,12 +1,18 @@
 import type { Admission, Line } from '../http/admission.ts'
+import type { Audit } from '../http/audit.ts'
+import type { AddressOf } from '../http/client-address.ts'
 import { errors, overloaded } from '../http/errors.ts'
 import type { Access, Guard, RequestHead } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
 import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { Budget } from '../memory/budget.ts'
 import type { RequestMetrics, RouteMetrics } from '../metrics/metrics.ts'
 import type { Lifecycle } from '../service.ts'
-import type { HotRequest, HotRoute, Reply, StreamReply } from './hot-route.ts'
+import { inTrace, isTraced, traceOf } from '../trace.ts'
+import type { Tracer } from '../tracing/tracer.ts'
+import type { Change, HotRequest, HotRoute, Reply, RequestHeaders, StreamReply } from './hot-route.ts'
 
 /** What the doors need of the app that they stand before. */
 export interface DoorHost extends FaultSinks {
@@ -15,14 +21,22 @@ export interface DoorHost extends FaultSinks {
   readonly requests: RequestMetrics
   readonly budget: Budget
   readonly admission: Admission
-  nextRequestId(): string
+  readonly requestLog: RequestLog
+  readonly audit: Audit
+  /** Nothing where nobody is limited. */
+  readonly limits: Limits | undefined
+  readonly addressOf: AddressOf
+  /** Nothing where no spans are made. */
+  readonly tracer: Tracer | undefined
+  /** The id that the client gave it, or a new one. */
+  idOf(headers: RequestHeaders): string
 }
 
 export type Answer = Reply | StreamReply
 
 export const isStream = (answer: Answer): answer is StreamReply => 'open' in answer
 
-const asReply = (problem: Problem): Reply => ({
+export const asReply = (problem: Problem): Reply => ({
   status: problem.status,
   headers: Object.entries(problem.headers).flat(),
   type: PROBLEM_TYPE,
@@ -36,6 +50,7 @@ const OVERLOADED: Reply = { ...asReply(overloaded()), isKept: true }
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
+  readonly addressOf: AddressOf
   readonly #host: DoorHost
   readonly #figures: RouteMetrics
   readonly #headFigures: RouteMetrics
@@ -45,6 +60,7 @@ export class Endpoint {
     this.route = route
     this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
     this.#host = host
+    this.addressOf = host.addressOf
     this.#figures = host.requests.route(route.method, route.url)
     this.#headFigures = host.requests.route('HEAD', route.url)
     this.#queue = host.admission.queue(this.access === 'change')
@@ -63,6 +79,14 @@ export class Endpoint {
    * @param startedAt when the request was there (ms, `performance.now()`)
    */
   answer(asked: unknown, request: HotRequest, id: string, startedAt: number): Answer | Promise<Answer> {
+    const { tracer } = this.#host
+    if (tracer) request.trace ??= tracer.begin(request.headers, id)
+    // Others would pay 0.2 us for what nobody reads.
+    else if (!isTraced(request.headers)) return this.#answer(asked, request, id, startedAt)
+    return inTrace(request.trace ?? traceOf(request.headers, id), () => this.#answer(asked, request, id, startedAt))
+  }
+
+  #answer(asked: unknown, request: HotRequest, id: string, startedAt: number): Answer | Promise<Answer> {
     const { route } = this
     const queue = (route.queues?.(asked) ?? this.access === 'change') ? this.#queue : undefined
     if (!route.streams && (!this.#host.admission.takes(startedAt) || queue?.hasRoom() === false)) return OVERLOADED
@@ -83,9 +107,29 @@ export class Endpoint {
   }
 
   /** @param startedAt when the request was there (ms, `performance.now()`) */
-  observe(status: number, startedAt: number, isHead: boolean): void {
+  observe(status: number, { asked, isHead }: Asked, id: string, startedAt: number, request: HotRequest): void {
     const figures = isHead ? this.#headFigures : this.#figures
     figures.observe(status, (performance.now() - startedAt) / 1_000)
+    if (this.route.audits && status < 300) this.#audit(this.route.audits(asked), id, request)
+    const { requestLog, tracer } = this.#host
+    const { method, url: route } = this.route
+    const { trace } = request
+    if (tracer && trace) tracer.ended(trace, { method: isHead ? 'HEAD' : method, route, status, startedAt })
+    requestLog.hot?.(() => ({
+      method: isHead ? 'HEAD' : method,
+      route,
+      status,
+      startedAt,
+      address: request.address(),
+      trace: trace ?? traceOf(request.headers, id),
+    }))
+  }
+
+  #audit(change: Change, id: string, request: HotRequest): void {
+    const { guard, audit } = this.#host
+    const { headers } = request
+    const [by, trace] = [guard.bearer(headers), request.trace ?? traceOf(headers, id)]
+    audit({ ...change, by, address: request.address(), route: this.route.url, trace })
   }
 
   /** What is answered in place of an answer. */
@@ -96,11 +140,16 @@ export class Endpoint {
   }
 }
 
-/** A request that a door may answer. */
-export interface Found {
-  readonly endpoint: Endpoint
+/** What a request asks of a hot route. */
+export interface Asked {
+  /** What its target says. */
   readonly asked: unknown
   readonly isHead: boolean
+}
+
+/** A request that a door may answer. */
+export interface Found extends Asked {
+  readonly endpoint: Endpoint
 }
 
 /** The hot routes of a service by method. */

@@ -28,6 +28,8 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
       const asked = route.read(request)
       const refused = route.token && endpoint.refusal(request.raw, asked)
       if (refused) throw refused
+      const served = route.serve?.(asked, request, reply)
+      if (served) return served
       reply.hijack()
       answerOnNode(host, endpoint, asked, {
         message: request.raw,
@@ -35,6 +37,8 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
         body: request.body as Buffer | undefined,
         id: request.id,
         startedAt: takeFigures(request),
+        limits: request.limits,
+        trace: request.trace,
       })
     },
   })

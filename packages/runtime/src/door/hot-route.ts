@@ -1,17 +1,28 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/guard.ts'
 import type { ProblemKind } from '../http/problems.ts'
+import type { Trace } from '../trace.ts'
 
 /** The header fields of a request, names in lower case, each at most once; `content-length` may be left out. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** What a hot route may look at besides its target. */
 export interface HotRequest {
+  /** What it is known by, where it is followed: the runtime's own. */
+  trace?: Trace | undefined
   readonly headers: RequestHeaders
   /** Empty where there is none. */
   readonly body: Buffer
-  /** Of the client, or of the proxy that it comes through. */
+  /** Of the client; of the proxy that it comes through, where that is not one that is trusted. */
   address(): string | undefined
+}
+
+/** What was taken away or put in the place of something else. */
+export interface Change {
+  /** In a word: `delete`, `replace`, `import`. */
+  readonly change: string
+  /** What it was done to. */
+  readonly what: string
 }
 
 /** A whole reply. The runtime adds the request's id, the date, and what CORS and keeping the connection need. */
@@ -96,11 +107,18 @@ export interface HotRoute<Asked = any> {
    * of these wait than end within `maxWait`. By default changes do, and reads wait for somebody else.
    */
   queues?(asked: Asked): boolean
+  /** What it takes away or replaces: a line in the log, once it is done. */
+  audits?(asked: Asked): Change
   /**
    * Whether replies may be streams: then a request must be the last that has come on its connection. It is not refused in
    * an overload, after which an EventSource would not come back.
    */
   readonly streams?: boolean
+  /**
+   * Answers, on Fastify, what is asked for otherwise than as one reply; nothing where `answer` is to. `match` never gives
+   * that. @throws Problem
+   */
+  serve?(asked: Asked, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
   /** @throws Problem; anything else becomes a 500 that is logged */
   answer(asked: Asked, request: HotRequest): Reply | StreamReply | Promise<Reply | StreamReply>
 }

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
+import { asReply, takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
 import type { HotRequest, Reply, RequestHeaders, StreamReply } from './hot-route.ts'
+import type { AddressOf } from '../http/client-address.ts'
 import { memoryFull } from '../http/errors.ts'
 import { BodyBuffer } from '../memory/body-buffer.ts'
 import { holdOf, releaseHold } from '../memory/budget.ts'
 import { headersOf, isUnchanged } from './reply-head.ts'
+import type { Trace } from '../trace.ts'
 
 const EMPTY = Buffer.alloc(0)
 
@@ -16,17 +18,33 @@ const LARGEST_AS_STRING = 16_384
 class NodeRequest implements HotRequest {
   readonly headers: RequestHeaders
   readonly body: Buffer
+  trace: Trace | undefined
   readonly #message: IncomingMessage
+  readonly #addressOf: AddressOf
 
-  constructor(message: IncomingMessage, body: Buffer) {
+  constructor(message: IncomingMessage, body: Buffer, addressOf: AddressOf) {
+    this.#addressOf = addressOf
     this.headers = message.headers
     this.body = body
     this.#message = message
   }
 
   address(): string | undefined {
-    return this.#message.socket.remoteAddress
+    return this.#addressOf(this.#message.socket.remoteAddress, this.headers)
   }
+}
+
+/** A request that is answered on a reply of Node's. */
+interface Exchange {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  readonly body?: Buffer | undefined
+  readonly id: string
+  readonly startedAt: number
+  /** What the reply tells of limits: names and values in turn. */
+  readonly limits: readonly string[]
+  /** What it is known by, where that is known already. */
+  readonly trace?: Trace
 }
 
 /** Answers a request whose body is there, on a reply of Node's. @param refusal what is answered instead */
@@ -34,12 +52,13 @@ export function answerOnNode(
   host: DoorHost,
   endpoint: Endpoint,
   asked: unknown,
-  exchange: { message: IncomingMessage; response: ServerResponse; body?: Buffer; id: string; startedAt: number },
+  exchange: Exchange,
   refusal?: Reply,
 ): void {
-  const { message, response, body = EMPTY, id, startedAt } = exchange
+  const { message, response, body = EMPTY, id, startedAt, limits } = exchange
   const isHead = message.method === 'HEAD'
-  const request = new NodeRequest(message, body)
+  const request = new NodeRequest(message, body, host.addressOf)
+  request.trace = exchange.trace
   const answer = refusal ?? endpoint.answer(asked, request, id, startedAt)
   if (answer instanceof Promise) void answer.then(send)
   else send(answer)
@@ -50,10 +69,10 @@ export function answerOnNode(
   }
 
   function send(given: Answer): void {
-    const first = ['x-request-id', id, ...host.guard.corsHeaders(message.headers.origin)]
+    const first = ['x-request-id', id, ...host.guard.corsHeaders(message.headers.origin), ...limits]
     if (isStream(given)) return void whenFirst(response, () => open(given, first))
     write(message, response, hasRoom(given) ? given : endpoint.fault(memoryFull(), id), first)
-    endpoint.observe(response.statusCode, startedAt, isHead)
+    endpoint.observe(response.statusCode, { asked, isHead }, id, startedAt, request)
   }
 
   function open(given: StreamReply, first: readonly string[]): void {
@@ -63,7 +82,7 @@ export function answerOnNode(
     response.removeHeader('transfer-encoding')
     response.writeHead(given.status, [...first, ...given.headers, 'connection', 'close'])
     given.open(response, '')
-    endpoint.observe(response.statusCode, startedAt, isHead)
+    endpoint.observe(response.statusCode, { asked, isHead }, id, startedAt, request)
   }
 }
 
@@ -100,7 +119,7 @@ function write(message: IncomingMessage, response: ServerResponse, reply: Reply,
  * @returns whether it is answered, or will be
  */
 export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
-  const { lifecycle } = host
+  const { lifecycle, addressOf } = host
 
   return function answerHot(message: IncomingMessage, response: ServerResponse): boolean {
     const found = endpoints.find(message.method!, message.url!)
@@ -111,8 +130,11 @@ export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
     const length = lengthOf(headers['content-length'], headers['transfer-encoding'])
     if (length === undefined || !takesBody(route, length, headers['content-type'])) return false
     if (endpoint.refusal(message, asked)) return false
-    const exchange = { message, response, id: host.nextRequestId(), startedAt: performance.now() }
-    if (length === 0) answerOnNode(host, endpoint, asked, exchange)
+    const startedAt = performance.now()
+    const { fields = [], refusal } = host.limits?.take(headers, addressOf(message.socket.remoteAddress, headers)) ?? {}
+    const exchange = { message, response, id: host.idOf(headers), startedAt, limits: fields }
+    if (refusal) answerOnNode(host, endpoint, asked, exchange, asReply(refusal))
+    else if (length === 0) answerOnNode(host, endpoint, asked, exchange)
     else {
       readBody(message, length, host, (body) => {
         if (body) answerOnNode(host, endpoint, asked, { ...exchange, body })

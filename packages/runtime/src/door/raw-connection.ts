@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { isStream, type Answer } from './endpoint.ts'
+import { asReply, isStream, type Answer } from './endpoint.ts'
 import { memoryFull } from '../http/errors.ts'
 import type { Reply, StreamReply } from './hot-route.ts'
 import { isCounted, isLarge, toLatin1, statusLine, fieldsText, headEnds } from './raw-text.ts'
@@ -262,7 +262,7 @@ export class RawConnection {
   /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, asked } = request.found
-    const given = endpoint.answer(asked, request, request.id, request.startedAt)
+    const given = this.#refusal(request) ?? endpoint.answer(asked, request, request.id, request.startedAt)
     if (given instanceof Promise) {
       const place: Place = { text: undefined, body: undefined, closes: false }
       ;(this.#places ??= []).push(place)
@@ -276,6 +276,15 @@ export class RawConnection {
     if (!this.#places) return this.#put(text, body, closes)
     this.#places.push({ text, body, closes })
     this.#waiting += text.length + (body?.length ?? 0)
+  }
+
+  /** What is answered to one of too many requests; nothing where it may be answered. */
+  #refusal(request: RawRequest): Answer | undefined {
+    const { limits } = this.#host
+    if (!limits) return undefined
+    const { fields, refusal } = limits.take(request.headers, request.address())
+    request.limits = fieldsText(fields)
+    return refusal && asReply(refusal)
   }
 
   #settle(place: Place, request: RawRequest, answer: Answer): void {
@@ -298,19 +307,20 @@ export class RawConnection {
   }
 
   /** Makes the text of a reply, but for a large body; a stream takes the connection instead. */
-  #textOf({ found, headers, id, startedAt }: RawRequest, answer: Answer, closes: boolean): string {
+  #textOf(request: RawRequest, answer: Answer, closes: boolean): string {
+    const { found, headers, id, startedAt } = request
     const { endpoint, isHead } = found
     const cors = fieldsText(this.#host.guard.corsHeaders(headers.origin as string | undefined))
-    const first = `x-request-id: ${id}\r\n${cors}`
+    const first = `x-request-id: ${id}\r\n${cors}${request.limits}`
     const ends = headEnds(this.#host.keepAliveTimeout)
     if (isStream(answer)) {
-      endpoint.observe(200, startedAt, isHead)
+      endpoint.observe(200, found, id, startedAt, request)
       this.#open(answer, `${statusLine(200)}${first}${fieldsText(answer.headers)}connection: close\r\n${ends.bare}`)
       return ''
     }
     const unchanged = isUnchanged(answer, headers, isHead || endpoint.route.method === 'GET')
     const status = unchanged ? 304 : answer.status
-    endpoint.observe(status, startedAt, isHead)
+    endpoint.observe(status, found, id, startedAt, request)
     const end = closes ? ends.closes : ends.keepsAlive
     if (unchanged) return statusLine(status) + first + fieldsText(headersOf(answer, true)) + end
     const { fields, body } = replyText(answer)

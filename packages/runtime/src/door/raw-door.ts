@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { connectionEvent } from '../http/connections.ts'
 import { DOOR } from '../http/in-flight.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { DoorHost, Endpoints } from './endpoint.ts'
@@ -23,8 +24,9 @@ interface DoorSocket extends Socket {
  * draining, time-outs and counting connections hold.
  */
 export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorHost, settings: Settings): void {
-  const next = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
-  server.removeAllListeners('connection')
+  const event = connectionEvent(server)
+  const next = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
+  server.removeAllListeners(event)
   const connections = new Map<Socket, RawConnection>()
   let tick = 0
   const keptFor = Math.ceil(settings.keepAliveTimeout / TICK)
@@ -90,7 +92,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
     for (const connection of connections.values()) if (connection.holds && !connection.isAnswering) connection.leave()
   })
 
-  server.on('connection', (socket: DoorSocket) => {
+  server.on(event, (socket: DoorSocket) => {
     const connection = new RawConnection(door, socket)
     connections.set(socket, connection)
     socket[DOOR] = connection

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import { takesBody, type DoorHost, type Endpoints, type Found } from './endpoint.ts'
 import { endOfDigits, isBeginning, LARGEST_HEAD, readFields, readRequestLine, type Fields } from './grammar.ts'
+import { givenId, type Trace } from '../trace.ts'
 import type { HotRequest, RequestHeaders } from './hot-route.ts'
 
 const EMPTY = Buffer.alloc(0)
+const NO_HEADERS: RequestHeaders = {}
 
 // A part of a longer text would keep all of it alive.
 const SHORT_TEXT = 8_192
@@ -26,6 +28,9 @@ export class RawRequest implements HotRequest {
   readonly startedAt = performance.now()
   readonly id: string
   readonly #socket: Socket
+  /** What its reply tells of limits, as text. */
+  limits = ''
+  trace: Trace | undefined
 
   constructor(found: Found, headers: RequestHeaders, body: Buffer, end: number, id: string, socket: Socket) {
     this.headers = headers
@@ -40,7 +45,7 @@ export class RawRequest implements HotRequest {
     const address = this.#socket.remoteAddress
     // Node keeps it with every socket that was asked, 90 bytes.
     ;(this.#socket as { _peername?: unknown })._peername = undefined
-    return address
+    return this.found.endpoint.addressOf(address, this.headers)
   }
 }
 
@@ -58,6 +63,8 @@ export class RequestReader {
   #fields: Fields | undefined
   /** Of the body of the last request (bytes). */
   #length = 0
+  /** That the client gave its requests with these fields. */
+  #id: string | undefined
   #mayRead: boolean | undefined
   #mayChange: boolean | undefined
 
@@ -85,7 +92,8 @@ export class RequestReader {
     const end = bodyAt + length
     if (end > text.length) return end - at > MOST_HELD ? 'foreign' : 'begun'
     const body = length > 0 ? bytes.subarray(bodyAt, end) : EMPTY
-    return new RawRequest(found, headers, body, end, this.#host.nextRequestId(), this.#socket)
+    const id = this.#id ?? this.#host.idOf(NO_HEADERS)
+    return new RawRequest(found, headers, body, end, id, this.#socket)
   }
 
   /** Where the body begins behind the fields of the last request, if these are the same but for its length; else -1. */
@@ -110,6 +118,7 @@ export class RequestReader {
   #judge(block: string, length: number): boolean {
     this.#fields = readFields(length > SHORT_TEXT ? Buffer.from(block, 'latin1').toString('latin1') : block)
     this.#mayRead = this.#mayChange = undefined
+    this.#id = this.#fields && givenId(this.#fields.headers)
     return this.#fields !== undefined
   }
 

@@ -3,8 +3,15 @@ import type { Access } from './guard.ts'
 
 // How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
 const PERIOD = 20
-// It is judged over so many times `maxWait`, and so many turns: a moment's crowd, or one dear request, is no overload.
+// It is judged over so many times `maxWait`, and so many turns.
 const WINDOW = 5
+/**
+ * A crowd of a moment is no overload, however long it takes: so many requests have to come while too many wait already.
+ * However fast or slow the machine is, those of one crowd are never more.
+ */
+const CROWD = 1_024
+/** Or it lasts for so long (ms): dear requests are few. */
+const LASTING = 10_000
 /** Changes of a route that may wait while the loop rests: then it is for the disk, and a slow one takes them together. */
 const FEW_CHANGES = 64
 /** Requests that may be answered at a time, of a route, or looked at in a turn, however dear they are. */
@@ -12,7 +19,29 @@ const FEW = 16
 // Below this share of idle time a loop has no rest.
 const RESTS = 0.2
 
-/** The requests of one route that are being answered for longer than a turn. */
+/** Tells what stands from what comes and goes again. */
+class Standing {
+  #came = 0
+  #time = 0
+  /** Requests that came in this window. */
+  came = 0
+
+  /** A window is over. @param took ms @param isLong whether too many waited at every moment of it */
+  judge(took: number, isLong: boolean): boolean {
+    this.#came = isLong ? this.#came + this.came : 0
+    this.#time = isLong ? this.#time + took : 0
+    this.came = 0
+    return this.#came > CROWD || this.#time > LASTING
+  }
+}
+
+/** Goes on with a request that was held, or refuses it. */
+type GoOn = (isTaken: boolean) => void
+
+/**
+ * The requests of one route that are being answered for longer than a turn. Of changes that Fastify answers no more are
+ * begun, once too many wait, than end within `maxWait`: who is held behind them can still be refused.
+ */
 export class Line {
   /** Whether it is for the disk that they wait, where the loop rests. */
   readonly #isChange: boolean
@@ -25,7 +54,14 @@ export class Line {
   /** As many as end within `maxWait`. */
   #most = FEW
   #isFull = false
-  #refused = false
+  /** Requests that there was no room for in this window. */
+  #refused = 0
+  /** Whether too many waited throughout the last window. */
+  #isLong = false
+  /** Those that were begun, and those that were not yet. */
+  readonly #begun = new Set<unknown>()
+  readonly #held = new Map<unknown, GoOn>()
+  readonly #standing = new Standing()
 
   constructor(isChange: boolean) {
     this.#isChange = isChange
@@ -34,17 +70,38 @@ export class Line {
   /** Whether one more may wait. */
   hasRoom(): boolean {
     if (!this.#isFull || this.#count < this.#most) return true
-    this.#refused = true
+    this.#refused++
     return false
   }
 
   begun(): void {
     this.#count++
+    this.#standing.came++
   }
 
-  readonly ended = (): void => {
-    this.#ended++
+  /** Begins with a request, or holds it until there is room. @param request whatever `ended` is told of it */
+  enter(request: unknown, goOn: GoOn): void {
+    if (!this.#isChange) return goOn(true)
+    this.#held.set(request, goOn)
+    this.#letIn()
+  }
+
+  /** @param isDone whether it was answered; not that it was refused, or that its client left */
+  ended(isDone = true, request?: unknown): void {
+    this.#held.delete(request)
+    this.#begun.delete(request)
+    if (isDone) this.#ended++
     if (--this.#count < this.#least) this.#least = this.#count
+    this.#letIn()
+  }
+
+  #letIn(): void {
+    for (const [request, goOn] of this.#held) {
+      if (this.#isLong && this.#begun.size >= this.#most) return
+      this.#held.delete(request)
+      this.#begun.add(request)
+      goOn(true)
+    }
   }
 
   /** A window is over. @param took ms @param hasRest whether the loop had any @param counts whether too many are an overload */
@@ -52,10 +109,21 @@ export class Line {
     const pace = this.#ended / took
     this.#pace = Math.max(pace, (this.#pace + pace) / 2)
     this.#most = Math.max(hasRest && this.#isChange ? FEW_CHANGES : FEW, this.#pace * maxWait)
-    this.#isFull = this.#refused || (counts && this.#least > this.#most)
+    this.#isLong = counts && this.#least > this.#most
+    const stands = this.#standing.judge(took, this.#isLong)
+    this.#isFull = this.#refused > 0 || stands
     this.#least = this.#count
-    this.#ended = 0
-    this.#refused = false
+    const isFlood = this.#refused > this.#ended
+    this.#ended = this.#refused = 0
+    if (isFlood) this.#refuseHeld()
+    this.#letIn()
+  }
+
+  /** More come behind them than are answered: they would be late, and so would all that come. */
+  #refuseHeld(): void {
+    const held = [...this.#held.values()]
+    this.#held.clear()
+    for (const goOn of held) goOn(false)
   }
 }
 
@@ -70,12 +138,12 @@ export interface Reading {
 }
 
 /**
- * Decides which requests a serving thread takes. It takes all but in two cases, which have to last for a window, five
- * times `maxWait`:
+ * Decides which requests a serving thread takes. It takes all but in two cases, which have to stand: while they did, window
+ * after window of five times `maxWait`, more requests came than a crowd has, or 10 s went by.
  *
- * - the loop has no rest: who is read when a turn has taken `maxWait` already is refused, and of the requests that
- *   Fastify answers no more are taken than end within `maxWait`;
- * - at no time of a window were fewer changes of a route waiting than end within `maxWait`: no more are taken then.
+ * - The loop has no rest: who is read when a turn has taken `maxWait` already is refused, and of the requests that
+ *   Fastify answers no more are taken than end within `maxWait`.
+ * - At no time were fewer changes of a route waiting than end within `maxWait`: no more are taken then.
  *
  * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Where the loop has no
  * rest it is the processor's time that counts: what the machine has for others is no shorter with fewer requests.
@@ -92,7 +160,9 @@ export class Admission {
   /** Requests that were looked at in this turn. */
   #asked = 0
   #turns = 0
-  #hasRest = true
+  /** Whether the loop has had no rest for so long that it is not for a crowd. */
+  #isBusy = false
+  readonly #standing = new Standing()
 
   constructor(maxWait: number, read: () => Reading) {
     this.#maxWait = maxWait
@@ -117,7 +187,8 @@ export class Admission {
 
   /** Whether a request that was read at this time (ms, the steady clock's) is taken. */
   takes(at: number): boolean {
-    if (this.#hasRest || ++this.#asked <= FEW || at - this.#turn.now <= this.#maxWait) return true
+    this.#standing.came++
+    if (!this.#isBusy || ++this.#asked <= FEW || at - this.#turn.now <= this.#maxWait) return true
     return this.#read().processor - this.#turn.processor <= this.#maxWait
   }
 
@@ -128,10 +199,11 @@ export class Admission {
     const took = turn.now - this.#window.now
     if (++this.#turns < WINDOW || took < WINDOW * this.#maxWait) return
     this.#turns = 0
-    const hasRest = (this.#hasRest = turn.idle - this.#window.idle >= RESTS * took)
+    const hasRest = turn.idle - this.#window.idle >= RESTS * took
     // With less to do it would be no faster in the time that the machine has for others.
     const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
     this.#window = turn
+    this.#isBusy = this.#standing.judge(counted, !hasRest)
     for (const line of this.#queues) line.judge(counted, this.#maxWait, hasRest, true)
     for (const line of this.#works) line.judge(counted, this.#maxWait, hasRest, !hasRest)
   }

@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import { nameSchemas } from './named-schemas.ts'
 import { OPTIONAL_BODY, type Described } from './openapi.ts'
 import { VERSION } from './version.ts'
 
@@ -19,14 +20,18 @@ export async function createDocumentation(
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
     transformObject(document) {
-      if ('openapiObject' in document) loosenBodies(document.openapiObject.paths ?? {})
-      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+      if (!('openapiObject' in document)) return document.swaggerObject
+      loosenBodies(document.openapiObject.paths ?? {})
+      nameSchemas(document.openapiObject)
+      return document.openapiObject
     },
   })
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', theme: { title } })
-  for (const { method, url, schema } of routes) {
+  for (const { method, url, schema, config } of routes) {
     if (method !== 'HEAD' && !(schema as { hide?: boolean } | undefined)?.hide) {
-      app.route({ method, url, schema, handler: async () => undefined })
+      // Whether a token is needed is for who starts the service to say; the page sends the one that it is given.
+      const security: Record<string, string[]>[] = config?.access === 'open' ? [] : [{ token: [] }, {}]
+      app.route({ method, url, schema: { security, ...schema }, handler: async () => undefined })
     }
   }
   await app.ready()

@@ -18,6 +18,11 @@ export interface RequestHead {
   readonly rawHeaders?: readonly string[]
 }
 
+/** Headers among which there may be a token. */
+interface MayBear {
+  readonly authorization?: string | string[] | undefined
+}
+
 /** Decides who may ask, from a request's head alone. */
 export interface Guard {
   /**
@@ -25,6 +30,8 @@ export interface Guard {
    * taken there. Returns why not, or nothing.
    */
   check(head: RequestHead, access: Access, token?: string): Problem | undefined
+  /** Who asks, for a log: the name of the token and the beginning of its hash, never the token. */
+  bearer(headers: MayBear): string
   /** What a page of this origin has to be told, as a flat list of headers. */
   corsHeaders(origin: string | undefined): readonly string[]
 }
@@ -38,8 +45,13 @@ function sameSecret(given: string, digest: Buffer): boolean {
 
 const digestOf = (secret: string) => createHash('sha256').update(secret).digest()
 
+/** The token of a request, whether it is right or not. */
+export function bearerOf({ authorization }: MayBear): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(String(authorization ?? ''))?.[1]
+}
+
 function tokenFits(headers: IncomingHttpHeaders, digests: Buffer[]): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const given = bearerOf(headers)
   return given !== undefined && digests.some((digest) => sameSecret(given, digest))
 }
 
@@ -57,6 +69,9 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
 export const CORS_EXPOSED = ['ETag', 'Retry-After', 'Age', 'x-request-id']
 const EXPOSED = ['access-control-expose-headers', CORS_EXPOSED.join(', ')]
 
+/** Of a token's hash, in a log (bytes). */
+const HASH_SHOWN = 4
+
 const NO_CORS: readonly string[] = []
 
 export function createGuard(settings: GuardSettings): Guard {
@@ -64,6 +79,10 @@ export function createGuard(settings: GuardSettings): Guard {
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [digestOf(settings.apiToken)] : []
   const readDigests = settings.readToken ? [digestOf(settings.readToken), ...changeDigests] : []
+  const named = [
+    [digestOf(settings.apiToken), 'apiToken'],
+    [digestOf(settings.readToken), 'readToken'],
+  ] as const
   const misdirected = () => errors.MISDIRECTED_HOST('add it to ALLOWED_HOSTS to serve it')
 
   function checkNames({ headers, rawHeaders }: RequestHead): Problem | undefined {
@@ -105,6 +124,13 @@ export function createGuard(settings: GuardSettings): Guard {
         return errors.UNAUTHORIZED(undefined, { headers: { 'www-authenticate': 'Bearer' } })
       }
       return undefined
+    },
+    bearer(headers) {
+      const token = bearerOf(headers)
+      if (token === undefined) return 'anyone'
+      const digest = digestOf(token)
+      const own = named.find(([known]) => known.equals(digest))
+      return `${own?.[1] ?? 'token'} ${digest.toString('hex', 0, HASH_SHOWN)}`
     },
     corsHeaders(origin) {
       if (corsOrigins.size === 0) return NO_CORS

@@ -1,8 +1,8 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
+import { createNetworks, isNetwork, looksLikeNetwork } from './networks.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const KNOWN_HOSTS_LIMIT = 1_000
-const NETWORK = /^([0-9a-f.:]+)\/(\d{1,3})$/i
 const NAME = /^[\w.-]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$|^[0-9a-f:.]+$/i
 
 export const isLoopback = (host: string): boolean =>
@@ -13,9 +13,7 @@ const nameOf = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
 
 /** Why an entry of `allowedHosts` names nothing: neither a name, nor an address, nor a network; nothing where it does. */
 export function hostFault(entry: string): string | undefined {
-  const [, address, prefix] = NETWORK.exec(entry) ?? []
-  if (address === undefined ? NAME.test(entry) : Number(prefix) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? -1))
-    return undefined
+  if (looksLikeNetwork(entry) ? isNetwork(entry) : NAME.test(entry)) return undefined
   return `"${entry}" is neither a host name nor an address nor a network (10.0.0.0/8)`
 }
 
@@ -30,21 +28,16 @@ export interface Hosts {
  * @param allowed names, addresses, and networks
  */
 export function createHosts(own: string, allowed: readonly string[]): Hosts {
-  const names = new Set([isIPv6(own) ? `[${own}]` : own].map((host) => host.toLowerCase()))
-  const networks = new BlockList()
-  for (const entry of allowed) {
-    const [, address, prefix] = NETWORK.exec(entry) ?? []
-    if (address !== undefined) networks.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4')
-    else names.add((isIPv6(entry) ? `[${entry}]` : entry).toLowerCase())
-  }
+  const named = [own, ...allowed.filter((entry) => !looksLikeNetwork(entry))]
+  const names = new Set(named.map((host) => (isIPv6(host) ? `[${host}]` : host).toLowerCase()))
+  const isInNetwork = createNetworks(allowed.filter(looksLikeNetwork))
   // Few clients, few spellings: a look-up in a bounded Set instead of a regular expression a request.
   const known = new Set<string>()
 
   function isServed(host: string): boolean {
     const name = nameOf(host)
     if (LOOPBACK.has(name) || names.has(name) || names.has(host.toLowerCase())) return true
-    const address = name.replace(/^\[(.*)\]$/, '$1')
-    return isIP(address) > 0 && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+    return isInNetwork(name.replace(/^\[(.*)\]$/, '$1'))
   }
 
   return {

@@ -19,7 +19,7 @@ const HEADERS = {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replace(/[&<>"]/g, (one) => ENTITIES[one]!)
 
-const page = ({ title, description }: Described) => `<!doctype html>
+const page = ({ title, description, source }: Described) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -32,7 +32,7 @@ dd { margin: 0 0 .75rem }
 </style>
 <h1>${escaped(title)}</h1>
 <p>${escaped(description)}</p>
-<dl>
+${source ? `<p>Source: ${escaped(source)}${source === 'stand-in' ? ', which invents what it answers' : ''}</p>\n` : ''}<dl>
 ${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${meaning}</dd>`).join('\n')}
 </dl>
 <p><small>${escaped(VERSION.name)} ${escaped(VERSION.version)}</small></p>
@@ -48,6 +48,7 @@ export const indexPage = shared(async (app: FastifyInstance, described: Describe
     {
       schema: {
         tags: ['house'],
+        operationId: 'getPage',
         summary: 'What this is',
         response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...readReplies() },
       },

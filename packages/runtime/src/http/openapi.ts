@@ -1,10 +1,12 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import fp from './plugin.ts'
 
-/** What the document says of the whole service. */
+/** What is said of the whole service. */
 export interface Described {
   readonly title: string
   readonly description: string
+  /** Who gives what the replies are made of, where that is not the service itself; `stand-in`: it is invented. */
+  readonly source?: string | undefined
 }
 
 /**

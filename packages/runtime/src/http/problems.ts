@@ -27,6 +27,8 @@ export interface ProblemExtras {
   readonly headers?: Readonly<Record<string, string>>
   /** The fault behind it: logged, never sent. */
   readonly cause?: unknown
+  /** What its body has besides, of this kind alone. */
+  readonly members?: Readonly<Record<string, unknown>>
 }
 
 /** An error with a code, a status and words that may be shown to whoever asked. */
@@ -36,6 +38,7 @@ export class Problem extends Error {
   readonly title: string
   readonly detail: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly #members: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: string, entry: ErrorEntry, detail?: string, extras: ProblemExtras = {}) {
     super(detail ?? entry.title, { cause: extras.cause })
@@ -45,6 +48,7 @@ export class Problem extends Error {
     this.title = entry.title
     this.detail = detail
     this.headers = extras.headers ?? {}
+    this.#members = extras.members
   }
 
   /** The reply's body. */
@@ -55,6 +59,7 @@ export class Problem extends Error {
       status: this.status,
       detail: this.detail,
       code: this.code,
+      ...this.#members,
     })
   }
 }

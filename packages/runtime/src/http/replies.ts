@@ -8,6 +8,7 @@ const guarded = [
   errors.STORE_FAILED,
   errors.MISDIRECTED_HOST,
   errors.UNAUTHORIZED,
+  errors.RATE_LIMITED,
   errors.CALL_TIMED_OUT,
   errors.MEMORY_FULL,
   errors.OVERLOADED,

@@ -1,23 +1,27 @@
-/** A service refused what its client asked: the status of its reply, and the code and the detail of its problem. */
+/** A service refused what its client asked: the status of its reply, and its problem with its code and its detail. */
 export class ServiceError extends Error {
   readonly status: number
   readonly code: string
   readonly detail: string | undefined
+  /** The whole problem, where the service sent one. */
+  readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, code: string, message = `status ${status}`, detail?: string) {
+  constructor(status: number, code: string, message = `status ${status}`, detail?: string, body: object = {}) {
     super(message)
     this.name = 'ServiceError'
     this.status = status
     this.code = code
     this.detail = detail
+    this.body = { ...body }
   }
 }
 
 /** Reads a refusal: a problem, or what something between client and service answered (`UNEXPECTED_REPLY`). */
 export function toServiceError(status: number, text: string): ServiceError {
   try {
-    const { code, title, detail } = JSON.parse(text)
-    if (typeof code === 'string') return new ServiceError(status, code, detail ?? title, detail)
+    const body = JSON.parse(text)
+    const { code, title, detail } = body
+    if (typeof code === 'string') return new ServiceError(status, code, detail ?? title, detail, body)
   } catch {
     // Not JSON, so not from the service.
   }

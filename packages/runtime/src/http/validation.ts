@@ -1,16 +1,52 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import formats from 'ajv-formats'
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
+import { createRequire } from 'node:module'
+
+// Loaded once something is to be checked or written: what nobody asks is smaller, and sooner ready.
+const load = createRequire(import.meta.url)
 
 // Unknown properties are errors, never dropped; defaults are filled in. Only what comes as text is converted:
 // a number where a JSON body should have a string is a mistake.
 const common = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
-const exact = formats.default(new Ajv(common))
-const fromText = formats.default(new Ajv({ ...common, coerceTypes: true }))
 
-/** Compiles the schema of one part of a request: `body`, `querystring`, `params` or `headers`. */
-export function validatorOf(schema: object, httpPart: string | undefined): ValidateFunction {
-  return (httpPart === 'body' ? exact : fromText).compile(schema)
+function createAjv(more: Options): Ajv {
+  const { Ajv: Compiler } = load('ajv') as { readonly Ajv: new (options: Options) => Ajv }
+  const { default: addFormats } = load('ajv-formats') as { readonly default: (ajv: Ajv) => Ajv }
+  return addFormats(new Compiler({ ...common, ...more }))
 }
+
+let exact: Ajv | undefined
+let fromText: Ajv | undefined
+
+/** Whether something fits a schema; what does not is told by `errors`. */
+export interface Fits {
+  (data: unknown): boolean
+  errors?: ErrorObject[] | null | undefined
+}
+
+/** The check by the schema of one part of a request: `body`, `querystring`, `params` or `headers`. Compiled when first called. */
+export function validatorOf(schema: object, httpPart: string | undefined): Fits {
+  let compiled: ValidateFunction | undefined
+  const fits: Fits = (data) => {
+    const ajv = httpPart === 'body' ? (exact ??= createAjv({})) : (fromText ??= createAjv({ coerceTypes: true }))
+    compiled ??= ajv.compile(schema)
+    const does = compiled(data)
+    fits.errors = compiled.errors
+    return does
+  }
+  return fits
+}
+
+type Write = (data: unknown) => string
+
+/** The text of replies by their schema. Compiled when first called. */
+export function serializerOf(schema: object): Write {
+  let compiled: Write | undefined
+  return (data) => (compiled ??= (load('fast-json-stringify') as (schema: object) => Write)(schema))(data)
+}
+
+/** For routes that read their body from its bytes: the schema of the body is for the document alone. */
+export const unreadBody = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+  httpPart === 'body' ? () => true : validatorOf(schema as object, httpPart)
 
 /** What is told of an error of Ajv's. */
 export type Misfit = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>

@@ -60,6 +60,15 @@ export class SharedLevel<K = string, V = string> {
     else void this.#lookAfter()
   }
 
+  get service(): string {
+    return this.#options.service
+  }
+
+  /** The version of its layout. */
+  get format(): number {
+    return this.#options.format
+  }
+
   /** Why no write is taken at present; nothing if they are. */
   fault(): Problem | undefined {
     return this.#health.fault()

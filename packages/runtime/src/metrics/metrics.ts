@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Counter, Gauge, Registry } from './prom-client.ts'
 
 // Upper bounds of the buckets, in seconds.
@@ -109,7 +109,10 @@ export const faultCounter = (registry: Registry): Counter =>
 /** A thread's figures as they cross to main. */
 export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** A registry with how busy this serving thread's event loop is. */
+/** How often a loop's delay is looked at (ms): what is shorter is no lag. Each look wakes a process that has nothing to do. */
+export const LAG_RESOLUTION = 20
+
+/** A registry with how busy this serving thread's event loop is, and how late. */
 export function createThreadRegistry(thread: number): Registry {
   const registry = new Registry()
   let last = performance.eventLoopUtilization()
@@ -122,6 +125,18 @@ export function createThreadRegistry(thread: number): Registry {
       const now = performance.eventLoopUtilization()
       utilization.set({ thread }, performance.eventLoopUtilization(now, last).utilization)
       last = now
+    },
+  })
+  const delays = monitorEventLoopDelay({ resolution: LAG_RESOLUTION })
+  delays.enable()
+  const lag: Gauge = new Gauge({
+    name: 'thread_event_loop_lag_seconds',
+    help: 'Longest time by which the thread came late to what was due since the last scrape.',
+    labelNames: ['thread'],
+    registers: [registry],
+    collect() {
+      lag.set({ thread }, Math.max(0, delays.max / 1e6 - LAG_RESOLUTION) / 1e3)
+      delays.reset()
     },
   })
   return registry

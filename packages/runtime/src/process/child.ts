@@ -2,11 +2,13 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { backOff } from './back-off.ts'
 import { StartError } from '../http/errors.ts'
-import type { FromProcess, ToProcess } from './messages.ts'
+import type { Config, FromProcess, ToProcess } from './messages.ts'
 import { say } from './say.ts'
-import { createWatchdog } from './watchdog.ts'
+import { createWatchdog, mainTaskOf } from './watchdog.ts'
 
-type Start = Omit<ToProcess & { kind: 'start' }, 'kind'>
+type Start = Omit<ToProcess & { kind: 'start' }, 'kind' | 'isHeld'>
+
+type Whole = Omit<ToProcess & { kind: 'start' }, 'kind'>
 
 /** A service process that is kept running: whenever it dies, another takes its place. */
 export interface Child {
@@ -14,7 +16,9 @@ export interface Child {
   readonly url: string
   readonly pid: number
   readonly threads: number
-  readonly note: string | undefined
+  readonly notes: readonly string[]
+  /** The table of the start is shown: what it logs may follow. */
+  shown(): void
   /** Drains and ends it; resolves with whether it ended cleanly. */
   stop(): Promise<boolean>
 }
@@ -24,8 +28,6 @@ interface Running {
   readonly ready: FromProcess & { kind: 'ready' }
 }
 
-// Compiled code of the start before: 250 ms sooner ready, and 30 MB less, since the compiler of TypeScript stays unloaded.
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url))
 // For glibc's allocator. Threads share its memory instead of an arena each: 10 MB less under load. What V8's compiler frees
 // goes back to the system, as it does not once the allocator adapts its thresholds by itself: 7 MB less.
 const MALLOC = {
@@ -37,19 +39,33 @@ const ENTRY = fileURLToPath(new URL('./process.ts', import.meta.url))
 // Main may load or build for longer than a serving thread may: so many times `stuckTimeout`.
 const MAIN_PATIENCE = 6
 const ASK_EVERY = 100
+// Half of main's young heap (MB), at least: what it loads at its start outlives that, and with 1 is copied and copied again.
+const MAIN_SEMI_SPACE = 8
 // Beyond the service's own shutdownTimeout: for closing its parts.
 const EXIT_TIMEOUT = 5_000
 
 /**
  * Starts a service process. `stopped` ends it while it starts; once it is ready, its own `stop` does.
+ * @param settled what of its configuration comes later: it loads its code meanwhile
+ * @param holdsLines whether its log waits until `shown`
  * @throws StartError when the first start fails; later ones are tried again for ever
  */
-export async function startChild(start: Start, stopped: AbortSignal): Promise<Child> {
+export async function startChild(
+  start: Start,
+  stopped: AbortSignal,
+  settled: Promise<Partial<Config>> = Promise.resolve({}),
+  holdsLines = false,
+): Promise<Child> {
   const { name } = start
   const tell = (text: string) => say(`${name}: ${text}\n`)
   const delays = backOff()
   const config = { ...start.config }
-  let current: Running = await launch({ ...start, config }, stopped)
+  const whole = { ...start, config, isHeld: holdsLines }
+  const first = settled.then((late) => {
+    Object.assign(config, late)
+    return whole
+  })
+  let current: Running = await launch(whole, stopped, first)
   // A service that chose its port keeps it when it comes back.
   config.port = Number(new URL(current.ready.url).port)
   let timer: NodeJS.Timeout | undefined
@@ -74,7 +90,7 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
 
   async function relaunch(): Promise<void> {
     try {
-      current = await launch({ ...start, config }, stopped)
+      current = await launch(whole, stopped)
       tell(`is back as process ${current.process.pid}`)
       watch(current)
     } catch (error) {
@@ -95,8 +111,12 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
     get threads() {
       return current.ready.threads
     },
-    get note() {
-      return current.ready.note
+    get notes() {
+      return current.ready.notes
+    },
+    shown() {
+      whole.isHeld = false
+      if (current.process.connected) current.process.send({ kind: 'shown' } satisfies ToProcess)
     },
     async stop() {
       clearTimeout(timer)
@@ -106,20 +126,33 @@ export async function startChild(start: Start, stopped: AbortSignal): Promise<Ch
   }
 }
 
-/** Forks a process and waits until it is ready. It has a session of its own, so that Ctrl-C reaches the supervisor alone. */
-function launch(start: Start, stopped: AbortSignal): Promise<Running> {
+/** Of main; serving threads begin with what is told. */
+const semiSpaceOf = ({ threads, semiSpace }: Config) =>
+  threads === '0' ? semiSpace : Math.max(semiSpace, MAIN_SEMI_SPACE)
+
+/**
+ * Forks a process, tells it to start once that is whole, and waits until it is ready. It has a session of its own, so that
+ * Ctrl-C reaches the supervisor alone.
+ */
+function launch(start: Whole, stopped: AbortSignal, whole: Promise<Whole> = Promise.resolve(start)): Promise<Running> {
   stopped.throwIfAborted()
   const child = fork(ENTRY, [], {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: [...process.execArgv, `--max-semi-space-size=${start.config.semiSpace}`],
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...MALLOC, ...process.env },
+    execArgv: [...process.execArgv, `--max-semi-space-size=${semiSpaceOf(start.config)}`],
+    env: { ...MALLOC, ...process.env },
     serialization: 'advanced',
   })
-  child.send({ kind: 'start', ...start } satisfies ToProcess)
   const end = () => void endProcess(child, start.config.shutdownTimeout)
   stopped.addEventListener('abort', end)
   const running = new Promise<Running>((resolve, reject) => {
+    whole.then(
+      (told) => void (child.connected && child.send({ kind: 'start', ...told } satisfies ToProcess)),
+      (error) => {
+        reject(error)
+        end()
+      },
+    )
     // Stays for the process's life: a message that can no longer be delivered is an 'error' too.
     child.on('error', reject)
     child.on('message', (message: FromProcess) => {
@@ -146,7 +179,7 @@ function watchLoop(child: ChildProcess, timeout: number, onStuck: () => void): v
       onStuck()
       child.kill('SIGKILL')
     })
-    .started()
+    .started(mainTaskOf(child.pid!))
   let isAsked = false
   const timer = setInterval(() => {
     if (isAsked || !child.connected) return

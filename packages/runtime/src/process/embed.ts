@@ -7,6 +7,15 @@ import type { AnyService } from '../service.ts'
 /** Settings of one service, given by a program rather than by a command line. */
 export type Overrides = Readonly<Record<string, string | number>>
 
+/** Nobody is cut off, and no thread replaced, because a busy machine takes its time (ms). */
+export const PATIENT: Overrides = {
+  headersTimeout: 60_000,
+  requestTimeout: 600_000,
+  sendTimeout: 60_000,
+  shutdownTimeout: 60_000,
+  stuckTimeout: 60_000,
+}
+
 /** A service's defaults, its variant's values and `overrides`. @throws StartError `SETTINGS_WRONG` */
 export function configOf(definition: AnyService, overrides: Overrides = {}): Config {
   const flags = Object.entries(overrides).map(([name, value]) => ({
@@ -18,10 +27,11 @@ export function configOf(definition: AnyService, overrides: Overrides = {}): Con
 }
 
 /**
- * Runs a service inside this process, serving on main (`threads: 0`) on a free port unless told otherwise: for tests
- * and profiles. More threads need `services`, the URL of a module that exports the table they find the definition in.
+ * Runs a service inside this process, serving on main (`threads: 0`) on a free port, with patience, unless told otherwise:
+ * for tests and profiles. More threads need `services`, the URL of a module that exports the table they find the
+ * definition in.
  */
 export function embed(definition: AnyService, overrides: Overrides = {}, services = ''): Promise<RunningService> {
-  const config = configOf(definition, { port: 0, threads: 0, logLevel: 'silent', ...overrides })
+  const config = configOf(definition, { port: 0, threads: 0, logLevel: 'silent', ...PATIENT, ...overrides })
   return startService({ services, definition, config, log: pino({ level: config.logLevel }) })
 }

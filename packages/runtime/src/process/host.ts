@@ -1,25 +1,32 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
+import { backupHandlers } from '../backup/source.ts'
 import { StartError } from '../http/errors.ts'
 import { isLoopback } from '../http/hosts.ts'
 import type { Broadcast, Calls } from './channel.ts'
+import { fewDescriptors } from './descriptors.ts'
 import { createMainPool } from './main-pool.ts'
-import { COLLECT, SCRAPE, type Config } from './messages.ts'
+import { COLLECT, RENEW, SCRAPE, type Config } from './messages.ts'
+import { limitMemory } from '../limits/limits.ts'
 import { budgetMemory, heldBytes } from '../memory/budget.ts'
 import { gauge } from '../metrics/gauge.ts'
 import { counter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { createFigures, type ThreadFigures } from '../metrics/thread-figures.ts'
+import type { CommonSettings } from '../settings/settings.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
 import type { AnyService } from '../service.ts'
+import { isSecure, openCertificate } from '../tls/certificate.ts'
+import { openTracer } from '../tracing/open-tracer.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
+import { STARVED_PATIENCE } from './watchdog.ts'
 
 /** A service that runs in this process. */
 export interface RunningService {
   readonly url: string
   readonly threads: number
   /** What its user should know: why it has fewer threads than asked for, say. */
-  readonly note: string | undefined
+  readonly notes: readonly string[]
   /** Drains, closes what it opened, and resolves with whether nothing had to be cut. Idempotent. */
   stop(): Promise<boolean>
 }
@@ -30,6 +37,8 @@ export interface HostOptions {
   readonly definition: AnyService
   readonly config: Config
   readonly log: Logger
+  /** The service must not go on: by default nothing is done about it. */
+  readonly onFail?: () => void
 }
 
 // A thread that is blocked must not hold up the figures of the others.
@@ -38,12 +47,18 @@ const COLLECT_TIMEOUT = 1_000
 const BROADCAST_TIMEOUT = 5_000
 
 /** Runs one service in this process: opens what is shared, spawns its threads, and closes in the opposite order. */
-export async function startService({ services, definition, config, log }: HostOptions): Promise<RunningService> {
+export async function startService({
+  services,
+  definition,
+  config,
+  log,
+  onFail: fail = () => {},
+}: HostOptions): Promise<RunningService> {
   checkExposure(definition, config)
   const { threads, note } = countThreads(definition, config)
   await claimPort(config.host, config.port, `${definition.name}.port`)
 
-  const registry = createProcessRegistry()
+  const registry = createProcessRegistry(definition.name)
   const budget = budgetMemory(threads)
   gauge(registry, 'client_memory_bytes', 'Bytes held for clients: bodies that come, large replies.', () =>
     heldBytes(budget),
@@ -53,8 +68,10 @@ export async function startService({ services, definition, config, log }: HostOp
     const broadcast = async (name: string, ...args: unknown[]) => (await pool?.broadcast(name, args, timeout)) ?? []
     return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
   }
-  const broadcast = broadcastWithin(config.stuckTimeout + BROADCAST_TIMEOUT)
-  const opened = await definition.open({ config, log, registry, broadcast })
+  const broadcast = broadcastWithin(STARVED_PATIENCE * config.stuckTimeout + BROADCAST_TIMEOUT)
+  const certificate = openCertificate(definition.name, config, registry)
+  const tracer = await openTracer(definition.name, config, log, registry)
+  const opened = await definition.open({ config, log, registry, tracer, broadcast, fail })
   const figures = createFigures()
   async function collect(): Promise<string> {
     const answers = (await running.broadcast(COLLECT, [], COLLECT_TIMEOUT)) as ThreadFigures[]
@@ -69,9 +86,17 @@ export async function startService({ services, definition, config, log }: HostOp
     config,
     size: threads,
     reusePort: REUSE_PORT,
-    handlers: new Map(Object.entries({ ...opened.handlers, [SCRAPE]: scrape })),
+    handlers: new Map(
+      Object.entries({
+        ...opened.handlers,
+        ...backupHandlers(opened.kept, definition.keptElsewhere?.(config)),
+        [SCRAPE]: scrape,
+      }),
+    ),
     log,
     budget,
+    limits: limitMemory(config),
+    certificate: () => certificate?.pair,
     shared: () => opened.shared?.(),
     threadGone: (shared) => opened.threadGone?.(shared),
   }
@@ -84,16 +109,21 @@ export async function startService({ services, definition, config, log }: HostOp
     await opened.close()
     throw error
   }
+  certificate?.watch(log, (pair) => void running.broadcast(RENEW, [pair], BROADCAST_TIMEOUT))
 
   async function stop(): Promise<boolean> {
+    certificate?.close()
     try {
       return await running.stop(config.shutdownTimeout)
     } finally {
       await opened.close()
+      await tracer?.close()
     }
   }
   let stopped: Promise<boolean> | undefined
-  return { url: urlOf(config.host, running.port), threads, note, stop: () => (stopped ??= stop()) }
+  const notes = [note, opened.note, fewDescriptors(config, threads)].filter((one) => one !== undefined)
+  const url = urlOf({ ...config, port: running.port })
+  return { url, threads, notes, stop: () => (stopped ??= stop()) }
 }
 
 function checkExposure({ name }: AnyService, config: Config): void {
@@ -114,7 +144,8 @@ function countThreads(definition: AnyService, config: Config): { threads: number
   return { threads: asked }
 }
 
-const urlOf = (host: string, port: number) => {
+/** Where a service is reached on this machine. */
+export const urlOf = ({ host, port, ...tls }: Pick<CommonSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>) => {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+  return `${isSecure(tls) ? 'https' : 'http'}://${name}:${port}`
 }

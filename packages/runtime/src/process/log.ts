@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino'
 import { hidingInJson } from '../settings/secrets.ts'
+import { traceFields } from '../trace.ts'
 import { createSink } from './sink.ts'
 
 /**
@@ -15,5 +16,8 @@ export function createLog(
   const base = { pid: process.pid, ...bindings }
   const tell = (lost: number) =>
     JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), ...base, lost, msg: 'lines not written' })
-  return pino({ level, base, hooks: { streamWrite: hidingInJson(secrets) } }, createSink(fd, { tell }))
+  return pino(
+    { level, base, mixin: () => traceFields(), hooks: { streamWrite: hidingInJson(secrets) } },
+    createSink(fd, { tell }),
+  )
 }

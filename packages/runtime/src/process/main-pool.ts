@@ -21,6 +21,8 @@ export function createMainPool(definition: AnyService, options: PoolOptions): Th
         bus: createBus(thread),
         log,
         budgetMemory: options.budget,
+        limits: options.limits,
+        certificate: options.certificate(),
         index: 0,
         port: config.port,
         reusePort: false,

@@ -1,5 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { BucketMemory } from '../limits/buckets.ts'
 import type { CommonSettings } from '../settings/settings.ts'
+import type { KeyPair } from '../tls/certificate.ts'
 
 /** The settings of one service as they cross between processes and threads. */
 export type Config = CommonSettings & Record<string, unknown>
@@ -18,8 +20,11 @@ export interface ThreadData {
   readonly heartbeats: Int32Array
   /** What all threads count the bytes in that they hold for clients. */
   readonly budget: Int32Array
-  /** What all threads count the log lines in that they could not write. */
-  readonly lostLines: Int32Array
+  /** What all threads count requests in, where these are limited. */
+  readonly limits: BucketMemory | undefined
+  readonly certificate: KeyPair | undefined
+  /** What the sinks of all threads share. */
+  readonly sinkWords: Int32Array
   /** The line of calls to and from main. */
   readonly bus: MessagePort
 }
@@ -27,21 +32,29 @@ export interface ThreadData {
 /** The runtime's own calls, on the line that a service's calls take: main gives the figures of all, a thread its own. */
 export const SCRAPE = 'runtime:scrape'
 export const COLLECT = 'runtime:collect'
+/** Main tells its threads of another certificate. */
+export const RENEW = 'runtime:renew'
 
 /** Main to a serving thread. */
 export type ToThread = { kind: 'listen' } | { kind: 'drain'; timeout: number }
 
 /** A serving thread to main. */
-export type FromThread = { kind: 'built' } | { kind: 'ready'; port: number } | { kind: 'drained'; clean: boolean }
+export type FromThread =
+  | { kind: 'built' }
+  /** `task`: the thread, as the system names it. */
+  | { kind: 'ready'; port: number; task: string | undefined }
+  | { kind: 'drained'; clean: boolean }
 
 /** Supervisor to a service process. */
 export type ToProcess =
-  | { kind: 'start'; services: string; name: string; config: Config }
+  /** `isHeld`: lines of its log wait until the table of the start is shown. */
+  | { kind: 'start'; services: string; name: string; config: Config; isHeld: boolean }
+  | { kind: 'shown' }
   | { kind: 'stop' }
   | { kind: 'ask' }
 
 /** A service process to its supervisor. */
 export type FromProcess =
-  | { kind: 'ready'; url: string; threads: number; note?: string }
+  | { kind: 'ready'; url: string; threads: number; notes: readonly string[] }
   | { kind: 'failed'; code: string; message: string }
   | { kind: 'alive' }

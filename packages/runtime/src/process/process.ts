@@ -1,15 +1,19 @@
 import './held-tick.ts'
 import { flushCompileCache } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 import { StartError } from '../http/errors.ts'
+import { giveBack } from './give-back.ts'
 import { startService, type RunningService } from './host.ts'
 import { createLog } from './log.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 import { hiding, secretsOf } from '../settings/secrets.ts'
+import { holdLines, releaseLines } from './sink.ts'
 
 // The entry of a service process, forked by the supervisor: start what it is told, say so, stop when told or orphaned.
 
 // For closing the parts, once nothing is in flight.
 const CLOSE_TIMEOUT = 4_000
+const GIVE_BACK_AFTER = 2_000
 
 let running: Promise<RunningService> | undefined
 let name = ''
@@ -25,7 +29,12 @@ async function start({ services, config }: ToProcess & { kind: 'start' }): Promi
   const definition = await table.services[name]()
   const secrets = secretsOf(definition, config)
   hide = hiding(secrets)
-  return startService({ services, definition, config, log: createLog(config.logLevel, { service: name }, secrets) })
+  const log = createLog(config.logLevel, { service: name }, secrets)
+  const onFail = () => {
+    process.exitCode = 1
+    void stop()
+  }
+  return startService({ services, definition, config, log, onFail })
 }
 
 /** Ends the process even if a part hangs: without its supervisor nobody else would. */
@@ -66,12 +75,18 @@ function fail(error: unknown): void {
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'stop') return void stop()
   if (message.kind === 'ask') return send({ kind: 'alive' })
+  if (message.kind === 'shown') return releaseLines()
+  if (message.isHeld) holdLines()
   name = message.name
+  // Of threads that begin from now on; main's was told when it was forked.
+  setFlagsFromString(`--max-semi-space-size=${message.config.semiSpace}`)
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)
-  running.then(({ url, threads, note }) => {
-    send({ kind: 'ready', url, threads, note })
+  running.then(({ url, threads, notes }) => {
+    send({ kind: 'ready', url, threads, notes })
     flushCompileCache()
+    // Not at once: other services may be starting.
+    setTimeout(giveBack, GIVE_BACK_AFTER).unref()
   }, fail)
 })
 process.on('disconnect', stop)

@@ -4,6 +4,10 @@ import { closeSync, writeSync } from 'node:fs'
 const PATIENCE = 500
 const STEP = 5
 
+// What is held back for the table of a start is held for so long (ms), and so many characters of it.
+const HELD_FOR = 60_000
+const MOST_HELD = 65_536
+
 const neverWoken = new Int32Array(new SharedArrayBuffer(4))
 
 export interface SinkOptions {
@@ -24,17 +28,29 @@ export interface Sink {
   close(): void
 }
 
-let count = new Int32Array(new SharedArrayBuffer(4))
+// Words of what the sinks of all threads of a process share.
+const LOST = 0
+const HELD = 1
 
-/** Lines that could not be written: of this thread, and of those that count with it. */
-export const lostLines = (): number => Atomics.load(count, 0)
+let words = new Int32Array(new SharedArrayBuffer(8))
 
-/** What lost lines are counted in, for other threads to count in, too. */
-export const lostCount = (): Int32Array => count
+/** Lines that could not be written: of this thread, and of those that share its words. */
+export const lostLines = (): number => Atomics.load(words, LOST)
 
-/** From now on this thread counts its lost lines there. */
-export function countLostIn(shared: Int32Array): void {
-  count = shared as typeof count
+/** What the sinks of this thread share with those of others. */
+export const sinkWords = (): Int32Array => words
+
+/** From now on the sinks of this thread share those of another. */
+export function shareSinkWords(shared: Int32Array): void {
+  words = shared as typeof words
+}
+
+/** From now on no thread writes lines to standard output: until `releaseLines`, the process's end, or for a minute. */
+export const holdLines = (): void => void Atomics.store(words, HELD, 1)
+
+export function releaseLines(): void {
+  Atomics.store(words, HELD, 0)
+  Atomics.notify(words, HELD)
 }
 
 const linesIn = (text: string): number => text.split('\n').length - 1
@@ -52,8 +68,9 @@ export function createSink(fd: number, options: SinkOptions): Sink {
   let isTorn = false
   let isBehind = false
   let isClosed = false
+  let isWaiting = false
   const timer = within === undefined ? undefined : setInterval(flush, within).unref()
-  if (gather > 0) process.once('exit', flush)
+  if (gather > 0) process.once('exit', writeAll)
 
   /** Returns how many of the bytes were written. */
   function put(bytes: Buffer): number {
@@ -75,6 +92,24 @@ export function createSink(fd: number, options: SinkOptions): Sink {
   }
 
   function flush(): void {
+    if (fd === 1 && gathered.length < MOST_HELD && Atomics.load(words, HELD) === 1) waitForRelease()
+    else writeAll()
+  }
+
+  function waitForRelease(): void {
+    if (isWaiting) return
+    isWaiting = true
+    if (gather === 0) process.once('exit', writeAll)
+    const { value } = Atomics.waitAsync(words, HELD, 1, HELD_FOR)
+    void Promise.resolve(value).then(() => {
+      isWaiting = false
+      releaseLines()
+      if (gather === 0) process.off('exit', writeAll)
+      writeAll()
+    })
+  }
+
+  function writeAll(): void {
     if (gathered === '') return
     const text = gathered
     gathered = ''
@@ -87,7 +122,7 @@ export function createSink(fd: number, options: SinkOptions): Sink {
     if (written === bytes.length) return
     const left = linesIn(bytes.toString('utf8', Math.max(written, head.length)))
     untold += left
-    Atomics.add(count, 0, left)
+    Atomics.add(words, LOST, left)
   }
 
   return {
@@ -100,8 +135,8 @@ export function createSink(fd: number, options: SinkOptions): Sink {
       if (isClosed) return
       isClosed = true
       clearInterval(timer)
-      process.off('exit', flush)
-      flush()
+      process.off('exit', writeAll)
+      writeAll()
       if (fd > 2) closeSync(fd)
     },
   }

@@ -1,10 +1,12 @@
 import { parseArguments } from '../settings/arguments.ts'
 import { resolveConfig, resolveConfigs, settingsOf } from '../settings/config.ts'
 import { StartError } from '../http/errors.ts'
+import { VERSION } from '../http/version.ts'
 import { helpText } from '../settings/help.ts'
 import type { Config } from './messages.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
 import { startChild, type Child } from './child.ts'
+import { giveBack } from './give-back.ts'
 import { say } from './say.ts'
 import { table } from '../table.ts'
 
@@ -35,7 +37,11 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     }
     const started = startAll(plan, children, options.servicesUrl, stopping.signal)
     const ready = await Promise.race([started, stop.promise])
-    if (ready) say(readyText(plan, ready), 1)
+    if (ready) {
+      say(readyText(plan, ready), 1)
+      for (const child of ready) child.shown()
+      giveBack()
+    }
     await stop.promise
   } catch (error) {
     say(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
@@ -52,10 +58,13 @@ type Children = Map<string, Promise<Started>>
 interface Plan {
   readonly definitions: readonly AnyService[]
   readonly configs: ReadonlyMap<string, Config>
+  /** Whether what services log may come before the table. */
+  readonly isVerbose: boolean
 }
 
 async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Plan | string> {
-  const { services: named, flags, help } = parseArguments(argv)
+  const { services: named, flags, instead, isVerbose } = parseArguments(argv)
+  if (instead === 'version') return `${VERSION.name} ${VERSION.version}, Node ${VERSION.node}\n`
   const unknown = named.filter((name) => !Object.hasOwn(services, name))
   if (unknown.length > 0) {
     throw new StartError(
@@ -65,7 +74,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
   }
   const names = named.length > 0 ? [...new Set(named)] : Object.keys(services)
   const load = (name: string) => services[name]!()
-  if (help) return helpText(await Promise.all(names.map(load)))
+  if (instead === 'help') return helpText(await Promise.all(names.map(load)))
 
   // A service whose address is needed and not given is started too; its own needs are looked at in turn.
   const definitions: AnyService[] = []
@@ -84,7 +93,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Pla
   const wanted = definitions.filter(({ name, standsIn }) => named.length > 0 || !standsIn || asked.has(name))
   const configs = resolveConfigs(wanted, flags, env)
   checkPorts(configs)
-  return { definitions: wanted, configs }
+  return { definitions: wanted, configs, isVerbose }
 }
 
 /** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
@@ -112,8 +121,12 @@ function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
     const addresses = openAddresses(definition, config).filter(({ service }) => byName.has(service))
-    for (const { setting, service } of addresses) config[setting] = (await start(byName.get(service)!)).url
-    const child = await startChild({ services: servicesUrl, name: definition.name, config }, stopped)
+    const urls = addresses.map(async ({ setting, service }) => [setting, (await start(byName.get(service)!)).url])
+    const isInvented = ({ service }: { service: string }) => byName.get(service)!.standsIn !== undefined
+    config.standIns = addresses.filter(isInvented).map(({ setting }) => setting)
+    const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<Config>)
+    const told = { services: servicesUrl, name: definition.name, config }
+    const child = await startChild(told, stopped, settled, !plan.isVerbose)
     return Object.assign(child, { needs: addresses.map(({ service }) => service) })
   }
 
@@ -147,7 +160,11 @@ async function stopAll(children: Children): Promise<boolean> {
 /** The table of what runs, and a command to try it with. */
 function readyText(plan: Plan, children: readonly Started[]): string {
   const rows = children.map(({ name, url, pid, threads }) => [name, url, String(pid), String(threads)])
-  const notes = children.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : []))
+  const told = children.flatMap(({ name, notes }) => notes.map((note) => ({ name, note })))
+  const notes = Array.from(
+    Map.groupBy(told, ({ note }) => note),
+    ([note, of]) => `${of.map(({ name }) => name).join(', ')}: ${note}`,
+  )
   for (const { name, standsIn } of plan.definitions) {
     const askers = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)
     if (standsIn && askers.length > 0)

@@ -4,8 +4,10 @@ import { answersOf, createBacklog, type Backlog } from './backlog.ts'
 import { backOff } from './back-off.ts'
 import { createChannel } from './channel.ts'
 import { StartError } from '../http/errors.ts'
+import type { BucketMemory } from '../limits/buckets.ts'
 import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
-import { lostCount } from './sink.ts'
+import type { KeyPair } from '../tls/certificate.ts'
+import { sinkWords } from './sink.ts'
 import { keepWasmCode } from './wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
@@ -20,6 +22,10 @@ export interface PoolOptions {
   readonly log: Logger
   /** What the threads count in that they hold for clients. */
   readonly budget: Int32Array
+  /** What the threads count requests in, where these are limited. */
+  readonly limits: BucketMemory | undefined
+  /** The certificate that is used now. */
+  certificate(): KeyPair | undefined
   shared(): unknown
   threadGone(shared: unknown): void
 }
@@ -71,7 +77,9 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       shared: options.shared(),
       heartbeats: watchdog.heartbeats,
       budget: options.budget,
-      lostLines: lostCount(),
+      limits: options.limits,
+      certificate: options.certificate(),
+      sinkWords: sinkWords(),
       bus: line.port2,
     }
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -98,7 +106,7 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       worker.on('message', (message: FromThread) => {
         if (message.kind !== 'ready') return void onMessage(thread, message)
         thread.serving = true
-        pulse.started()
+        pulse.started(message.task)
         port = message.port
         resolve()
       })

@@ -3,10 +3,12 @@ import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createBus } from './channel.ts'
 import { createLog } from './log.ts'
+import { giveBack } from './give-back.ts'
 import type { FromThread, ThreadData, ToThread } from './messages.ts'
 import { serve } from './serve.ts'
-import { countLostIn } from './sink.ts'
+import { shareSinkWords } from './sink.ts'
 import { secretsOf } from '../settings/secrets.ts'
+import { thisTask } from './watchdog.ts'
 
 // The entry of a serving thread: build the app, listen, say so, drain when told.
 
@@ -17,7 +19,7 @@ const port = parentPort!
 const send = (message: FromThread) => port.postMessage(message)
 
 const beat = setInterval(() => Atomics.add(data.heartbeats, data.index, 1), BEAT_EVERY)
-countLostIn(data.lostLines)
+shareSinkWords(data.sinkWords)
 
 const listen = Promise.withResolvers<void>()
 const table = await import(data.services)
@@ -31,6 +33,8 @@ const starting = serve({
   bus: createBus(data.bus),
   log,
   budgetMemory: data.budget,
+  limits: data.limits,
+  certificate: data.certificate,
   index: data.index,
   port: data.port,
   reusePort: data.reusePort,
@@ -49,5 +53,7 @@ port.on('message', async (message: ToThread) => {
   port.close()
 })
 const { port: shared } = await starting
-send({ kind: 'ready', port: shared })
+send({ kind: 'ready', port: shared, task: thisTask() })
 flushCompileCache()
+// Before anybody asks.
+giveBack()

@@ -12,7 +12,10 @@ export interface Arguments {
   /** Names of services, in the order given; empty means all. */
   readonly services: string[]
   readonly flags: Flag[]
-  readonly help: boolean
+  /** Whether all is to be shown as it comes. */
+  readonly isVerbose: boolean
+  /** What is asked for in place of a start. */
+  readonly instead?: 'help' | 'version'
 }
 
 const camelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -24,10 +27,12 @@ const camelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string
 export function parseArguments(argv: readonly string[]): Arguments {
   const services: string[] = []
   const flags: Flag[] = []
-  const words = [...argv]
+  const isVerbose = argv.includes('--verbose')
+  const words = argv.filter((word) => word !== '--verbose')
   while (words.length > 0) {
     const word = words.shift()!
-    if (word === '--help' || word === '-h') return { services, flags, help: true }
+    if (word === '--help' || word === '-h') return { services, flags, isVerbose, instead: 'help' }
+    if (word === '--version') return { services, flags, isVerbose, instead: 'version' }
     if (!word.startsWith('-')) {
       services.push(word)
       continue
@@ -38,5 +43,5 @@ export function parseArguments(argv: readonly string[]): Arguments {
       throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
     flags.push({ service: match[1], name: camelCase(match[2]!), value })
   }
-  return { services, flags, help: false }
+  return { services, flags, isVerbose }
 }

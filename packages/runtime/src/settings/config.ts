@@ -5,7 +5,7 @@ import type { Flag } from './arguments.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config } from '../process/messages.ts'
 import type { AnyService } from '../service.ts'
-import { commonSettings, type Setting, type Settings } from './settings.ts'
+import { commonSettings, fileOf, withFiles, type Setting, type Settings } from './settings.ts'
 import { isLoopback } from '../http/hosts.ts'
 import { validatorOf } from '../http/validation.ts'
 
@@ -21,7 +21,7 @@ interface Given {
 
 /** The settings of one service: those that all have, then its own. */
 export function settingsOf(definition: Pick<AnyService, 'settings'>): Settings {
-  return { ...commonSettings, ...definition.settings }
+  return withFiles({ ...commonSettings, ...definition.settings })
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
@@ -114,6 +114,7 @@ export function resolveConfig(
     given.set(name, { value: isRoot ? join(value, definition.name) : value, source: written(flag) })
   }
 
+  readSecrets(settings, given, wrong)
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
     wrong.push(
@@ -128,9 +129,11 @@ export function resolveConfig(
 
   const config: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(settings)) {
-    const { value, source } = given.get(name) ?? { value: defaults[name] ?? schema.default, source: name }
+    const found = given.get(name)
+    const { value, source } = found ?? { value: defaults[name] ?? schema.default, source: name }
     config[name] = typeof value === 'string' ? fromText(schema, value) : value
-    if (!validatorOf(schema, 'body')(config[name])) {
+    // Defaults fit, as a test sees: to compile a check of each would take longer than all else here.
+    if (found && !validatorOf(schema, 'body')(config[name])) {
       wrong.push(`${source}: ${shown(schema, value)} ${expectation(schema)}`)
     } else if (schema.fault) {
       const faults = (config[name] as string[]).map(schema.fault).filter((fault) => fault !== undefined)
@@ -139,7 +142,7 @@ export function resolveConfig(
   }
   if (definition.standsIn && !isLoopback(String(config.host)))
     wrong.push(`${given.get('host')!.source}: ${definition.name} ${definition.summary}, for this machine alone`)
-  return withTokenFromFile(config as Config, wrong)
+  return config as Config
 }
 
 /** What the text of a variable or a flag stands for; text that stands for no number is left for the schema to refuse. */
@@ -165,14 +168,18 @@ export function expectation(schema: Setting): string {
   return `is not a ${type}`
 }
 
-function withTokenFromFile(config: Config, wrong: string[]): Config {
-  if (!config.apiTokenFile) return config
-  try {
-    const apiToken = readFileSync(config.apiTokenFile, 'utf8').trim()
-    if (apiToken === '') wrong.push(`apiTokenFile: ${config.apiTokenFile} is empty`)
-    return { ...config, apiToken }
-  } catch (error) {
-    wrong.push(`apiTokenFile: ${config.apiTokenFile} cannot be read (${(error as NodeJS.ErrnoException).code})`)
-    return config
+/** Puts in what secrets are read from files. */
+function readSecrets(settings: Settings, given: Map<string, Given>, wrong: string[]): void {
+  for (const [name, { secret }] of Object.entries(settings)) {
+    const setting = fileOf(name)
+    const file = secret ? String(given.get(setting)?.value ?? '') : ''
+    if (file === '') continue
+    try {
+      const value = readFileSync(file, 'utf8').trim()
+      if (value === '') wrong.push(`${setting}: ${file} is empty`)
+      else given.set(name, { value, source: setting })
+    } catch (error) {
+      wrong.push(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    }
   }
 }

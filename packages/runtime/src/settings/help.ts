@@ -1,7 +1,9 @@
 import { settingsOf, variableOf } from './config.ts'
 import type { AnyService } from '../service.ts'
-import { commonSettings, type Setting, type Settings } from './settings.ts'
+import { commonSettings, withFiles, type Setting, type Settings } from './settings.ts'
 import { table } from '../table.ts'
+
+const ofAll = withFiles(commonSettings)
 
 const shown = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
 
@@ -31,7 +33,7 @@ export function helpText(definitions: readonly AnyService[]): string {
   const own = definitions.flatMap((definition) => {
     const { name, summary, port, variants } = definition
     const settings = Object.fromEntries(
-      Object.entries(settingsOf(definition)).filter(([key]) => !Object.hasOwn(commonSettings, key)),
+      Object.entries(settingsOf(definition)).filter(([key]) => !Object.hasOwn(ofAll, key)),
     )
     return [
       '',
@@ -48,7 +50,7 @@ export function helpText(definitions: readonly AnyService[]): string {
     'a service goes to every started service that has it.',
     '',
     'Every service:',
-    ...table([head.with(0, '  setting'), ...rows(commonSettings, (key) => `<SERVICE>${variableOf('', key)}`)]),
+    ...table([head.with(0, '  setting'), ...rows(ofAll, (key) => `<SERVICE>${variableOf('', key)}`)]),
     ...own,
     '',
   ].join('\n')

@@ -1,4 +1,5 @@
 import { hostFault } from '../http/hosts.ts'
+import { networkFault } from '../http/networks.ts'
 
 /** What a setting is: a JSON Schema of one value, with its default and its meaning, and what else the runtime must know. */
 export interface Setting {
@@ -37,13 +38,31 @@ type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer Nam
 /** The values of a service's settings. */
 export type ValuesOf<S extends Settings> = { [Name in keyof S]: ValueOf<S[Name]> }
 
+/** The setting that names a file to read a secret from. */
+export const fileOf = (secret: string) => `${secret}File`
+
+/** Settings, and beside each secret one the file that it may be read from. */
+export function withFiles(settings: Settings): Settings {
+  const files = Object.entries(settings).flatMap(([name, { secret, env }]): [string, Setting][] => {
+    if (!secret) return []
+    const description = `file that holds ${name}`
+    return [[fileOf(name), { type: 'string', default: '', description, ...(env && { env: `${env}_FILE` }) }]]
+  })
+  return { ...settings, ...Object.fromEntries(files) }
+}
+
 /** Gives settings their types; the value is returned as it is. */
 export const defineSettings = <const S extends Settings>(settings: S): S => settings
 
 /** Who may answer hot routes: Fastify, Node's HTTP server ahead of it, or a door that reads sockets itself. */
 export const SERVERS = ['fastify', 'node-http', 'raw'] as const
 
+const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
+const HTTP_URLS = '^(https?://[^/\\s,]+(/[^\\s,]*)?(,(?=h)|$))*$'
+const URL_FORM = 'an address such as http://localhost:8080'
+
 const duration = { type: 'integer', minimum: 1, maximum: 3_600_000 } as const
+const quota = { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000_000 } as const
 const words = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
 
 /**
@@ -78,7 +97,6 @@ export const commonSettings = defineSettings({
     secret: true,
     description: 'bearer token that every change of state needs',
   },
-  apiTokenFile: { type: 'string', default: '', env: 'API_TOKEN_FILE', description: 'file that holds the token' },
   readToken: {
     type: 'string',
     default: '',
@@ -91,6 +109,14 @@ export const commonSettings = defineSettings({
     fault: hostFault,
     env: 'ALLOWED_HOSTS',
     description: 'names, addresses and networks (10.0.0.0/8) other than loopback that the Host header may carry',
+  },
+  tlsCert: { type: 'string', default: '', description: 'file of the certificate (PEM): the service speaks TLS then' },
+  tlsKey: { type: 'string', default: '', description: 'file of the key of the certificate (PEM)' },
+  trustProxy: {
+    ...words,
+    fault: networkFault,
+    env: 'TRUST_PROXY',
+    description: 'addresses and networks of proxies, whose X-Forwarded-For says who asks',
   },
   corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
   server: {
@@ -105,6 +131,22 @@ export const commonSettings = defineSettings({
     minimum: 1,
     maximum: 10_000_000,
     description: 'most open connections, each thread',
+  },
+  addressConnections: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 10_000_000,
+    description: 'most open connections of one address, each thread; 0 for no such limit',
+  },
+  addressLimit: { ...quota, description: 'most requests of one address in limitWindow, all threads; 0 for no limit' },
+  tokenLimit: { ...quota, description: 'most requests with one token in limitWindow, all threads; 0 for no limit' },
+  limitWindow: {
+    type: 'integer',
+    default: 60,
+    minimum: 1,
+    maximum: 86_400,
+    description: 'the time for which addressLimit and tokenLimit are meant (s)',
   },
   maxUnread: {
     type: 'integer',
@@ -124,7 +166,7 @@ export const commonSettings = defineSettings({
     minimum: 1,
     maximum: 64,
     description:
-      'half of the young heap of each thread (MB): less is smaller, and slower where replies make much garbage',
+      'half of the young heap of each serving thread (MB): less is smaller, and slower where replies make much garbage',
   },
   bodyLimit: {
     type: 'integer',
@@ -144,7 +186,7 @@ export const commonSettings = defineSettings({
   maxWait: {
     ...duration,
     minimum: 0,
-    default: 0,
+    default: 50,
     description: 'in an overload requests that would wait for longer are refused, with 503 (ms); 0 refuses nobody',
   },
   headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
@@ -156,6 +198,43 @@ export const commonSettings = defineSettings({
     default: 5_000,
     description: 'a serving thread without a sign of life is replaced after (ms)',
   },
+  logRequests: {
+    type: 'integer',
+    default: 1,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'one in so many requests has a line in the log, those of hot routes left out; 0 for none',
+  },
+  logHotRequests: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'the same for the hottest routes',
+  },
+  otlpEndpoint: {
+    type: 'string',
+    default: '',
+    pattern: HTTP_URL,
+    form: URL_FORM,
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    description: 'a collector of OpenTelemetry: spans of requests and calls are sent there (OTLP, HTTP, JSON)',
+  },
+  otlpHeaders: {
+    type: 'string',
+    default: '',
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    secret: true,
+    description: 'headers for the collector: name=value,name=value',
+  },
+  traceSample: {
+    type: 'string',
+    default: '1',
+    pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
+    form: 'a share from 0 to 1',
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    description: 'share of the requests that come without a decision of their own of which spans are made',
+  },
   logLevel: {
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
@@ -165,13 +244,16 @@ export const commonSettings = defineSettings({
 })
 
 /** The settings that every service has. Durations in milliseconds, sizes in bytes. */
-export type CommonSettings = ValuesOf<typeof commonSettings>
+export type CommonSettings = ValuesOf<typeof commonSettings> & StandIns
+
+/** Found out when services are started together. */
+export type StandIns = {
+  /** The settings that are the address of a service which stands in for something real. */
+  readonly standIns?: readonly string[]
+}
 
 /** What else there is to the address of another service. */
 export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional'>
-
-const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
-const URL_FORM = 'an address such as http://localhost:8080'
 
 /** The address of another service of the house; empty means the one started beside this one. */
 export const serviceUrl = (service: string, description: string, { env, when, optional }: ServiceUrlOptions = {}) =>
@@ -186,3 +268,7 @@ export const serviceUrl = (service: string, description: string, { env, when, op
     when,
     optional,
   }) as const
+
+/** The addresses of the nodes of another service of the house, separated by commas; otherwise as `serviceUrl`. */
+export const serviceUrls = (...given: Parameters<typeof serviceUrl>) =>
+  ({ ...serviceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several with commas between` }) as const

@@ -15,7 +15,7 @@ const LENGTHS: Record<string, { headers: RequestHeaders; end: string }> = {
 }
 const AT_ONCE = 50
 // What is not answered within this is not answered at all: it takes milliseconds (ms).
-const PATIENCE = 10_000
+const PATIENCE = 60_000
 
 interface Parameter {
   readonly name: string
@@ -83,7 +83,7 @@ async function repliesTo(port: number, text: string): Promise<number> {
 export function emptyRequests(start: (settings: Overrides) => Promise<RunningService>): void {
   describe.each(SERVERS)('requests without a body, served by %s', (server) => {
     test('are answered, whatever they say of it', async () => {
-      const running = await start({ server, shutdownTimeout: 2_000 })
+      const running = await start({ server })
       onTestFinished(async () => void (await running.stop()))
       const port = Number(new URL(running.url).port)
       const targets = await targetsOf(running.url)

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DOOR } from '../../src/http/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
+import { ownTime } from './own-time.ts'
 
 /** What a client saw of one connection. */
 export interface Transcript {
@@ -26,8 +27,9 @@ subscribe('net.server.socket', (message) => {
 
 // Fastify and Node put off what they do by a turn or two.
 const QUIET_TURNS = 4
-// A server that leaves bytes unread for so long (ms) does so for good.
-const PATIENCE = 400
+// A server that leaves bytes unread for so long (ms of this process's own time) does so for good.
+const PATIENCE = 100
+const time = ownTime()
 
 /** Waits until all that was sent has been read and answered, and all answers have come. */
 async function quiet(client: Socket, server: Socket): Promise<void> {
@@ -41,14 +43,14 @@ async function quiet(client: Socket, server: Socket): Promise<void> {
     return client.bytesWritten === server.bytesRead && client.writableLength === 0 && server.writableLength === 0
   }
   let last = ''
-  let since = performance.now()
+  let since = time()
   for (let turns = 0; turns < QUIET_TURNS; turns++) {
     await nextTurn()
     const now = state()
     if (now !== last) {
-      since = performance.now()
+      since = time()
       turns = 0
-    } else if (!isSettled() && performance.now() - since < PATIENCE) turns = 0
+    } else if (!isSettled() && time() - since < PATIENCE) turns = 0
     last = now
   }
 }
@@ -90,7 +92,7 @@ export async function exchange(
   if (halfCloses && kept) {
     client.end()
     let patience: NodeJS.Timeout
-    const late = new Promise<boolean>((resolve) => (patience = setTimeout(resolve, 5_000, false)))
+    const late = new Promise<boolean>((resolve) => (patience = setTimeout(resolve, 30_000, false)))
     if (!(await Promise.race([closed, late]))) received += '(the server never ends the connection)'
     clearTimeout(patience!)
   }

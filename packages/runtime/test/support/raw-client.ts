@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { until } from './until.ts'
 
 /** A reply as it came over the wire. */
 export interface RawReply {
@@ -57,6 +59,26 @@ export async function rawClient(port: number, options: { allowHalfOpen?: boolean
       }
     },
   }
+}
+
+/** A client that reads nothing of what it has asked for. */
+export interface UnreadClient {
+  readonly socket: Socket
+  /** Resolves once the server has cut it off. */
+  cut(): Promise<unknown>
+}
+
+/** Sends `text` to a service and reads nothing. The connection is closed when the test ends. */
+export async function unreadClient(url: string, text: string): Promise<UnreadClient> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  let isCut = false
+  socket.on('error', () => (isCut = true)).pause()
+  await once(socket, 'connect')
+  socket.write(text)
+  // What is sent on a connection that was cut is answered with a reset.
+  return { socket, cut: () => until(() => isCut || (socket.write('\r\n'), false)) }
 }
 
 /** Takes one whole reply off `input`. Without a length there is no body: all replies of the house but streams have one. */

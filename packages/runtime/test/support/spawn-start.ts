@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { PATIENT } from '../../src/process/embed.ts'
 import { isAlive, until } from './until.ts'
 
 const START = fileURLToPath(new URL('../fixtures/start.ts', import.meta.url))
-const ROW = /^(\w+) +(http:\S+) +(\d+) +(\d+)$/gm
+const ROW = /^(\w+) +(https?:\S+) +(\d+) +(\d+)$/gm
 
 /** A row of the ready table. */
 export interface Row {
@@ -36,7 +37,7 @@ export interface Started {
   /** Nobody reads its output for now: its pipes fill up. */
   holdOutput(): void
   /** Sends a signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Exit & { ms: number }>
+  stop(signal?: NodeJS.Signals): Promise<Exit>
 }
 
 export interface SpawnOptions {
@@ -44,15 +45,25 @@ export interface SpawnOptions {
   readonly output?: number
   /** Files may grow to so many KiB; writing past that fails, as on a full disk. */
   readonly fileLimit?: number
+  /** In place of the one that starts the fixtures: that of the house, say. */
+  readonly script?: string
 }
 
-/** Starts a supervisor in a process of its own; whatever the test does, nothing of it outlives the test. */
+/** What `pnpm start` runs. */
+export const HOUSE = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
+
+const PATIENCE = Object.entries(PATIENT).flatMap(([name, value]) => [`--${name}`, String(value)])
+
+/**
+ * Starts a supervisor in a process of its own, patient as embedded services are unless `args` say otherwise; whatever the
+ * test does, nothing of it outlives the test.
+ */
 export function spawnStart(
   args: readonly string[],
   env: Record<string, string> = {},
-  { output, fileLimit }: SpawnOptions = {},
+  { output, fileLimit, script = START }: SpawnOptions = {},
 ): Started {
-  const command = [process.execPath, START, ...args]
+  const command = [process.execPath, script, ...PATIENCE, ...args]
   // With an error in place of a signal, and without root.
   if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
   const child = spawn(command[0]!, command.slice(1), {
@@ -103,7 +114,8 @@ export function spawnStart(
       await until(() => {
         children()
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
-        return /^service +URL/m.test(stdout) && stdout.endsWith('\n\n')
+        // Behind the table and its examples what was logged meanwhile may stand already.
+        return /^service +URL[^]*\n\n(?!Try )/m.test(stdout)
       })
       return Object.fromEntries(
         Array.from(stdout.matchAll(ROW), ([, name, url, servicePid, threads]) => [
@@ -123,9 +135,8 @@ export function spawnStart(
     },
     async stop(signal = 'SIGTERM') {
       children()
-      const start = performance.now()
       process.kill(pid, signal)
-      return { ...(await exit), ms: performance.now() - start }
+      return exit
     },
   }
 }

@@ -1,19 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const CHECK_EVERY = 5
+const CHECK_EVERY = { least: 5, most: 50 }
+/** A look costs whoever is asked, too: what has taken a while is looked at less often. */
+const PACE = 1 / 20
 
 /** Waits until `condition` gives something truthy, and returns that. Fails after `timeout` ms. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  timeout = 60_000,
+  timeout = 120_000,
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  const deadline = Date.now() + timeout
+  const start = Date.now()
   for (;;) {
     const value = await condition()
     if (value) return value as Exclude<T, false | 0 | '' | null | undefined>
-    if (Date.now() > deadline) throw new Error(`not within ${timeout} ms: ${condition}`)
-    await delay(CHECK_EVERY)
+    const waited = Date.now() - start
+    if (waited > timeout) throw new Error(`not within ${timeout} ms: ${condition}`)
+    await delay(Math.min(Math.max(PACE * waited, CHECK_EVERY.least), CHECK_EVERY.most))
   }
 }
 

@@ -1,0 +1,29 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { toServiceError } from '../http/service-error.ts'
+import { syncFolder } from '../level/data-format.ts'
+import { readBackup, type BackupEnd } from './format.ts'
+
+/**
+ * Backs up a running service into a file, which is there whole or not at all, synced and read again.
+ * @throws ServiceError as the service refuses; BackupDamaged where its reply breaks off
+ */
+export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
+  const reply = await fetch(new URL('/backup', url), { headers })
+  if (!reply.ok) throw toServiceError(reply.status, await reply.text())
+  const draft = `${file}.${process.pid}`
+  try {
+    await pipeline(Readable.fromWeb(reply.body as never), createWriteStream(draft, { flush: true }))
+    const end = await readBackup(createReadStream(draft), { head() {}, entry: () => undefined })
+    await rename(draft, file)
+    syncFolder(dirname(file))
+    return end
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

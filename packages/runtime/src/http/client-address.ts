@@ -1,0 +1,39 @@
+import { isIP } from 'node:net'
+import type { RequestHeaders } from '../door/hot-route.ts'
+import { createNetworks, plainAddress } from './networks.ts'
+
+/**
+ * The address of who asks.
+ * @param peer the other end of the connection
+ */
+export type AddressOf = (peer: string | undefined, headers: RequestHeaders) => string | undefined
+
+const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/
+
+/** An address in the one spelling that it is known by: IPv4 as such, without a port. */
+const plain = (text: string): string => {
+  const [, six, four] = WITH_PORT.exec(text) ?? []
+  return plainAddress(six ?? four ?? text)
+}
+
+/**
+ * Who asks through a proxy that is trusted stands in its `X-Forwarded-For`: the last that is no such proxy. What stands
+ * before that anybody may have written.
+ * @param trusted addresses and networks of proxies; without any who is connected is who asks
+ */
+export function createAddressOf(trusted: readonly string[]): AddressOf {
+  if (trusted.length === 0) return (peer) => peer
+  const isProxy = createNetworks(trusted)
+  return (peer, headers) => {
+    if (peer === undefined || !isProxy(peer)) return peer
+    let client = plain(peer)
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+    for (const text of forwarded.toReversed()) {
+      const address = plain(text.trim())
+      if (isIP(address) === 0) break
+      client = address
+      if (!isProxy(address)) break
+    }
+    return client
+  }
+}

@@ -1,0 +1,45 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { Counter, type Registry } from '../metrics/prom-client.ts'
+import type { CommonSettings } from '../settings/settings.ts'
+import { createNetworks } from '../http/networks.ts'
+import { networkOf } from './limits.ts'
+
+type ConnectionSettings = Pick<CommonSettings, 'addressConnections' | 'trustProxy'>
+
+/**
+ * Cuts connections of an address that has as many already as one may have, on this thread; those of proxies that are
+ * trusted are others'. What is remembered is no more than there are connections.
+ */
+export function limitConnections(
+  server: Server,
+  { addressConnections, trustProxy }: ConnectionSettings,
+  registry: Registry,
+): void {
+  const refused = new Counter({
+    name: 'connections_refused_total',
+    help: 'Connections that were cut at once, by the limit that they passed.',
+    labelNames: ['limit'],
+    registers: [registry],
+  })
+  server.on('drop', () => refused.inc({ limit: 'maxConnections' }))
+  if (addressConnections === 0) return
+  const isProxy = createNetworks(trustProxy)
+  const counts = new Map<string, number>()
+  // Behind those who read it: they know what to do about one that is cut.
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket
+    if (isProxy(remoteAddress)) return
+    const client = networkOf(remoteAddress)
+    const count = (counts.get(client) ?? 0) + 1
+    counts.set(client, count)
+    socket.once('close', () => {
+      const left = counts.get(client)! - 1
+      if (left > 0) counts.set(client, left)
+      else counts.delete(client)
+    })
+    if (count <= addressConnections) return
+    refused.inc({ limit: 'addressConnections' })
+    socket.destroy()
+  })
+}

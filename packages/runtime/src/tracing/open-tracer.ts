@@ -1,0 +1,17 @@
+import type { Logger } from 'pino'
+import { VERSION } from '../http/version.ts'
+import type { Registry } from '../metrics/prom-client.ts'
+import type { CommonSettings } from '../settings/settings.ts'
+import type { Tracer } from './tracer.ts'
+
+/** What makes spans in this thread, loaded where the settings name a collector; else nothing. */
+export async function openTracer(
+  service: string,
+  { otlpEndpoint: endpoint, otlpHeaders: headers, traceSample }: CommonSettings,
+  log: Logger,
+  registry: Registry,
+): Promise<Tracer | undefined> {
+  if (endpoint === '') return undefined
+  const { createTracer } = await import('./tracer.ts')
+  return createTracer({ endpoint, headers, service, version: VERSION.version, log, registry }, { traceSample })
+}

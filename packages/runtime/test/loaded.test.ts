@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expect, test } from 'vitest'
+import { HOUSE } from './support/spawn-start.ts'
+
+const run = promisify(execFile)
+
+test('a start that is not the first one does not load the compiler of TypeScript', async () => {
+  const folder = temporaryFolder()
+  const modules = join(folder, 'modules')
+  const spy = join(folder, 'spy.cjs')
+  writeFileSync(
+    spy,
+    `process.on('exit', () => require('node:fs').writeFileSync(process.env.MODULES, process.moduleLoadList.join('\\n')))`,
+  )
+  // Its own cache: what it finds there by itself.
+  const { NODE_COMPILE_CACHE: _of, ...env } = process.env
+  async function loaded(): Promise<string> {
+    await run(process.execPath, ['--require', spy, HOUSE, '--version'], { env: { ...env, MODULES: modules } })
+    return readFileSync(modules, 'utf8')
+  }
+  await loaded()
+  const names = await loaded()
+  expect(names).toContain('NativeModule internal/modules/esm/loader')
+  expect(names).not.toContain('amaro')
+})
+
+// What patches/ are for, and what a version without them brings back.
+test('an app and the figures of a process load nothing that only others use', async () => {
+  const urls = ['http/app', 'process/serve', 'metrics/process-metrics'].map(
+    (name) => new URL(`../src/${name}.ts`, import.meta.url).href,
+  )
+  const script = `
+    for (const url of ${JSON.stringify(urls)}) await import(url)
+    console.log([...process.moduleLoadList, ...Object.keys((await import('node:module')).default._cache)].join('\\n'))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+  expect(stdout).toMatch(/\/fastify\/.*\/prom-client\//s)
+  expect(stdout).not.toMatch(/^NativeModule (http2|https|tls)$|\/semver\/|@opentelemetry/m)
+})

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file system that can be full. */
+export interface SmallDisk {
+  /** Leaves so many bytes. */
+  fill(left: number): void
+  free(): void
+  unmount(): void
+}
+
+/** Mounts one of so many megabytes over a folder; nothing where that is not allowed: root may. */
+export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | undefined {
+  mkdirSync(folder, { recursive: true })
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  const ballast = join(folder, 'ballast')
+  return {
+    fill(left) {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - left), 1))
+    },
+    free: () => rmSync(ballast, { force: true }),
+    unmount: () => void execFileSync('umount', ['-l', folder]),
+  }
+}

@@ -1,0 +1,202 @@
+import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect as connectPlain } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Registry } from '../src/metrics/prom-client.ts'
+import { configOf, type Overrides } from '../src/process/embed.ts'
+import { startService } from '../src/process/host.ts'
+import { createLog } from '../src/process/log.ts'
+import { SERVERS } from '../src/settings/settings.ts'
+import { openCertificate } from '../src/tls/certificate.ts'
+import { counter as definition } from './fixtures/services.ts'
+import { selfSigned, type SelfSigned } from './support/certificate.ts'
+import { SERVICES } from './support/counter.ts'
+import { requestText, takeReply, type RawReply } from './support/raw-client.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+const HOT = '/items/ab/view'
+const HOUR = 3_600_000
+
+/** A counter that speaks TLS, its files, and the lines of its log. */
+async function start(settings: Overrides = {}) {
+  const folder = temporaryFolder()
+  const [tlsCert, tlsKey, log] = ['cert', 'key', 'log'].map((name) => join(folder, name)) as [string, string, string]
+  const put = ({ cert, key }: SelfSigned) => {
+    writeFileSync(tlsCert, cert)
+    writeFileSync(tlsKey, key)
+  }
+  const first = selfSigned()
+  put(first)
+  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', logRequests: 0, tlsCert, tlsKey, ...settings })
+  const options = { services: SERVICES, definition, config, log: createLog('info', {}, [], openSync(log, 'a')) }
+  const running = await startService(options)
+  onTestFinished(async () => void (await running.stop()))
+  const lines = () =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  return { running, port: Number(new URL(running.url).port), first, put, tlsCert, tlsKey, lines }
+}
+
+/** A connection that trusts one certificate alone. */
+async function open(port: number, { cert }: SelfSigned): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', ca: cert, servername: 'localhost' })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'secureConnect')
+  return socket.setEncoding('latin1')
+}
+
+/** Sends texts and gives so many replies. */
+function replies(socket: TLSSocket, text: string, count = 1): Promise<RawReply[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawReply[]>()
+  let input = ''
+  const found: RawReply[] = []
+  function onData(part: string) {
+    input += part
+    for (let whole = takeReply(input); whole; whole = takeReply(input)) {
+      found.push(whole.reply)
+      input = whole.rest
+    }
+    if (found.length < count) return
+    socket.off('data', onData)
+    resolve(found)
+  }
+  socket.on('data', onData).once('close', () => reject(new Error(`closed after ${input}`)))
+  socket.write(text, 'latin1')
+  return promise
+}
+
+const statuses = (all: readonly RawReply[]) => all.map(({ status }) => status)
+
+describe.each(SERVERS)('%s speaks TLS', (server) => {
+  test('on hot routes and others, on one connection, in pieces and in a pipeline, large and small', async () => {
+    const { running, port, first } = await start({ server })
+    expect(running.url).toMatch(/^https:/)
+    const socket = await open(port, first)
+    expect(socket.alpnProtocol).toBe(false)
+    const body = 'x'.repeat(100_000)
+    const put = requestText('PUT', '/items/a', { 'content-type': 'text/plain' }, body)
+    const pipeline = requestText('GET', HOT).repeat(3) + put + requestText('GET', '/large/bytes')
+    expect(statuses(await replies(socket, pipeline, 5))).toEqual([200, 200, 200, 200, 200])
+    const half = requestText('GET', HOT)
+    socket.write(half.slice(0, 20))
+    expect(statuses(await replies(socket, half.slice(20)))).toEqual([200])
+    expect(statuses(await replies(socket, requestText('GET', '/value') + requestText('GET', HOT), 2))).toEqual([
+      200, 200,
+    ])
+  })
+
+  test('and ends in order, though somebody has not finished a handshake', async () => {
+    // Nothing but the end ends anything.
+    const never = { shutdownTimeout: HOUR, headersTimeout: HOUR, requestTimeout: HOUR, keepAliveTimeout: HOUR }
+    const { running, port, first } = await start({ server, ...never })
+    const silent = connectPlain(port, '127.0.0.1')
+    await once(silent, 'connect')
+    const socket = await open(port, first)
+    const answered = replies(socket, requestText('GET', HOT) + requestText('GET', '/slow-later/300'), 2)
+    // With the first the other has come.
+    await once(socket, 'data')
+    const stopped = running.stop()
+    const [, { status, headers }] = (await answered) as [RawReply, RawReply]
+    expect([status, headers.connection]).toEqual([200, 'close'])
+    expect(await stopped).toBe(true)
+  })
+
+  test('who does not speak TLS is cut without a reply, and others do not notice', async () => {
+    const { port, first } = await start({ server })
+    const plain = connectPlain(port, '127.0.0.1').on('error', () => {})
+    let received = ''
+    plain.setEncoding('latin1').on('data', (part) => (received += part))
+    plain.write(requestText('GET', HOT))
+    await once(plain, 'close')
+    expect(received).not.toContain('HTTP')
+    expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
+  })
+})
+
+test('a new certificate is used by all threads from then on, and connections that stand go on', async () => {
+  const { port, first, put, lines } = await start({ threads: 2 })
+  const kept = await open(port, first)
+  const second = selfSigned()
+  put(second)
+  const trusts = (certificate: SelfSigned) =>
+    open(port, certificate).then(
+      (socket) => socket.destroy() && true,
+      () => false,
+    )
+  await until(() => trusts(second))
+  await until(async () => (await Promise.all(Array.from({ length: 8 }, () => trusts(first)))).every((old) => !old))
+  expect(await Promise.all(Array.from({ length: 8 }, () => trusts(second)))).not.toContain(false)
+  expect(statuses(await replies(kept, requestText('GET', HOT) + requestText('GET', '/value'), 2))).toEqual([200, 200])
+  expect(lines().filter(({ msg }) => msg === 'a new certificate is used')).toHaveLength(1)
+})
+
+test('files that cannot be used leave the certificate as it was, are told of once, and the next is taken', async () => {
+  const { port, first, put, tlsKey, tlsCert, lines } = await start()
+  const told = () => lines().filter(({ msg }) => msg === 'the new certificate cannot be used')
+  writeFileSync(tlsKey, selfSigned().key)
+  await until(() => told().length === 1)
+  expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
+  writeFileSync(tlsCert, 'nonsense')
+  await until(() => told().length === 2)
+  expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
+  const next = selfSigned()
+  put(next)
+  await until(() => open(port, next).catch(() => undefined))
+  expect(told()).toHaveLength(2)
+  for (const line of told()) expect(line).toMatchObject({ level: 40, file: tlsCert, reason: expect.any(String) })
+})
+
+test('files are judged once, however often they are looked at', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const folder = temporaryFolder()
+  const [tlsCert, tlsKey] = [join(folder, 'cert'), join(folder, 'key')]
+  const { cert, key } = selfSigned()
+  writeFileSync(tlsCert, cert)
+  writeFileSync(tlsKey, key)
+  const said: string[] = []
+  const log = { info: (_: object, text: string) => said.push(text), warn: (_: object, text: string) => said.push(text) }
+  const certificate = openCertificate('a', { tlsCert, tlsKey }, new Registry())!
+  onTestFinished(() => certificate.close())
+  const changed: string[] = []
+  certificate.watch(log as never, (pair) => changed.push(pair.key))
+  const look = () => vi.advanceTimersByTime(10_000)
+  look()
+  expect(said).toEqual([])
+  writeFileSync(tlsKey, 'nonsense')
+  look()
+  rmSync(tlsKey)
+  look()
+  // As it was.
+  writeFileSync(tlsKey, key)
+  look()
+  expect([said.length, changed]).toEqual([2, []])
+  const other = selfSigned()
+  writeFileSync(tlsCert, other.cert)
+  writeFileSync(tlsKey, other.key)
+  look()
+  expect([said.length, changed, certificate.pair]).toEqual([3, [other.key], other])
+})
+
+test.each([
+  ['without a key', (folder: string) => ({ tlsCert: join(folder, 'cert') })],
+  [
+    'with a file that is not there',
+    (folder: string) => ({ tlsCert: join(folder, 'none'), tlsKey: join(folder, 'key') }),
+  ],
+  ['with the key of another', (folder: string) => ({ tlsCert: join(folder, 'cert'), tlsKey: join(folder, 'other') })],
+])('it does not start %s', async (_, settings) => {
+  const folder = temporaryFolder()
+  const { cert, key } = selfSigned()
+  writeFileSync(join(folder, 'cert'), cert)
+  writeFileSync(join(folder, 'key'), key)
+  writeFileSync(join(folder, 'other'), selfSigned().key)
+  const config = configOf(definition, { port: 0, threads: 0, ...settings(folder) })
+  const started = startService({ services: SERVICES, definition, config, log: createLog('silent', {}, []) })
+  await expect(started).rejects.toMatchObject({ code: 'TLS_WRONG' })
+})

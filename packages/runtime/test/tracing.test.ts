@@ -1,0 +1,177 @@
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Registry } from '../src/metrics/prom-client.ts'
+import { upstreamTimer } from '../src/metrics/upstream.ts'
+import { configOf, type Overrides } from '../src/process/embed.ts'
+import { startService } from '../src/process/host.ts'
+import { createLog } from '../src/process/log.ts'
+import { SERVERS } from '../src/settings/settings.ts'
+import { inTrace, traceParts } from '../src/trace.ts'
+import { createTracer } from '../src/tracing/tracer.ts'
+import { counter as definition } from './fixtures/services.ts'
+import { startCollector } from './support/collector.ts'
+import { freePort } from './support/free-port.ts'
+import { ownTime } from './support/own-time.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
+const CALLER = '00f067aa0ba902b7'
+const traceparent = (flags: string) => `00-${TRACE_ID}-${CALLER}-${flags}`
+const SERVER = 2
+const CLIENT = 3
+
+/** A counter with hot routes that sends spans, and the lines of its log. */
+async function start(settings: Overrides) {
+  const file = join(temporaryFolder(), 'log')
+  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', logHotRequests: 1, ...settings })
+  const log = createLog('info', {}, [], openSync(file, 'a'))
+  const running = await startService({ services: '', definition, config, log })
+  onTestFinished(async () => void (await running.stop()))
+  return {
+    stop: () => running.stop(),
+    async ask(path: string, headers: Record<string, string> = {}) {
+      const reply = await fetch(running.url + path, { headers })
+      await reply.text()
+      return reply
+    },
+    lines: () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  }
+}
+
+describe.each(SERVERS)('%s', (server) => {
+  test('each request is a span of its own, a part of what its client does where that is said', async () => {
+    const collector = await startCollector()
+    const headers = 'authorization=Bearer%20hunter2hunter2, x-team=a'
+    const { ask, stop, lines } = await start({ server, otlpEndpoint: collector.url, otlpHeaders: headers })
+    const begun = BigInt(Date.now()) * 1_000_000n
+    const asked = { traceparent: traceparent('01'), 'x-request-id': 'caller-1' }
+    for (const path of ['/items/ab/view', '/value?token=secret', '/hot-throw']) await ask(path, asked)
+    for (const path of ['/items/ab/view', '/later/1', '/nowhere']) await ask(path)
+    for (const path of ['/healthz', '/metrics']) await ask(path)
+    await ask('/value', { traceparent: traceparent('00') })
+    // What it has not sent yet it sends at its end.
+    await stop()
+    const { spans, requests } = collector
+    expect(spans.map(({ name }) => name).toSorted()).toEqual(
+      [
+        'GET (unmatched)',
+        ...['items/:id/view', 'items/:id/view', 'hot-throw', 'later/:turns', 'value'].map((one) => `GET /${one}`),
+      ].toSorted(),
+    )
+    const parts = spans.filter(({ parentSpanId }) => parentSpanId !== undefined)
+    expect(parts).toHaveLength(3)
+    for (const span of parts) expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: CALLER })
+    for (const span of spans) {
+      expect(span).toMatchObject({ service: 'counter', kind: SERVER })
+      expect(span.start).toBeGreaterThanOrEqual(begun - 1_000_000_000n)
+      expect(span.end).toBeGreaterThanOrEqual(span.start)
+      expect(span.end).toBeLessThan(BigInt(Date.now() + 1_000) * 1_000_000n)
+    }
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length)
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(4)
+    const failed = spans.find(({ name }) => name === 'GET /hot-throw')!
+    expect(failed).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'http.response.status_code': '500', 'request.id': 'caller-1' },
+    })
+    expect(JSON.stringify(parts, (_, value) => (typeof value === 'bigint' ? 0 : value))).not.toContain('secret')
+    expect(requests[0]).toMatchObject({
+      path: '/v1/traces',
+      headers: { authorization: 'Bearer hunter2hunter2', 'x-team': 'a' },
+    })
+    // A line of the log tells which trace it belongs to.
+    const known = new Set(spans.map(({ traceId }) => traceId))
+    const told = lines().filter(({ msg, status }) => msg === 'request' && status === 200)
+    expect(told.length).toBeGreaterThan(3)
+    for (const { traceId } of told) expect(known).toContain(traceId)
+  })
+
+  test('without a collector that answers all goes on, and that is told once', async () => {
+    const { ask, stop, lines } = await start({ server, otlpEndpoint: `http://127.0.0.1:${await freePort()}` })
+    const told = () => lines().filter(({ msg }) => msg === 'spans do not reach the collector')
+    for (let i = 0; i < 2; i++) expect((await ask('/items/ab/view')).status).toBe(200)
+    await until(() => told().length === 1)
+    expect((await ask('/value')).status).toBe(200)
+    expect(await stop()).toBe(true)
+    expect(told()).toHaveLength(1)
+  })
+})
+
+describe('calls of others', () => {
+  const tracerOf = (url: string, traceSample = '1', registry = new Registry()) => {
+    const log = createLog('silent', {}, [])
+    const options = { endpoint: url, headers: '', service: 'one', version: '1', log, registry }
+    const tracer = createTracer(options, { traceSample })
+    return { tracer, registry, timer: upstreamTimer({ registry, tracer }) }
+  }
+
+  test('are parts of the request that they are made for, and carry an id of their own', async () => {
+    const collector = await startCollector()
+    const { tracer, timer } = tracerOf(collector.url)
+    const trace = tracer.begin({ traceparent: traceparent('01') }, 'caller-1')
+    const call = inTrace(trace, () => timer('kv'))
+    call.ended(503)
+    const other = inTrace(trace, () => timer('youtube'))
+    other.ended('timeout')
+    tracer.ended(trace, { method: 'GET', route: '/a', status: 200, startedAt: performance.now() })
+    await tracer.close()
+    const { spanId } = traceParts(trace.traceparent)!
+    const [kv, youtube, request] = collector.spans
+    expect(request).toMatchObject({ spanId, parentSpanId: CALLER, traceId: TRACE_ID })
+    expect(kv).toMatchObject({ name: 'kv', kind: CLIENT, traceId: TRACE_ID, parentSpanId: spanId, status: { code: 2 } })
+    expect(youtube).toMatchObject({
+      parentSpanId: spanId,
+      attributes: { 'error.type': 'timeout', 'peer.service': 'youtube' },
+    })
+    expect(call.headers).toEqual({ 'x-request-id': 'caller-1', traceparent: `00-${TRACE_ID}-${kv!.spanId}-01` })
+  })
+
+  test('for nobody begin a trace, and of a request that is not followed none is', async () => {
+    const collector = await startCollector()
+    const { tracer, timer } = tracerOf(collector.url)
+    const own = timer('youtube')
+    own.ended(200)
+    const trace = tracer.begin({ traceparent: traceparent('00') }, 'caller-1')
+    const call = inTrace(trace, () => timer('kv'))
+    call.ended(200)
+    expect(call.headers.traceparent).toBe(traceparent('00'))
+    await tracer.close()
+    expect(collector.spans).toHaveLength(1)
+    expect(collector.spans[0]!.parentSpanId).toBe(undefined)
+    expect(own.headers.traceparent).toContain(collector.spans[0]!.traceId)
+    const none = tracerOf(collector.url, '0')
+    expect(none.tracer.begin({}, 'a').span).toBe(undefined)
+    await none.tracer.close()
+  })
+
+  test('what the collector does not take is counted, and bounded', async () => {
+    const collector = await startCollector()
+    collector.answer = 503
+    const { tracer, registry } = tracerOf(collector.url)
+    const trace = tracer.begin({}, 'a')
+    for (let i = 0; i < 10_000; i++) tracer.ended(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
+    await tracer.close()
+    const figures = await registry.metrics()
+    expect(figures).toMatch(/^spans_dropped_total 10000$/m)
+    expect(figures).toMatch(/^spans_sent_total 0$/m)
+  })
+
+  test('a collector that never answers holds so many spans, and no end', async () => {
+    const collector = await startCollector()
+    collector.answer = 0
+    const { tracer, registry } = tracerOf(collector.url)
+    const trace = tracer.begin({}, 'a')
+    for (let i = 0; i < 10_000; i++) tracer.ended(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
+    // 512 are on their way, 4,096 wait.
+    expect(await registry.metrics()).toMatch(/^spans_dropped_total 5392$/m)
+    const time = ownTime()
+    await tracer.close()
+    expect(time()).toBeLessThan(4_000)
+  })
+})

@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createWatchdog, mainTaskOf, STARVED_PATIENCE, progressOf, thisTask } from '../src/process/watchdog.ts'
+import { startCounter } from './support/counter.ts'
+import { until } from './support/until.ts'
+
+const TIMEOUT = 5_000
+
+afterEach(() => void vi.useRealTimers())
+
+/** A thread that is watched, on a clock of its own. */
+function watchedThread(task: string | undefined = 'a task') {
+  vi.useFakeTimers()
+  let ran = 0
+  let isRunnable = true
+  const onStuck = vi.fn<() => void>()
+  const watchdog = createWatchdog(2, TIMEOUT, () => ({ ran, isRunnable }))
+  const pulse = watchdog.watch(1, onStuck)
+  return {
+    onStuck,
+    pulse,
+    task,
+    beat: () => void Atomics.add(watchdog.heartbeats, 1, 1),
+    /** No beat for so long (ms), for this share of which it waits for a processor. */
+    silence(ms: number, waiting = 0) {
+      for (let passed = 0; passed < ms; passed += 100) {
+        ran += (1 - waiting) * 100
+        vi.advanceTimersByTime(100)
+      }
+    },
+    sleep() {
+      isRunnable = false
+    },
+  }
+}
+
+describe('a thread without a beat', () => {
+  it.each([true, false])('is stuck after the timeout, once (works: %s; else it sleeps)', (works) => {
+    const { onStuck, pulse, task, beat, silence, sleep } = watchedThread()
+    pulse.started(task)
+    if (!works) sleep()
+    silence(TIMEOUT - 100)
+    beat()
+    silence(TIMEOUT)
+    expect(onStuck).not.toHaveBeenCalled()
+    silence(1_000)
+    expect(onStuck).toHaveBeenCalledOnce()
+    silence(20 * TIMEOUT)
+    expect(onStuck).toHaveBeenCalledOnce()
+  })
+
+  it.each([0.5, 0.8])('is not while others have the processors, for %f of the time', (waiting) => {
+    const { onStuck, pulse, task, beat, silence } = watchedThread()
+    pulse.started(task)
+    // A turn that takes four fifths of the timeout, however long the machine takes to give it that.
+    for (let turn = 0; turn < 3; turn++) {
+      silence((0.8 * TIMEOUT) / (1 - waiting), waiting)
+      beat()
+      silence(1_000)
+    }
+    expect(onStuck).not.toHaveBeenCalled()
+    silence(TIMEOUT / (1 - waiting) + 1_000, waiting)
+    expect(onStuck).toHaveBeenCalledOnce()
+  })
+
+  it('is given up where it gets no processor at all', () => {
+    const { onStuck, pulse, task, silence } = watchedThread()
+    pulse.started(task)
+    silence(STARVED_PATIENCE * TIMEOUT - 1_000, 1)
+    expect(onStuck).not.toHaveBeenCalled()
+    silence(1_000, 1)
+    expect(onStuck).toHaveBeenCalledOnce()
+  })
+
+  it('is stuck by time alone where the system does not say what it waits', () => {
+    const { onStuck, pulse, silence } = watchedThread()
+    pulse.started()
+    silence(TIMEOUT, 1)
+    expect(onStuck).toHaveBeenCalledOnce()
+  })
+
+  it('has 30 s to start, and is forgotten at its end', () => {
+    const { onStuck, pulse, silence } = watchedThread()
+    silence(29_000)
+    expect(onStuck).not.toHaveBeenCalled()
+    pulse.end()
+    silence(60_000)
+    expect(onStuck).not.toHaveBeenCalled()
+  })
+})
+
+/** Keeps all processors busy with others until the test ends. */
+async function starve(): Promise<void> {
+  const others = Array.from({ length: 2 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
+  onTestFinished(async () => void (await Promise.all(others.map((one) => one.terminate()))))
+  await Promise.all(others.map((one) => once(one, 'online')))
+}
+
+describe.runIf(process.platform === 'linux')('on a busy machine', () => {
+  it('it is known what a thread gets of a processor', async () => {
+    await starve()
+    const before = progressOf(thisTask()!)!
+    const began = performance.now()
+    while (performance.now() - began < 500);
+    const after = progressOf(thisTask()!)!
+    expect(after.isRunnable).toBe(true)
+    expect(after.ran).toBeGreaterThan(before.ran)
+    expect(after.ran - before.ran).toBeLessThan(0.9 * (performance.now() - began))
+    expect(progressOf(mainTaskOf(process.pid))?.ran).toBeGreaterThan(0)
+    expect(progressOf('0/task/0')).toBeUndefined()
+  })
+
+  it('a thread that sleeps is known to', async () => {
+    const sleeper = new Worker(
+      `const { parentPort } = require('node:worker_threads')
+      parentPort.postMessage(require('node:fs').readlinkSync('/proc/thread-self'))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+      { eval: true },
+    )
+    onTestFinished(async () => void (await sleeper.terminate()))
+    const [task] = (await once(sleeper, 'message')) as [string]
+    await until(() => progressOf(task)?.isRunnable === false)
+  })
+
+  it('a serving thread may take longer for a turn than it may be without a sign of life', async () => {
+    const read = fs.readFileSync
+    // As the system tells it of a thread that never gets a processor.
+    const spied = vi
+      .spyOn(fs, 'readFileSync')
+      .mockImplementation(((path: string, ...rest: []) =>
+        /^\/proc\/\d+\/task\/\d+\/schedstat$/.test(path) ? '0 0 0' : read(path, ...rest)) as never)
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      spied.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const { ask } = await startCounter({ threads: 1, stuckTimeout: 1_000 })
+    expect((await ask('GET', '/block?ms=2000')).status).toBe(200)
+  })
+})
