@@ -1,0 +1,29 @@
+import { defineErrors } from '@influencer-stats/runtime/problems'
+
+/** What the log may answer. */
+export const errors = defineErrors({
+  LOG_UNAVAILABLE: { status: 503, title: 'The log cannot be reached at present; nothing was changed, and reads go on' },
+  OUTCOME_UNKNOWN: { status: 503, title: 'The log did not answer in time; the change may still be made' },
+  LOG_BEHIND: { status: 503, title: 'This node has not come so far in time' },
+  LEASE_LOST: { status: 503, title: 'Another node has taken over; nothing was changed' },
+})
+
+/** What stands in the log is none of ours, or is damaged, or is of a version that is not known here: this node must not go on. */
+export class FrameError extends Error {
+  readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
+  /** Of the message, where a view has looked at what was in it. */
+  readonly seq: number | undefined
+
+  constructor(code: FrameError['code'], message: string, seq?: number) {
+    super(message)
+    this.code = code
+    this.seq = seq
+  }
+}
+
+const RETRY = { headers: { 'retry-after': '1' } }
+
+export const unavailable = (cause?: unknown) => errors.LOG_UNAVAILABLE(undefined, { ...RETRY, cause })
+export const outcomeUnknown = (cause?: unknown) => errors.OUTCOME_UNKNOWN(undefined, { ...RETRY, cause })
+export const behind = () => errors.LOG_BEHIND(undefined, RETRY)
+export const leaseLost = () => errors.LEASE_LOST(undefined, RETRY)

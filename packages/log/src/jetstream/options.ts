@@ -1,0 +1,42 @@
+import type { View } from '../log.ts'
+import type { Logger } from '../logger.ts'
+
+/** How servers of NATS are reached. */
+export interface NatsOptions {
+  /** `nats://host:port`; a name and a password may stand before the host. */
+  readonly servers: readonly string[]
+  /** Files: a user's JWT and key, or an nkey's seed. */
+  readonly credentials?: string
+  readonly nkey?: string
+  /** Files for TLS: who is trusted, and the own certificate and its key. */
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+export interface JetStreamLogOptions {
+  /** Whose log it is: stands in the stream, and in messages. */
+  readonly service: string
+  readonly stream: string
+  readonly nats: NatsOptions
+  /** Where the stream is made: on so many servers. */
+  readonly replicas: number
+  /** On their disks, by default, or in their memory, which is gone with more than half of them. */
+  readonly storage?: 'file' | 'memory' | undefined
+  readonly view: View
+  readonly log: Logger
+  /** An append waits for so long (ms). */
+  readonly appendTimeout: number
+  /** Once the log has it, an append waits for the own view for so long (ms): where that may take its time. */
+  readonly viewTimeout?: number | undefined
+  /** How long the first connection may take, JetStream's being ready included (ms). */
+  readonly startTimeout?: number
+  /** How long the stream may look shorter than what was applied (ms): a server that stood still tells of it as it was. */
+  readonly patience?: number
+  /** Largest body that is appended (bytes): what the servers' limits must allow. */
+  readonly maxBody?: number
+  /** Called with the last applied place, the last known one, and as of when the view is. */
+  onState?(applied: number, known: number, contact: number): void
+  /** Called once when this node must not go on: what it would make of the log would be wrong. */
+  onFatal?(error: Error): void
+}

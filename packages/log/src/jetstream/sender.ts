@@ -1,0 +1,100 @@
+import { jetstream } from '@nats-io/jetstream'
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { hadNobody } from './nobody.ts'
+import { subjectOf } from './stream.ts'
+
+/** What came of an attempt to put a frame into the log. */
+export type Sent =
+  | { readonly kind: 'stored'; readonly seq: number }
+  /** It is not there, and will not be. */
+  | { readonly kind: 'not-sent'; readonly cause: unknown }
+  /** It may be there, now or later. */
+  | { readonly kind: 'unknown'; readonly cause: unknown }
+
+export interface Sender {
+  /** Puts the messages of one frame into the stream, all or none: without an id, by which servers drop copies; nodes count a frame once. */
+  send(parts: readonly Buffer[]): Promise<Sent>
+  /** What was sent and not answered is unknown. */
+  close(): void
+}
+
+// An acknowledgement takes some ms; with a leader that is gone none ever comes.
+const ACK_TIMEOUT = 2_000
+/** What disks and networks are expected to do at least (bytes a ms). */
+const SLOWEST = 4_096
+const NO_RESPONDERS = 503
+
+/**
+ * One message is published, and its answer read, by hand: the client's own way makes an error with its stack for each
+ * request, be it answered, and headers for each message, and takes three times as long.
+ */
+export function createSender(nc: NatsConnection, stream: string): Sender {
+  const js = jetstream(nc, { timeout: ACK_TIMEOUT })
+  const subject = subjectOf(stream)
+  const inbox = createInbox()
+  /** Who waits for an answer, by the last token of where it goes to. */
+  const waiting = new Map<string, (sent: Sent) => void>()
+  let count = 0
+  const answers = nc.subscribe(`${inbox}.*`, {
+    callback(error, message) {
+      // Without the right to hear them, or with the connection's end: nobody is left without an answer, by the time-out.
+      if (!error) waiting.get(message.subject.slice(inbox.length + 1))?.(read(message))
+    },
+  })
+
+  function sendOne(message: Buffer): Promise<Sent> {
+    return new Promise((resolve) => {
+      const token = String(++count)
+      const settle = (sent: Sent) => {
+        clearTimeout(timer)
+        waiting.delete(token)
+        resolve(sent)
+      }
+      const late = () => settle({ kind: 'unknown', cause: new Error('no acknowledgement came in time') })
+      const timer = setTimeout(late, timeoutOf([message]))
+      waiting.set(token, settle)
+      try {
+        nc.publish(subject, message, { reply: `${inbox}.${token}` })
+      } catch (cause) {
+        settle({ kind: 'unknown', cause })
+      }
+    })
+  }
+
+  async function sendParts(parts: readonly Buffer[]): Promise<Sent> {
+    try {
+      const timeout = timeoutOf(parts)
+      const batch = await js.startBatch(subject, parts[0], { timeout })
+      for (const part of parts.slice(1, -1)) batch.add(subject, part)
+      const { seq } = await batch.commit(subject, parts.at(-1), { timeout })
+      return { kind: 'stored', seq }
+    } catch (cause) {
+      // Nobody was there to take it: the stream has no leader at present.
+      return { kind: hadNobody(cause) ? 'not-sent' : 'unknown', cause }
+    }
+  }
+
+  return {
+    send: (parts) => (parts.length === 1 ? sendOne(parts[0]!) : sendParts(parts)),
+    close() {
+      answers.unsubscribe()
+      for (const settle of waiting.values()) settle({ kind: 'unknown', cause: new Error('the log was closed') })
+    },
+  }
+}
+
+function read(message: Msg): Sent {
+  const { data } = message
+  if (data.length === 0 && message.headers?.code === NO_RESPONDERS)
+    return { kind: 'not-sent', cause: new Error('nobody takes it: the stream has no leader at present') }
+  try {
+    const { seq, error } = message.json<{ seq?: number; error?: { description: string } }>()
+    if (seq !== undefined && seq > 0 && !error) return { kind: 'stored', seq }
+    return { kind: 'unknown', cause: new Error(error?.description ?? 'it was answered without a place') }
+  } catch (cause) {
+    return { kind: 'unknown', cause }
+  }
+}
+
+const timeoutOf = (parts: readonly Buffer[]) =>
+  ACK_TIMEOUT + parts.reduce((sum, { length }) => sum + length, 0) / SLOWEST

@@ -1,0 +1,37 @@
+import { bootId } from '@influencer-stats/runtime/boot-id'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import type { Logger } from './logger.ts'
+
+// What views have in common that are bases of LevelDB: they keep how far they are under a key of their own, and with it the
+// run of the machine on which that was written. LevelDB is not synced with each change, as the log has them all.
+
+/** In place of a run: all of it is on the disk. */
+export const CLEAN = 'clean'
+
+/** Whether a power cut may have torn it since: LevelDB may keep a newer change without an older one. */
+export const isTorn = (boot: string | undefined): boolean => boot !== CLEAN && (boot === undefined || boot !== bootId())
+
+/** Empties a base. That it is none comes first. */
+export async function clearLevel<K, V>(level: SharedLevel<K, V>, ownKey: K): Promise<void> {
+  await level.write((db) => db.del(ownKey, { sync: true }))
+  await level.db.clear()
+}
+
+/** Keeps under a base's own key that all of it is on the disk: it is, before that is said. */
+export async function keepClean<K, V>(level: SharedLevel<K, V>, ownKey: K, value: V): Promise<void> {
+  await level.flush()
+  await level.write((db) => db.put(ownKey, value, { sync: true }))
+}
+
+/** Closes a base once nothing comes to its view any more. */
+export async function closeLevel(
+  view: { settle(): Promise<void> },
+  level: { close(): Promise<void> },
+  log: Logger,
+  service: string,
+): Promise<void> {
+  await view
+    .settle()
+    .catch((error: unknown) => log.warn({ err: error }, `${service}: what is kept starts from a snapshot next`))
+  await level.close()
+}

@@ -1,0 +1,29 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { join } from 'node:path'
+import type { LogState } from './log.ts'
+
+/** Where the base of a node is: beside that of a service that runs alone, which stays as it is. */
+export const viewFolder = (data: string) => join(data, 'view')
+
+// The words of the memory in which main tells its threads how far the log is.
+const APPLIED = 0
+const KNOWN = 1
+const CONTACT = 2
+
+export const logStateMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)
+
+export function writeLogState(memory: SharedArrayBuffer, { applied, known, contact }: LogState): void {
+  const words = new BigInt64Array(memory)
+  Atomics.store(words, KNOWN, BigInt(known))
+  Atomics.store(words, CONTACT, BigInt(Math.floor(contact)))
+  Atomics.store(words, APPLIED, BigInt(applied))
+}
+
+/** For how long a view has not had all of the log, as far as anybody could tell (s). */
+export const silenceOf = ({ contact }: LogState): number => (steadyNow() - contact) / 1_000
+
+export function readLogState(memory: SharedArrayBuffer): LogState {
+  const words = new BigInt64Array(memory)
+  const at = (index: number) => Number(Atomics.load(words, index))
+  return { applied: at(APPLIED), known: at(KNOWN), contact: at(CONTACT) }
+}

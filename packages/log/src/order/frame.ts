@@ -1,0 +1,127 @@
+import { crc32 } from 'node:zlib'
+import { FrameError } from '../errors.ts'
+
+// The format of what is in the log: see the README. A new version is a new number here, and nodes that know only older
+// ones stop when they meet it.
+
+/** The version of the format. */
+export const FORMAT = 1
+
+const MAGIC = 0x4c
+const PART_HEAD = 10
+const FRAME_HEAD = 14
+const ENTRY_HEAD = 11
+const WRITER_BYTES = 8
+
+/** One append: what of a frame its view sees. */
+export interface FrameEntry {
+  /** The view's own number, or `LEASE`. */
+  readonly kind: number
+  /** Only while the lease has this term; 0: always. */
+  readonly term: number
+  readonly body: Buffer
+}
+
+/** The kind of what asks for the lease. Views have 0 to 254. */
+export const LEASE = 255
+
+/** What one turn of one node appended. */
+export interface Frame {
+  /** The node's own name for this life of it. */
+  readonly writer: string
+  /** Counts its frames, from 1. */
+  readonly number: number
+  readonly entries: readonly FrameEntry[]
+}
+
+/** Bytes that a frame of one message takes besides its entries. */
+export const FRAME_OVERHEAD = PART_HEAD + FRAME_HEAD
+
+/** Bytes that an entry takes in a frame. */
+export const sizeOf = ({ body }: FrameEntry): number => ENTRY_HEAD + body.length
+
+/** A frame as messages of at most `limit` bytes. */
+export function encodeFrame({ writer, number, entries }: Frame, limit: number): Buffer[] {
+  let size = FRAME_HEAD
+  for (const entry of entries) size += sizeOf(entry)
+  const room = limit - PART_HEAD
+  const parts = Math.max(1, Math.ceil(size / room))
+  // Each part's head stands before its piece of the frame: a frame of one part is copied once.
+  const body = parts === 1 ? Buffer.allocUnsafe(PART_HEAD + size) : Buffer.allocUnsafe(size)
+  let at = parts === 1 ? PART_HEAD : 0
+  at += body.write(writer, at, WRITER_BYTES, 'hex')
+  at = body.writeUIntBE(number, at, 6)
+  for (const { kind, term, body: bytes } of entries) {
+    at = body.writeUInt8(kind, at)
+    at = body.writeUIntBE(term, at, 6)
+    at = body.writeUInt32BE(bytes.length, at)
+    body.set(bytes, at)
+    at += bytes.length
+  }
+  if (parts === 1) return [sealed(body, 0, 1)]
+  return Array.from({ length: parts }, (_, part) => {
+    const piece = body.subarray(part * room, (part + 1) * room)
+    const message = Buffer.allocUnsafe(PART_HEAD + piece.length)
+    message.set(piece, PART_HEAD)
+    return sealed(message, part, parts)
+  })
+}
+
+function sealed(message: Buffer, part: number, parts: number): Buffer {
+  message[0] = MAGIC
+  message[1] = FORMAT
+  message.writeUInt16BE(part, 2)
+  message.writeUInt16BE(parts, 4)
+  message.writeUInt32BE(checksum(message), 6)
+  return message
+}
+
+const checksum = (message: Buffer) => crc32(message.subarray(PART_HEAD), crc32(message.subarray(0, 6)))
+
+/** Whether a message may end a frame of this writer, at a glance: of what is one of several parts only its beginning tells. */
+export const mayBeOf = (writer: string, message: Buffer): boolean =>
+  message.length < FRAME_OVERHEAD ||
+  message.readUInt16BE(4) > 1 ||
+  message.toString('hex', PART_HEAD, PART_HEAD + WRITER_BYTES) === writer
+
+/** One message, looked at. */
+export interface Part {
+  readonly part: number
+  readonly parts: number
+  readonly check: number
+  readonly piece: Buffer
+}
+
+/** @throws FrameError */
+export function readPart(message: Buffer): Part {
+  if (message.length < PART_HEAD || message[0] !== MAGIC)
+    throw new FrameError('LOG_DAMAGED', 'is not what nodes put there')
+  if (message[1] !== FORMAT)
+    throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT}`)
+  const check = message.readUInt32BE(6)
+  if (check !== checksum(message)) throw new FrameError('LOG_DAMAGED', 'is damaged: its checksum is another')
+  const part = message.readUInt16BE(2)
+  const parts = message.readUInt16BE(4)
+  if (part >= parts) throw new FrameError('LOG_DAMAGED', `is part ${part} of ${parts}`)
+  return { part, parts, check, piece: message.subarray(PART_HEAD) }
+}
+
+/** The frame that the pieces make up. @throws FrameError */
+export function decodeFrame(bytes: Buffer): Frame {
+  try {
+    const writer = bytes.toString('hex', 0, WRITER_BYTES)
+    const number = bytes.readUIntBE(WRITER_BYTES, 6)
+    const entries: FrameEntry[] = []
+    for (let at = FRAME_HEAD; at < bytes.length;) {
+      const kind = bytes.readUInt8(at)
+      const term = bytes.readUIntBE(at + 1, 6)
+      const end = at + ENTRY_HEAD + bytes.readUInt32BE(at + 7)
+      if (end > bytes.length) throw new RangeError()
+      entries.push({ kind, term, body: bytes.subarray(at + ENTRY_HEAD, end) })
+      at = end
+    }
+    return { writer, number, entries }
+  } catch {
+    throw new FrameError('LOG_DAMAGED', 'ends before its last entry does')
+  }
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FrameError } from '../src/errors.ts'
+import { decodeFrame, encodeFrame, mayBeOf, readPart } from '../src/order/frame.ts'
+import { Joiner } from '../src/order/joiner.ts'
+
+const entry = fc.record({
+  kind: fc.integer({ min: 0, max: 255 }),
+  term: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+})
+const frame = fc.record({
+  writer: fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+  number: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
+  entries: fc.array(entry, { maxLength: 8 }),
+})
+
+const join = (messages: readonly Buffer[]) => {
+  const joiner = new Joiner()
+  return messages.map((data, i) => joiner.take({ seq: i + 1, at: i, data }))
+}
+
+describe('a frame', () => {
+  it('is known for whose it is before it is read, but where it is in parts or damaged', () => {
+    fc.assert(
+      fc.property(frame, frame, fc.integer({ min: 64, max: 2_000 }), (given, other, limit) => {
+        const messages = encodeFrame(given, limit)
+        expect(messages.every((message) => mayBeOf(given.writer, message))).toBe(true)
+        const isSure = messages.length === 1 && given.writer !== other.writer
+        expect(mayBeOf(other.writer, messages[0]!)).toBe(!isSure)
+      }),
+    )
+    expect(mayBeOf('00'.repeat(8), Buffer.of(1))).toBe(true)
+  })
+
+  it('comes out as it went in, whatever a message may hold', () => {
+    fc.assert(
+      fc.property(frame, fc.integer({ min: 64, max: 2_000 }), (given, limit) => {
+        const messages = encodeFrame(given, limit)
+        for (const { length } of messages) expect(length).toBeLessThanOrEqual(limit)
+        const frames = join(messages)
+        expect(frames.slice(0, -1).every((one) => one === undefined)).toBe(true)
+        expect(frames.at(-1)).toMatchObject({ ...given, seq: messages.length })
+      }),
+    )
+  })
+
+  it('with any bit turned is refused, and never read as another', () => {
+    fc.assert(
+      fc.property(frame, fc.nat(), fc.nat({ max: 7 }), (given, at, bit) => {
+        const [message] = encodeFrame(given, 100_000)
+        message![at % message!.length]! ^= 1 << bit
+        expect(() => readPart(message!)).toThrow(FrameError)
+      }),
+    )
+  })
+
+  it('that is cut is refused', () => {
+    const [message] = encodeFrame(
+      { writer: '00'.repeat(8), number: 1, entries: [{ kind: 1, term: 0, body: Buffer.from('body') }] },
+      1_000,
+    )
+    for (let length = 0; length < message!.length; length++)
+      expect(() => readPart(message!.subarray(0, length))).toThrow(expect.objectContaining({ code: 'LOG_DAMAGED' }))
+    const { piece } = readPart(message!)
+    for (let length = 15; length < piece.length; length++)
+      expect(() => decodeFrame(piece.subarray(0, length))).toThrow(expect.objectContaining({ code: 'LOG_DAMAGED' }))
+  })
+
+  it('whose parts are not in their order is refused', () => {
+    const given = { writer: '00'.repeat(8), number: 1, entries: [{ kind: 1, term: 0, body: Buffer.alloc(1_000) }] }
+    const [first, second, third] = encodeFrame(given, 500)
+    expect(third).toBeDefined()
+    expect(() => join([first!, third!])).toThrow(FrameError)
+    expect(() => join([second!])).toThrow(FrameError)
+    expect(() => join([first!, first!])).toThrow(FrameError)
+  })
+})
