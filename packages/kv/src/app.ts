@@ -1,33 +1,66 @@
+import { viewFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
-import { groupSizes, reportQueue } from './gauges.ts'
-import type { Shared, ToMain } from './messages.ts'
+import { groupSizes, reportQueue, reportWatchers } from './gauges.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
 import { parts } from './parts.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { entitiesRoutes } from './routes/entities.ts'
 import { entityRoutes } from './routes/entity.ts'
+import { watchRoute } from './routes/watch.ts'
 import type { KvConfig } from './settings.ts'
 import type { Store } from './store/store.ts'
+import { createRecorder } from './watch/recorder.ts'
+import { Watchers } from './watch/watchers.ts'
 
-type Context = AppContext<KvConfig, ToMain, Record<never, never>>
+type Context = AppContext<KvConfig, ToMain, ToThread>
 
 /** Builds the app of one serving thread. */
 export async function createKvApp({ config, shared, registry, bus, ...context }: Context): Promise<App> {
-  const { share, revisions, stripes } = shared as Shared
-  const store: Store = await parts.store[config.store]({
+  const { share, revisions, recording, expiring, stripes, logState } = shared as Shared
+  const options = {
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
-    createCommit: parts.commit[config.commit],
     maxBytes: config.queueBytes,
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,
+    budget: context.budget,
     share,
     log: context.log,
-    revisions: { memory: revisions, reserve: () => bus.call('reserve') },
-    stripes,
     onCommit: groupSizes(registry),
+  }
+  const store: Store = logState
+    ? await parts.replica.jetstream({
+        ...options,
+        folder: viewFolder(config.data),
+        line: {
+          state: logState,
+          append: (...writes) => bus.call('append', ...writes),
+          reached: (sequence) => bus.call('reached', sequence),
+          barrier: (waiting) => bus.call('barrier', waiting),
+        },
+      })
+    : await parts.store[config.store]({
+        ...options,
+        createCommit: parts.commit[config.commit],
+        revisions: { memory: revisions, reserve: () => bus.call('reserve') },
+        stripes,
+        expiring: expiring!,
+        recorder: createRecorder(recording!, {
+          wrote: (...written) => bus.call('wrote', ...written),
+          lost: () => bus.call('lost'),
+        }),
+      })
+  bus.on('settled', () => store.settled?.())
+  const watchers = new Watchers({
+    changes: (after, patience) => bus.call('changes', after, patience),
+    most: config.maxWatchers,
+    buffer: config.watchBuffer,
+    sendTimeout: config.sendTimeout,
+    heartbeat: config.watchHeartbeat,
   })
+  reportWatchers(watchers, registry)
   if (store.queue) reportQueue(store.queue, registry)
 
   const app = await createApp(
@@ -37,11 +70,15 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
       description: 'Bytes under keys: durable, ordered, conditional.',
       fault: () => store.fault?.(),
       querystringParser: parseQuery as never,
-      hotRoutes: entityRoutes(store, config.valueLimit),
+      hotRoutes: [...entityRoutes(store, config.valueLimit), watchRoute(store, watchers)],
     },
   )
-  app.addHook('onClose', () => store.close())
-  entitiesRoutes(app, store, config.sendTimeout)
+  context.lifecycle.drain.addEventListener('abort', () => watchers.close(), { once: true })
+  app.addHook('onClose', async () => {
+    watchers.close()
+    await store.close()
+  })
+  entitiesRoutes(app, store, context.budget, config.sendTimeout)
   batchRoutes(app, store, context.budget, config)
   return app
 }

@@ -1,7 +1,11 @@
+import { pause } from '@influencer-stats/runtime/client'
 import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
+import { traceHeaders } from '@influencer-stats/runtime/trace'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Agent, request, type Dispatcher } from 'undici'
 import { eachLine } from './core/each-line.ts'
 import { opLine, parseLine, type Op } from './core/lines.ts'
+import { placesOf } from './core/watch-events.ts'
 
 export interface KvClientOptions {
   /** Needed for changes where the service was started with an `API_TOKEN`. */
@@ -10,6 +14,8 @@ export interface KvClientOptions {
   readonly connections?: number
   /** How long the service may be silent (ms), to the nearest second or so: while connecting, before and amid a reply. */
   readonly timeout?: number
+  /** Times every request, to the head of its reply. */
+  readonly timer?: UpstreamTimer
 }
 
 /** A value and the tag that a conditional write names it by: of the write that put it there, not of its bytes. */
@@ -21,6 +27,18 @@ export interface KvValue {
 export interface WriteOptions {
   /** Resolve only once it would survive a power cut. */
   readonly durable?: boolean
+  /**
+   * What this change is to be known by, 1 to 255 visible characters: made again with it, within an hour, it is not done
+   * again, and resolves as the first did. So it can be repeated after `OUTCOME_UNKNOWN`, or after no reply at all.
+   */
+  readonly idempotencyKey?: string
+}
+
+export interface ReadOptions {
+  /** See all that was acknowledged before, by any node of many. */
+  readonly linearizable?: boolean
+  /** See all up to this place in the log of many nodes. @throws ServiceError `LOG_BEHIND` */
+  readonly after?: number
 }
 
 export interface ConditionalOptions extends WriteOptions {
@@ -30,7 +48,12 @@ export interface ConditionalOptions extends WriteOptions {
   readonly ifNoneMatch?: '*'
 }
 
-export interface RangeOptions {
+export interface PutOptions extends ConditionalOptions {
+  /** The value is gone after so long (s); without it, it stays. */
+  readonly ttl?: number
+}
+
+export interface RangeOptions extends ReadOptions {
   /** The first key; without it, from the first there is. */
   readonly start?: string
   /** The first key that is left out; without it, to the last there is. */
@@ -38,16 +61,42 @@ export interface RangeOptions {
   readonly limit?: number
 }
 
-/** A change of a batch. */
+/** A change of a batch; a value with a `ttl` is gone after so many seconds. */
 export type KvChange =
-  | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array }
+  | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
   | { readonly op: 'delete'; readonly id: string }
+
+export interface WatchOptions {
+  /** The first key; without it, from the first there is. */
+  readonly start?: string
+  /** The first key that is left out; without it, to the last there is. */
+  readonly end?: string
+  /** The place to begin behind; without it, with what comes next. */
+  readonly after?: number
+  /** Ends it when it is aborted. */
+  readonly signal?: AbortSignal
+}
+
+/** What became of keys at one place of the order. */
+export interface KvStep {
+  readonly sequence: number
+  /** In their order; none where it only says how far the stream is. What expires does so at a time in ms since 1970. */
+  readonly changes: readonly (
+    | { readonly op: 'put'; readonly id: string; readonly value: Buffer; readonly expiresAt?: number }
+    | { readonly op: 'delete'; readonly id: string }
+  )[]
+}
 
 /** A client for the service at one address. A miss is `undefined`; what is refused rejects with a `ServiceError`. */
 export interface KvClient {
-  get(id: string): Promise<KvValue | undefined>
+  /**
+   * The last place in the log of many nodes that replies have told, where they tell one: asked for as `after`, any node
+   * shows what was written by this client.
+   */
+  readonly sequence: number | undefined
+  get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
   /** Resolves with the new value's tag. @throws ServiceError `CONDITION_FAILED` */
-  put(id: string, value: string | Uint8Array, options?: ConditionalOptions): Promise<string>
+  put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
   /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
   /** All changes or none, in their order. */
@@ -58,19 +107,37 @@ export interface KvClient {
   entries(range?: RangeOptions): AsyncIterable<{ readonly id: string; readonly value: Buffer }>
   /** The same as the bytes of NDJSON, in pieces that lines may straddle. */
   entryLines(range?: RangeOptions): Promise<AsyncIterable<Buffer>>
-  /** Idempotent. */
+  /**
+   * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
+   * behind its place is missed, so that a range which is read from then on can be kept up to date. A stream that is lost
+   * is opened again, and goes on behind the last place.
+   * @throws ServiceError `SEQUENCE_GONE` where what came behind that is not kept any more: read the range again
+   */
+  watch(options?: WatchOptions): AsyncIterable<KvStep>
+  /** Ends streams, too. Idempotent. */
   close(): Promise<void>
 }
 
 const NDJSON = 'application/x-ndjson'
 const ALL = '\0'
+/** A stream that was lost before it brought anything is opened again after (ms). */
+const RETRY = 1_000
+/** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
+const SILENCE = 60_000
+const NEVER = new AbortController().signal
 
 /** A client for the service at `url`. */
-export function createKvClient(url: string, { token, connections = 64, timeout }: KvClientOptions = {}): KvClient {
+export function createKvClient(
+  url: string,
+  { token, connections = 64, timeout, timer: timed }: KvClientOptions = {},
+): KvClient {
   const dispatcher = new Agent({
     connections,
     ...(timeout && { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout } }),
   })
+  // Streams last: they must not take the connections of the others.
+  const streams = new Agent({ bodyTimeout: SILENCE, ...(timeout && { headersTimeout: timeout, connect: { timeout } }) })
+  let sequence: number | undefined
   const authorization = token ? { authorization: `Bearer ${token}` } : {}
 
   async function ask(
@@ -79,37 +146,91 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
     query: Record<string, string | undefined>,
     headers: Record<string, string | undefined> = {},
     body?: string | Uint8Array,
+    stream?: { readonly signal: AbortSignal },
   ): Promise<Dispatcher.ResponseData> {
     const target = new URL(path, url)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
     const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-    const reply = await request(target, { method, dispatcher, headers: { ...authorization, ...given }, body })
+    const call = timed?.('kv')
+    const sent = request(target, {
+      method,
+      dispatcher: stream ? streams : dispatcher,
+      signal: stream?.signal,
+      headers: { ...authorization, ...(call?.headers ?? traceHeaders()), ...given },
+      body,
+    })
+    const reply = await sent.catch((error) => {
+      call?.ended('broken')
+      throw error
+    })
+    call?.ended(reply.statusCode)
+    if (reply.headers.sequence !== undefined) sequence = Math.max(sequence ?? 0, Number(reply.headers.sequence))
     if (reply.statusCode < 400) return reply
     const text = await reply.body.text()
     throw toServiceError(reply.statusCode, text)
   }
 
   const durability = ({ durable }: WriteOptions) => ({ durable: durable ? 'true' : undefined })
-  const conditions = ({ ifMatch, ifNoneMatch }: ConditionalOptions) => ({
+  const naming = ({ idempotencyKey: key }: WriteOptions) => ({
+    'idempotency-key': key === undefined ? key : `"${key}"`,
+  })
+  const conditions = ({ ifMatch, ifNoneMatch, ...options }: ConditionalOptions) => ({
     'if-match': ifMatch,
     'if-none-match': ifNoneMatch,
+    ...naming(options),
   })
 
-  async function entryLines({ start = ALL, end, limit }: RangeOptions = {}): Promise<AsyncIterable<Buffer>> {
-    const query = { start, end, limit: limit === undefined ? undefined : String(limit) }
+  const freshness = ({ linearizable, after }: ReadOptions) => ({
+    linearizable: linearizable ? 'true' : undefined,
+    after: after?.toString(),
+  })
+
+  async function entryLines({ start = ALL, end, limit, ...reads }: RangeOptions = {}): Promise<AsyncIterable<Buffer>> {
+    const query = { start, end, limit: limit === undefined ? undefined : String(limit), ...freshness(reads) }
     return (await ask('GET', '/v0/entities', query, { accept: NDJSON })).body
   }
 
   async function batchLines(lines: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    const { body } = await ask('POST', '/v0/batch', durability(options), { 'content-type': NDJSON }, lines)
+    const { body } = await ask(
+      'POST',
+      '/v0/batch',
+      durability(options),
+      { 'content-type': NDJSON, ...naming(options) },
+      lines,
+    )
     await body.dump()
   }
 
-  let closed: Promise<void> | undefined
-  return {
-    async get(id) {
+  async function* watch({ start = ALL, end, after, signal = NEVER }: WatchOptions = {}): AsyncGenerator<KvStep, void> {
+    let place = after
+    while (!signal.aborted && !closed) {
+      let isNew = false
       try {
-        const { headers, body } = await ask('GET', '/v0/entity', { id })
+        const { body } = await ask('GET', '/v0/watch', { start, end, after: place?.toString() }, {}, undefined, {
+          signal,
+        })
+        for await (const { seq, ops } of placesOf(body)) {
+          place = seq
+          isNew ||= ops.length > 0
+          yield { sequence: seq, changes: ops.map(toChange) }
+        }
+      } catch (error) {
+        // What is refused for good is told; a stream that was lost, and a service that is busy or away, comes back.
+        if (error instanceof TypeError || (error instanceof ServiceError && error.status < 500)) throw error
+      }
+      // One that brought something is worth going on with at once.
+      if (!isNew && !closed) await pause(RETRY, signal)
+    }
+  }
+
+  let closed: Promise<unknown> | undefined
+  return {
+    get sequence() {
+      return sequence
+    },
+    async get(id, options = {}) {
+      try {
+        const { headers, body } = await ask('GET', '/v0/entity', { id, ...freshness(options) })
         return { value: Buffer.from(await body.arrayBuffer()), etag: String(headers.etag) }
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
@@ -118,7 +239,8 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
     },
     async put(id, value, options = {}) {
       const headers = { 'content-type': 'application/octet-stream', ...conditions(options) }
-      const reply = await ask('PUT', '/v0/entity', { id, ...durability(options) }, headers, value)
+      const query = { id, ...durability(options), ttl: options.ttl?.toString() }
+      const reply = await ask('PUT', '/v0/entity', query, headers, value)
       await reply.body.dump()
       return String(reply.headers.etag)
     },
@@ -137,7 +259,8 @@ export function createKvClient(url: string, { token, connections = 64, timeout }
       }
     },
     entryLines,
-    close: () => (closed ??= dispatcher.close()),
+    watch,
+    close: async () => void (await (closed ??= Promise.all([streams.destroy(), dispatcher.close()]))),
   }
 }
 
@@ -146,5 +269,14 @@ const toBytes = (value: string | Uint8Array) =>
 
 function toOp(change: KvChange): Op {
   const key = Buffer.from(change.id)
-  return change.op === 'put' ? { type: 'put', key, value: toBytes(change.value) } : { type: 'del', key }
+  if (change.op === 'delete') return { type: 'del', key }
+  const { value, ttl } = change
+  return { type: 'put', key, value: toBytes(value), ...(ttl !== undefined && { ttl: ttl * 1_000 }) }
+}
+
+function toChange(op: Op): KvStep['changes'][number] {
+  const id = op.key.toString()
+  if (op.type === 'del') return { op: 'delete', id }
+  const { value, expiresAt } = op
+  return { op: 'put', id, value, ...(expiresAt !== undefined && { expiresAt }) }
 }

@@ -1,17 +1,32 @@
+import { errors as log } from '@influencer-stats/log/errors'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const own = defineErrors({
   QUERY_INVALID: { status: 400, title: 'The query string is not what this path takes' },
   CONDITION_INVALID: { status: 400, title: 'If-Match or If-None-Match is neither * nor a list of entity tags' },
+  IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
   BATCH_LINE_INVALID: { status: 400, title: 'A line of the batch is not a change; nothing was applied' },
   ENTITY_NOT_FOUND: { status: 404, title: 'There is no value under this key' },
+  SEQUENCE_GONE: {
+    status: 410,
+    title: 'What was changed after this sequence is not kept any more: read the range again',
+  },
   CONDITION_FAILED: { status: 412, title: 'The value that is there does not meet the condition' },
   KEY_TOO_LARGE: { status: 413, title: 'The key is larger than 1,024 bytes' },
   VALUE_TOO_LARGE: { status: 413, title: 'The value is larger than allowed' },
   BATCH_TOO_LARGE: { status: 413, title: 'The batch is larger than allowed' },
+  TOO_MANY_WATCHERS: { status: 503, title: 'There are as many streams of changes as there may be' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Another change was made with this Idempotency-Key' },
   WRITE_QUEUE_FULL: { status: 503, title: 'More writes wait than the disk takes' },
 })
 
 /** What this service may answer besides what every service may. */
-export const errors = { ...own, STORE_FAILED: house.STORE_FAILED, DISK_FULL: house.DISK_FULL }
+export const errors = {
+  ...own,
+  STORE_FAILED: house.STORE_FAILED,
+  DISK_FULL: house.DISK_FULL,
+  LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
+  LOG_BEHIND: log.LOG_BEHIND,
+  OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
+}

@@ -1,7 +1,9 @@
+import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { KvLevel, Level } from './store/commit.ts'
 import type { Queue } from './store/store.ts'
+import type { WatchFigures } from './watch/watchers.ts'
 
 const LEVELS = 7
 // LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
@@ -52,6 +54,18 @@ export function reportLevel(level: KvLevel, cacheMegabytes: number, registry: Re
 export function reportQueue(queue: Queue, registry: Registry): void {
   gauge(registry, 'kv_queue_writes', 'Writes that wait to be written.', () => queue.writes)
   gauge(registry, 'kv_queue_bytes', 'Bytes that wait to be written.', () => queue.bytes)
+}
+
+/** The figures of a thread's streams of changes. */
+export function reportWatchers(figures: WatchFigures, registry: Registry): void {
+  gauge(registry, 'kv_watchers', 'Streams of changes.', () => figures.streams)
+  counter(registry, 'kv_watch_events_total', 'Changes that were sent to streams.', () => figures.events)
+  counter(
+    registry,
+    'kv_watchers_cut_total',
+    'Streams of changes that were cut because their clients read too slowly.',
+    () => figures.cut,
+  )
 }
 
 /** Counts how many writes become one batch. */

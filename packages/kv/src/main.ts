@@ -1,41 +1,74 @@
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { reportLevel } from './gauges.ts'
-import type { Shared, ToMain } from './messages.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
 import type { KvConfig } from './settings.ts'
-import { openKvLevel } from './store/level.ts'
-import { openRevisions, revisionsMemory } from './store/revisions.ts'
+import { Expiring, expiryMemory } from './store/expiries.ts'
+import { dueIn, openKvLevel } from './store/level.ts'
+import { openRevisions, passingRevisions } from './store/revisions.ts'
 import { freeStripesOf, stripesMemory } from './store/stripes.ts'
+import { LocalFeed } from './watch/local-feed.ts'
 
-type Context = OpenContext<KvConfig, Record<never, never>>
+export type Context = OpenContext<KvConfig, ToThread>
 
 /** Opens what exists once per process: the database, before any thread does, and the memory that they share. */
-export async function openKv({ config, registry, log }: Context): Promise<Opened<ToMain>> {
+export async function openKv(context: Context): Promise<Opened<ToMain>> {
+  const { config, registry, log, broadcast } = context
+  if (config.log === 'jetstream') return (await import('./node.ts')).openKvNode(context)
+  const createFeed = (revisions: SharedArrayBuffer) =>
+    new LocalFeed({ revisions, maxBytes: config.watchHistory, settled: () => broadcast('settled') })
   if (config.store === 'memory') {
+    const revisions = passingRevisions()
+    const feed = createFeed(revisions)
     return {
-      shared: (): Shared => ({ revisions: revisionsMemory() }),
-      handlers: { reserve() {} },
-      async close() {},
+      shared: (): Shared => ({ revisions, recording: feed.memory, expiring: expiryMemory() }),
+      threadGone: () => feed.lost(),
+      handlers: { reserve() {}, ...handlersOf(feed), ...NO_LOG },
+      close: async () => feed.close(),
     }
   }
 
   const level = await openKvLevel(config.data, config.cacheMegabytes, { log })
   const revisions = await openRevisions(level)
+  const feed = createFeed(revisions.memory)
+  const expiring = expiryMemory()
+  if ((await dueIn(level.db, undefined, 1)).length > 0) new Expiring(expiring).begin()
   reportLevel(level, config.cacheMegabytes, registry)
   // One writing thread has its own order, and pays nothing for locks.
   const memory = ['0', '1'].includes(config.threads) ? undefined : stripesMemory()
   let owner = 0
   return {
+    kept: level,
     shared: (): Shared => ({
       share: level.share(),
       revisions: revisions.memory,
+      recording: feed.memory,
+      expiring,
       ...(memory && { stripes: { memory, owner: ++owner } }),
     }),
     threadGone(shared) {
       const { share, stripes } = shared as Shared
       void level.gone(share!)
       if (stripes) freeStripesOf(stripes.memory, stripes.owner)
+      // It may have taken revisions, and not told.
+      feed.lost()
     },
-    handlers: { reserve: revisions.reserve },
-    close: () => level.close(),
+    handlers: { reserve: revisions.reserve, ...handlersOf(feed), ...NO_LOG },
+    async close() {
+      feed.close()
+      await level.close()
+    },
   }
 }
+
+const handlersOf = (feed: LocalFeed) => ({
+  changes: (after: number | undefined, patience: number) => feed.after(after, patience),
+  wrote: (first: number, count: number, writes: Uint8Array) => feed.wrote(first, count, writes),
+  lost: () => feed.lost(),
+})
+
+function noLog(): never {
+  throw new Error('this process has no log')
+}
+
+/** What no thread asks for where there is none. */
+const NO_LOG = { append: noLog, reached: noLog, barrier: noLog }

@@ -1,4 +1,6 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
+import type { Page } from './core/changes.ts'
+import type { Outcomes } from './core/judge.ts'
 
 /** What a thread is started with. */
 export interface Shared {
@@ -6,12 +8,43 @@ export interface Shared {
   readonly share?: LevelShare
   /** What numbers writes. */
   readonly revisions: SharedArrayBuffer
+  /** Whether something may expire (`store/expiries.ts`). */
+  readonly expiring?: SharedArrayBuffer
   /** The locks of keys and this thread's number among their owners, where several threads may write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
+  /** Whether somebody watches, where this process gives the order (`watch/recorder.ts`). */
+  readonly recording?: SharedArrayBuffer
+  /** How far the log is, where there is one that many machines share (`store/log-state.ts`). */
+  readonly logState?: SharedArrayBuffer
+}
+
+/** What became of a turn's writes. */
+export interface Logged {
+  /** Their place in the log. */
+  readonly sequence: number
+  readonly outcomes: Outcomes
 }
 
 /** What threads ask of main. */
 export type ToMain = {
   /** Reserve more revisions. */
   reserve(): void
+  /** Put a turn's writes (`core/writes.ts`), so many, into the log; answered once this node has applied them. */
+  append(writes: Uint8Array, count: number): Logged
+  /** Answered once this node has applied the log up to this place. */
+  reached(sequence: number): void
+  /** Answered once this node has applied all that was in the log when it was asked. */
+  barrier(waiting: number): void
+  /** Some of what was changed after a place: see `watch/feed.ts`. Without one the place where it is, and nothing else. */
+  changes(after: number | undefined, patience: number): Page | undefined
+  /** So many revisions from `first` on were taken, and under those whose conditions held these writes were made. */
+  wrote(first: number, count: number, writes: Uint8Array): void
+  /** What became of revisions that were taken is not known. */
+  lost(): void
+}
+
+/** What main asks of its threads. */
+export type ToThread = {
+  /** Answered once what was being written when it was asked is seen by reads, or failed. */
+  settled(): void
 }

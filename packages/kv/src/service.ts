@@ -1,10 +1,10 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import type { ToMain } from './messages.ts'
+import type { ToMain, ToThread } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 /** Bytes under keys: durable, ordered, conditional. */
-export const kv = defineService<typeof settings, ToMain>({
+export const kv = defineService<typeof settings, ToMain, ToThread>({
   name: 'kv',
   summary: 'keeps bytes under keys, durably and in order',
   port: 8082,
@@ -15,6 +15,10 @@ export const kv = defineService<typeof settings, ToMain>({
     `curl '${url}/v0/entity?id=greeting'`,
   singleThreadBecause: ({ store }) =>
     store === 'memory' ? 'the store "memory" is known to one thread only' : undefined,
+  keptElsewhere: ({ log }) =>
+    log === 'jetstream'
+      ? 'a node has all of it from the log: `pnpm kv export` and `pnpm kv import` at any node back it up and restore it'
+      : undefined,
   open: async (context) => (await import('./main.ts')).openKv(context),
   app: async (context) => (await import('./app.ts')).createKvApp(context),
 })

@@ -1,3 +1,4 @@
+import { logSettings } from '@influencer-stats/log/settings'
 import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE } from './core/limits.ts'
 import { namesOf } from './parts.ts'
@@ -44,6 +45,31 @@ export const settings = defineSettings({
     maximum: 600_000,
     description: 'a write waits for room in the queue for (ms)',
   },
+  maxWatchers: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'most streams of changes, each thread',
+  },
+  watchHistory: {
+    ...bytes,
+    default: 16_777_216,
+    description: 'changes that are kept for streams which were lost and come back (bytes of memory)',
+  },
+  watchBuffer: {
+    ...bytes,
+    default: 8_388_608,
+    description: 'a stream of changes that leaves more unread is cut (bytes)',
+  },
+  watchHeartbeat: {
+    type: 'integer',
+    default: 15_000,
+    minimum: 10,
+    maximum: 3_600_000,
+    description: 'streams of changes show that they live, and how far they are, every (ms)',
+  },
+  ...logSettings,
 })
 
 /** The key-value service's own settings. */

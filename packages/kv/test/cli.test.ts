@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { exportTo } from '../src/cli/export.ts'
 import { startKv, type TestKv } from './support/kv.ts'
 import { runCli } from './support/process.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
@@ -27,6 +29,18 @@ it('exports every entry, and imports them again', async () => {
   for (const { id, value } of entries) expect(found.get(id)).toEqual(value)
   await other.stop()
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3_001)
+})
+
+it('exports what any node has acknowledged, not only what the one that is asked has seen', async () => {
+  const asked: unknown[] = []
+  const client = {
+    async entryLines(range: unknown) {
+      asked.push(range)
+      return Readable.from([])
+    },
+  }
+  await exportTo(client as never, file, { update() {}, end() {} })
+  expect(asked).toEqual([{ linearizable: true }])
 })
 
 it('names the line of the file that is bad', async () => {

@@ -130,7 +130,12 @@ describe('lines', () => {
 
   it('may have base64 of any length, and nothing that is none', () => {
     const large = Buffer.alloc(16_777_216, 0xff)
-    expect(parseLine(putLine('k', large))).toEqual({ type: 'put', key: Buffer.from('k'), value: large })
+    const put = parseLine(putLine('k', large)) as { value: Buffer }
+    // `toEqual` would look at one byte after the other.
+    expect([{ ...put, value: undefined }, put.value.equals(large)]).toEqual([
+      { type: 'put', key: Buffer.from('k') },
+      true,
+    ])
     const groups = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
     const characters = fc.array(fc.constantFrom('A', 'z', '9', '+', '/', '=', '%', '-'), { maxLength: 9 })
     fc.assert(

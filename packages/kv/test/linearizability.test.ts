@@ -2,36 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { isLinearizable } from './support/linearizable.ts'
-import { record, type Histories, type Step } from './support/recorder.ts'
+import { record, schedules, type Histories, type Step } from './support/recorder.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
-const CLIENTS = 8
-const KEYS = ['a', "a'", 'b']
-const RUNS = 20
-
-const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom(
-    'get',
-    'get',
-    'get',
-    'put',
-    'put',
-    'create',
-    'replace',
-    'swap',
-    'swap',
-    'delete',
-    'deleteSame',
-    'batch',
-    'abandon',
-  ),
-  key: fc.constantFrom(...KEYS),
-  turns: fc.nat(3),
-  durable: fc.boolean(),
-})
-const schedule = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
-  minLength: CLIENTS,
-  maxLength: CLIENTS,
-})
+const RUNS = runs(10)
 
 it.each([
   { threads: 1, commit: 'group' },
@@ -43,7 +17,7 @@ it.each([
   let run = 0
   let refused = 0
   await fc.assert(
-    fc.asyncProperty(schedule, async (clients) => {
+    fc.asyncProperty(schedules, async (clients) => {
       const histories: Histories = new Map()
       // Keys that no run before has written.
       const prefix = `${++run}/`

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyHistory } from './support/histories.ts'
 import { isLinearizable, type Condition, type Operation, type Value } from './support/linearizable.ts'
 
 const read = (calledAt: number, returnedAt: number, found: Value): Operation => ({
@@ -109,27 +110,9 @@ function byDefinition(rest: readonly Operation[], value: Value = undefined): boo
 }
 
 it('agrees with trying every order', () => {
-  const value = fc.constantFrom('a', 'b', undefined)
-  const condition = fc.option(
-    fc.oneof(
-      fc.constantFrom<Condition>(absent, present),
-      fc.constantFrom('a', 'b').map((match) => ({ match })),
-    ),
-    { nil: undefined },
-  )
-  const times = fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 6 }))
-  const operation = fc.oneof(
-    fc.tuple(times, value).map(([[at, length], found]) => read(at, at + length, found)),
-    fc
-      .tuple(times, value, condition, fc.constantFrom('done', 'done', 'done', 'refused', 'unknown'))
-      .map(
-        ([[at, length], written, asked, outcome]) =>
-          ({ ...write(at, at + length, written, asked), outcome }) as Operation,
-      ),
-  )
   let linearizable = 0
   fc.assert(
-    fc.property(fc.array(operation, { maxLength: 6 }), (history) => {
+    fc.property(anyHistory(6), (history) => {
       const expected = byDefinition(history)
       if (expected) linearizable++
       expect(isLinearizable(history)).toBe(expected)

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Entry } from '../src/core/frames.ts'
+import { KEY_REUSED, REMEMBERED } from '../src/core/judge.ts'
 import type { Op } from '../src/core/lines.ts'
 import { etagOf, toEtag, valueOf } from '../src/core/stored.ts'
 import type { Range, Store, Write } from '../src/store/store.ts'
@@ -227,6 +229,121 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
       expect(await keys({ start: at('a'), end: at('c') })).toEqual(['a', 'b'])
       expect(await keys({ start: at('aa') })).toEqual(['b', 'c'])
       expect(await keys({ start: at('c'), end: at('a') })).toEqual([])
+    })
+
+    describe('with a clock', () => {
+      const NOW = 1_800_000_000_000
+      beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }))
+      afterEach(() => void vi.useRealTimers())
+
+      const expiring = (key: string, value: string, more: { ttl: number } | { expiresAt: number }) =>
+        submit({ ops: [{ ...put(key, value), ...more } as Op], isSpecial: true, durable: false })
+      const named = (idempotencyKey: string, ...ops: Op[]) =>
+        submit({ ops, idempotencyKey, isSpecial: true, durable: false })
+
+      it('takes away what has expired, by itself, and nothing before', async () => {
+        await write(put('stays', '1'))
+        await expiring('a', '1', { ttl: 10_000 })
+        await expiring('b', '1', { expiresAt: NOW + 20_000 })
+        await expiring('past', '1', { expiresAt: 1 })
+        await expiring('again', '1', { ttl: 10_000 })
+        await expiring('again', '2', { ttl: 30_000 })
+        await expiring('plain', '1', { ttl: 10_000 })
+        await write(put('plain', '2'))
+        await expiring('deleted', '1', { ttl: 10_000 })
+        await write(del('deleted'))
+        await expiring('swapped', '1', { ttl: 10_000 })
+        await when({ match: [tagAt('swapped')] }, put('swapped', '2'))
+        await submit({
+          ops: [{ ...put('both', '1'), ttl: 10_000 } as Op, put('both', '2')],
+          isSpecial: true,
+          durable: false,
+        })
+        await until(() => read('past') === undefined)
+        expect(await keys({ start: Buffer.from('a') })).toEqual([
+          'a',
+          'again',
+          'b',
+          'both',
+          'plain',
+          'stays',
+          'swapped',
+        ])
+        vi.setSystemTime(NOW + 10_000)
+        await until(() => read('a') === undefined)
+        expect(await keys({ start: Buffer.from('a') })).toEqual(['again', 'b', 'both', 'plain', 'stays', 'swapped'])
+        vi.setSystemTime(NOW + 40_000)
+        await until(() => read('again') === undefined && read('b') === undefined)
+        expect(await keys({ start: Buffer.from('a') })).toEqual(['both', 'plain', 'stays', 'swapped'])
+      })
+
+      it('sees what has expired as absent in conditions, be it still there', async () => {
+        await expiring('k', '1', { ttl: 10_000 })
+        const tag = tagAt('k')
+        expect(await when({ noneMatch: '*' }, put('k', '2'))).toBeUndefined()
+        vi.setSystemTime(NOW + 10_000)
+        expect(await when({ match: [tag] }, put('k', '3'))).toBeUndefined()
+        expect(await when({ noneMatch: '*' }, put('k', '4'))).toBeDefined()
+        // It is another one now, and stays.
+        vi.setSystemTime(NOW + 100_000)
+        await expiring('other', '1', { expiresAt: NOW })
+        await until(() => read('other') === undefined)
+        expect(read('k')).toBe('4')
+      })
+
+      it('tells in a range when entries expire', async () => {
+        await write(put('a', '1'), put('c', '1'))
+        await expiring('b', '1', { ttl: 10_000 })
+        await expiring('d', 'x\xff', { expiresAt: NOW + 50_000 })
+        const found = await all({ start: Buffer.from('a') })
+        expect(found.map(([key, , expiresAt]) => [key, expiresAt])).toEqual([
+          ['a', undefined],
+          ['b', NOW + 10_000],
+          ['c', undefined],
+          ['d', NOW + 50_000],
+        ])
+      })
+
+      it('takes away many, others having their turn', async () => {
+        const count = 3_000
+        const ops = Array.from({ length: count }, (_, i) => ({ ...put(`k${i}`, 'x'), ttl: 1_000 }) as Op)
+        await submit({ ops, isSpecial: true, durable: false })
+        await write(put('k', 'stays'))
+        vi.setSystemTime(NOW + 1_000)
+        await until(async () => (await keys({ start: Buffer.from('k') })).length === 1)
+        expect(read('k')).toBe('stays')
+      })
+
+      it('makes a change with an idempotency key once, and gives what the first gave', async () => {
+        const first = await named('n', put('k', '1'))
+        await write(put('k', '2'))
+        expect(await named('n', put('k', '1'))).toBe(first)
+        expect(read('k')).toBe('2')
+        expect(await named('n', put('k', 'other'))).toBe(KEY_REUSED)
+        expect(await named('n', del('k'))).toBe(KEY_REUSED)
+        expect(read('k')).toBe('2')
+        // In one turn as well.
+        const both = await Promise.all([named('m', put('m', '1')), write(put('m', '2')), named('m', put('m', '1'))])
+        expect(both[2]).toBe(both[0])
+        expect(read('m')).toBe('2')
+        // What was refused is refused: another copy of it may come late.
+        const refused = {
+          ops: [put('once', '1')],
+          condition: { match: '*' as const },
+          idempotencyKey: 'o',
+          isSpecial: true,
+        }
+        expect(await submit({ ...refused, durable: false })).toBeUndefined()
+        await write(put('once', '0'))
+        expect(await submit({ ...refused, durable: false })).toBeUndefined()
+        expect(read('once')).toBe('0')
+        expect(await submit({ ...refused, idempotencyKey: 'p', durable: false })).toBeDefined()
+        // No entry of users'.
+        expect(await keys({ start: Buffer.from('\0') })).toEqual(['k', 'm', 'once'])
+        vi.setSystemTime(NOW + REMEMBERED)
+        expect(await named('n', put('k', 'other'))).not.toBe(KEY_REUSED)
+        expect(read('k')).toBe('other')
+      })
     })
 
     it('finishes what it took when it is closed, and can be closed twice', async () => {

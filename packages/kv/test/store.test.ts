@@ -1,12 +1,21 @@
+import { budgetMemory, createBudget, heldBytes } from '@influencer-stats/runtime/budget'
 import { describe, expect, it, vi } from 'vitest'
 import { namesOf, parts } from '../src/parts.ts'
 import { createGate } from '../src/store/gate.ts'
+import { expiryMemory } from '../src/store/expiries.ts'
+import { createMemoryStore } from '../src/store/memory.ts'
+import { passingRevisions } from '../src/store/revisions.ts'
+import type { Recorder } from '../src/watch/recorder.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
-import { openLevelStore, openLevelStores } from './support/level-store.ts'
+import { noRecorder, openLevelStore, openLevelStores } from './support/level-store.ts'
+import { openReplicatedStore } from './support/replicated-store.ts'
 import { countTurns } from './support/turns.ts'
 
-storeConformance('memory', () => parts.store.memory())
+storeConformance('replicated', openReplicatedStore)
+storeConformance('memory', async () =>
+  createMemoryStore({ revisions: { memory: passingRevisions() }, recorder: noRecorder, expiring: expiryMemory() }),
+)
 for (const commit of namesOf('commit')) {
   const createCommit = parts.commit[commit]
   storeConformance(`level, commit ${commit}`, () => openLevelStore({ createCommit }))
@@ -14,6 +23,8 @@ for (const commit of namesOf('commit')) {
     openLevelStore({ createCommit, stripes: { memory: stripesMemory(), owner: 1 } }),
   )
 }
+
+const twoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 const isHeld = (revision: string | undefined) => revision !== undefined
 
@@ -101,7 +112,50 @@ describe('a full queue', () => {
   })
 })
 
+describe('a queue', () => {
+  it('takes all that waits from the budget, and gives back what was written or refused', async () => {
+    const memory = budgetMemory(1)
+    const budget = createBudget(memory, 0, 8_192)
+    const gate = createGate({ maxBytes: 4_096, maxWrites: 10, timeout: 30, budget })
+    expect(gate.enter(4_096)).toBeUndefined()
+    const waiting = gate.enter(3_072)
+    await expect(gate.enter(2_048)).rejects.toMatchObject({ code: 'MEMORY_FULL' })
+    expect(heldBytes(memory)).toBe(7_168)
+    await expect(waiting).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL' })
+    expect(heldBytes(memory)).toBe(4_096)
+    gate.leave(4_096, 1)
+    expect(heldBytes(memory)).toBe(0)
+  })
+
+  it.each(namesOf('commit'))(
+    'of commit %s gives back as much as it took, whatever becomes of the writes',
+    async (commit) => {
+      const memory = budgetMemory(1)
+      const store = await openLevelStore({
+        createCommit: parts.commit[commit],
+        budget: createBudget(memory, 0, 1_048_576),
+      })
+      const ops = (i: number) => ({
+        ...put(`k${i}`, 'x'.repeat(i * 7)),
+        ...(i % 3 === 0 && { condition: { match: '*' as const } }),
+      })
+      const writes = Array.from({ length: 100 }, (_, i) => store.write(ops(i), () => undefined))
+      expect(heldBytes(memory)).toBeGreaterThan(100 * 1_024 - 1)
+      await Promise.all(writes)
+      expect(heldBytes(memory)).toBe(0)
+      await store.close()
+    },
+  )
+})
+
 describe('stripes', () => {
+  it('costs a write of a few keys no turn of the loop', async () => {
+    let turned = false
+    setImmediate(() => (turned = true))
+    await createStripes(stripesMemory(), 1).of(Array.from({ length: 999 }, (_, i) => put(`k${i}`, '')))
+    expect(turned).toBe(false)
+  })
+
   it('makes the second wait for the first, and frees what a dead owner held', async () => {
     const memory = stripesMemory()
     const [first, second, third] = [1, 2, 3].map((owner) => createStripes(memory, owner))
@@ -120,5 +174,71 @@ describe('stripes', () => {
     await last
     third!.release(held)
     expect(new Int32Array(memory).every((word) => word === 0)).toBe(true)
+  })
+})
+
+describe.each(namesOf('commit'))('who watches, commit %s', (commit) => {
+  it('is told of every revision that was taken, on all threads together', async () => {
+    const told: [first: number, count: number, held: number][] = []
+    const recorder: Recorder = {
+      wrote: (first, writes, { effects }) => void told.push([first, writes.length, effects.filter(Boolean).length]),
+      lost: () => void told.push([NaN, 0, 0]),
+    }
+    const stores = await openLevelStores(3, { recorder, createCommit: parts.commit[commit] })
+    const isDone = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        stores[i % 3]!.write({ ...put(`k${i % 9}`, 'x'), ...(i % 4 === 0 && { condition: { match: '*' } }) }, isHeld),
+      ),
+    )
+    for (const store of stores) await store.settled!()
+    told.sort(([a], [b]) => a - b)
+    for (const [i, [first]] of told.entries()) if (i > 0) expect(first).toBe(told[i - 1]![0] + told[i - 1]![1])
+    expect(told.reduce((sum, [, , held]) => sum + held, 0)).toBe(isDone.filter(Boolean).length)
+    for (const store of stores) await store.close()
+  })
+
+  it('begins once what was being written then is there', async () => {
+    const disk = Promise.withResolvers<void>()
+    const store = await openLevelStore({
+      createCommit({ level, ...options }) {
+        const write = level.writeAhead.bind(level)
+        vi.spyOn(level, 'writeAhead').mockImplementation((run) => disk.promise.then(() => write(run)))
+        return parts.commit[commit]({ level, ...options })
+      },
+    })
+    const events: string[] = []
+    const write = (key: string) => store.write(put(key, 'x'), isHeld).then(() => void events.push(key))
+    const settle = (name: string) => store.settled!().then(() => void events.push(name))
+    const under = [write('a')]
+    await twoTurns()
+    // One is on its way to the disk, then another waits behind it.
+    under.push(settle('of one'), write('b'), settle('of both'))
+    await twoTurns()
+    expect(events).toEqual([])
+    disk.resolve()
+    await Promise.all(under)
+    const at = (name: string) => events.indexOf(name)
+    expect(at('a')).toBeLessThan(at('of one'))
+    expect(Math.max(at('a'), at('b'))).toBeLessThan(at('of both'))
+    await store.close()
+  })
+
+  it('is told where nobody knows what became of some', async () => {
+    const calls: string[] = []
+    const recorder: Recorder = { wrote: () => void calls.push('wrote'), lost: () => void calls.push('lost') }
+    const store = await openLevelStore({
+      recorder,
+      createCommit(options) {
+        const fails = async () => {
+          throw new Error('the disk is full')
+        }
+        vi.spyOn(options.level, 'writeAhead').mockImplementationOnce(fails)
+        return parts.commit[commit](options)
+      },
+    })
+    await expect(store.write(put('k', '1'), isHeld)).rejects.toThrow('the disk is full')
+    await store.write(put('k', '2'), isHeld)
+    expect(calls).toEqual(['lost', 'wrote'])
+    await store.close()
   })
 })

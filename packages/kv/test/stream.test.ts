@@ -1,12 +1,13 @@
-import { until } from '@influencer-stats/runtime/testing/until'
-import { EventEmitter, once } from 'node:events'
+import { budgetMemory, createBudget, Hold } from '@influencer-stats/runtime/budget'
+import { requestText, unreadClient } from '@influencer-stats/runtime/testing/raw-client'
+import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { turn } from '../src/core/turn.ts'
 import { streamScan } from '../src/routes/stream.ts'
 import type { Scan } from '../src/store/store.ts'
-import { startKv } from './support/kv.ts'
+import { start } from './support/nodes.ts'
 
 const TIMEOUT = 1_000
 
@@ -51,20 +52,45 @@ function scanOf(slices: number, bytes: number) {
   } satisfies Scan & { isClosed: boolean }
 }
 
+/** What a client may hold (bytes). */
+const ROOM = 8_388_608
+
 describe('a range', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  function start(slices: number, bytes: number) {
+  function begin(slices: number, bytes: number, next?: Scan['next']) {
     const reply = new SlowReply()
-    const scan = scanOf(slices, bytes)
-    const options = { headers: [], timeout: TIMEOUT, begin: () => {} }
+    const scan = { ...scanOf(slices, bytes), ...(next && { next }) }
+    const hold = new Hold(createBudget(budgetMemory(1), 0, ROOM), new PassThrough())
+    const options = { headers: [], timeout: TIMEOUT, hold, begin: () => {} }
     const done = streamScan(scan, 'lines', reply as unknown as ServerResponse, options)
     return { reply, scan, done }
   }
 
+  it('is refused where two slices find no room, and cut off where a longer one finds none later', async () => {
+    const { reply, scan, done } = begin(1, ROOM / 2)
+    await expect(done).rejects.toMatchObject({ code: 'MEMORY_FULL' })
+    expect([reply.writes, reply.destroyed, scan.isClosed]).toEqual([0, false, true])
+
+    const growing = begin(2, 1_000)
+    growing.scan.next = async () => [['k', 'x'.repeat(ROOM)]] as const
+    await turn()
+    growing.reply.take()
+    await growing.done
+    expect([growing.reply.writes, growing.reply.destroyed, growing.scan.isClosed]).toEqual([1, true, true])
+  })
+
+  it('that finds no room is not written out', async () => {
+    const value = Buffer.alloc(ROOM / 2 + 1_024, 'x')
+    const written = vi.spyOn(value, 'toString')
+    const { scan, done } = begin(1, 1, async () => [['k', value]])
+    await expect(done).rejects.toMatchObject({ code: 'MEMORY_FULL' })
+    expect([written.mock.calls.length, scan.isClosed]).toEqual([0, true])
+  })
+
   it('goes on as long as the client takes each part in time', async () => {
-    const { reply, scan, done } = start(10, 1_000)
+    const { reply, scan, done } = begin(10, 1_000)
     for (let i = 1; i <= 10; i++) {
       await turn()
       expect(reply.writes).toBe(i)
@@ -82,7 +108,7 @@ describe('a range', () => {
   ])(
     'of which the client does not take a part of %i bytes within %i times the time-out is cut',
     async (bytes, times) => {
-      const { reply, scan, done } = start(10, bytes)
+      const { reply, scan, done } = begin(10, bytes)
       await turn()
       reply.take()
       await turn()
@@ -96,17 +122,9 @@ describe('a range', () => {
 })
 
 it('a client that asks for a range and does not read it is cut', async () => {
-  const kv = await startKv({ sendTimeout: 300 })
+  const kv = await start({ sendTimeout: 300 })
   // More than the system keeps for a connection.
   for (let i = 0; i < 24; i++) await kv.client.put(`k${i}`, Buffer.alloc(1_048_576, 'x'))
-  const { hostname, port } = new URL(kv.url)
-  const socket = connect(Number(port), hostname)
-  onTestFinished(() => void socket.destroy())
-  await once(socket, 'connect')
-  let isCut = false
-  socket.on('error', () => (isCut = true)).pause()
-  socket.write('GET /v0/entities?start=k HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  // What is sent on a connection that was cut is answered with a reset.
-  await until(() => isCut || (socket.write('\r\n'), false))
-  await kv.stop()
+  const { cut } = await unreadClient(kv.url, requestText('GET', '/v0/entities?start=k'))
+  await cut()
 })

@@ -69,7 +69,7 @@ describe('a folder of format 1', () => {
       const { values, tags } = await contentsOf(folder)
       expect(values).toEqual(new Map([...OLD_ENTRIES].toSorted(([a], [b]) => Buffer.from(a).compare(Buffer.from(b)))))
       expect(tags.size).toBe(1)
-      expect(formatOf(folder)).toEqual({ service: 'kv', format: 2 })
+      expect(formatOf(folder)).toEqual({ service: 'kv', format: 3 })
     }
   })
 

@@ -1,27 +1,23 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
 import { startKv } from './support/kv.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
-describe.each(Object.keys(variants))('variant %s', (variant) => {
-  it.each(['0', '1'])('boots with %s threads, and keeps what it says it keeps', async (threads) => {
-    const settings = { variant, threads, data: temporaryFolder() }
-    const first = await startKv(settings)
-    await first.client.put('a', 'plain')
-    await first.client.batch([{ op: 'put', id: 'b', value: new Uint8Array([0xff]) }], { durable: true })
-    expect((await first.client.get('a'))!.value.toString()).toBe('plain')
-    expect(await first.stop()).toBe(true)
-    const second = await startKv(settings)
-    const kept = []
-    for await (const { id, value } of second.client.entries()) kept.push([id, value.toString('hex')])
-    expect(kept).toEqual(
-      variant === 'v1'
-        ? []
-        : [
-            ['a', '706c61696e'],
-            ['b', 'ff'],
-          ],
-    )
-    await second.stop()
-  })
-})
+it.each(Object.keys(variants))(
+  'variant %s boots on main and with a thread, and keeps what it says it keeps',
+  async (variant) => {
+    const data = temporaryFolder()
+    const written: [string, string][] = []
+    for (const [life, threads] of ['0', '1', '0'].entries()) {
+      const kv = await startKv({ variant, threads, data })
+      const kept = []
+      for await (const { id, value } of kv.client.entries()) kept.push([id, value.toString('hex')])
+      expect(kept).toEqual(variant === 'v1' ? [] : written)
+      await kv.client.put(`${life}a`, 'plain')
+      await kv.client.batch([{ op: 'put', id: `${life}b`, value: new Uint8Array([0xff]) }], { durable: true })
+      expect((await kv.client.get(`${life}a`))!.value.toString()).toBe('plain')
+      written.push([`${life}a`, '706c61696e'], [`${life}b`, 'ff'])
+      expect(await kv.stop()).toBe(true)
+    }
+  },
+)

@@ -6,7 +6,7 @@ import type { EntryProgress } from './progress.ts'
 
 const NEWLINE = 0x0a
 
-/** Writes every entry to a file, a line each. The file is there whole or not at all. */
+/** Writes every entry that was acknowledged before, by any node, to a file, a line each. The file is there whole or not at all. */
 export async function exportTo(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const draft = `${file}.${process.pid}`
   let entries = 0
@@ -20,7 +20,7 @@ export async function exportTo(client: KvClient, file: string, progress: EntryPr
     }
   }
   try {
-    await pipeline(counted(await client.entryLines()), createWriteStream(draft, { flush: true }))
+    await pipeline(counted(await client.entryLines({ linearizable: true })), createWriteStream(draft, { flush: true }))
     progress.update(entries, bytes)
     await rename(draft, file)
   } catch (error) {

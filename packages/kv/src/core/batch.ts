@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { MAX_KEY } from './limits.ts'
 import { parseLine, type Op } from './lines.ts'
-import { turn } from './turn.ts'
+import { yieldTurn } from './turn.ts'
 
 const NEWLINE = 0x0a
 
@@ -29,7 +29,7 @@ export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimi
   for (let from = 0, line = 1, pause = SLICE; from < body.length; line++) {
     if (line > maxLines) return { line, reason: `there are more than ${maxLines} lines`, tooLarge: 'batch' }
     if (from >= pause) {
-      await turn()
+      await yieldTurn()
       pause = from + SLICE
     }
     const next = body.indexOf(NEWLINE, from)

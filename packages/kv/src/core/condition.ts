@@ -7,6 +7,8 @@ export interface Condition {
   readonly match?: Tags
   /** `If-None-Match` */
   readonly noneMatch?: Tags
+  /** It is to have expired at this time (ms since 1970): what takes away what has. Then there is nothing else. */
+  readonly due?: number
 }
 
 const ONE = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'

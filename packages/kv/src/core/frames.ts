@@ -3,8 +3,8 @@ import type { Value } from './stored.ts'
 const NEWLINE = 0x0a
 const CRLF = Buffer.from('\r\n')
 
-/** An entry of a scan: its value as text where it was read as such, else as bytes. */
-export type Entry = readonly [key: string, value: Value]
+/** An entry of a scan: its value as text where it was read as such, else as bytes; when it expires (ms since 1970), if it does. */
+export type Entry = readonly [key: string, value: Value, expiresAt?: number]
 
 /** Ends a body of chunks. */
 export const LAST_CHUNK = '0\r\n\r\n'
@@ -14,9 +14,9 @@ export function toChunks(entries: readonly Entry[]): string | Buffer {
   return entries.every(isText) ? textChunks(entries) : byteChunks(entries)
 }
 
-const isText = (entry: Entry): entry is readonly [string, string] => typeof entry[1] === 'string'
+const isText = (entry: Entry): entry is readonly [string, string, number?] => typeof entry[1] === 'string'
 
-function textChunks(entries: readonly (readonly [string, string])[]): string {
+function textChunks(entries: readonly (readonly [string, string, number?])[]): string {
   let text = ''
   for (const [key, value] of entries) {
     text += `${(Buffer.byteLength(key) + 1 + Buffer.byteLength(value)).toString(16)}\r\n${key}\n${value}\r\n`

@@ -1,20 +1,33 @@
 import { isUtf8 } from 'node:buffer'
+import { MAX_TIME, MAX_TTL } from './limits.ts'
 
 /** One change: a value put under a key, or a key deleted. The shape of LevelDB's batches. */
 export type Op =
-  | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
+  | {
+      readonly type: 'put'
+      readonly key: Buffer
+      readonly value: Buffer
+      /** It expires after so long (ms), or at this time (ms since 1970). */
+      readonly ttl?: number
+      readonly expiresAt?: number
+    }
   | { readonly type: 'del'; readonly key: Buffer }
 
 /**
  * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
  * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
+ * @param more further fields
  */
-export function putLine(id: string, value: string | Buffer): string {
+export function putLine(id: string, value: string | Buffer, more = ''): string {
   const text = textOf(value)
   return text === undefined
-    ? `{"op":"put","id":${JSON.stringify(id)},"valueBase64":"${Buffer.from(value).toString('base64')}"}\n`
-    : `{"op":"put","id":${JSON.stringify(id)},"value":${text}}\n`
+    ? `{"op":"put","id":${JSON.stringify(id)},"valueBase64":"${Buffer.from(value).toString('base64')}"${more}}\n`
+    : `{"op":"put","id":${JSON.stringify(id)},"value":${text}${more}}\n`
 }
+
+/** What a line says of an entry that expires, for `putLine`. */
+export const expiryField = (expiresAt: number | undefined): string =>
+  expiresAt === undefined ? '' : `,"expiresAt":${expiresAt}`
 
 /** A value as text in JSON; nothing where that is impossible or better not done. */
 function textOf(value: string | Buffer): string | undefined {
@@ -29,7 +42,11 @@ function textOf(value: string | Buffer): string | undefined {
 /** A change as a line of NDJSON. */
 export const opLine = (op: Op): string =>
   op.type === 'put'
-    ? putLine(op.key.toString(), op.value)
+    ? putLine(
+        op.key.toString(),
+        op.value,
+        op.ttl === undefined ? expiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`,
+      )
     : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
 
 /** By a search, which needs no stack: to match 8 MB group by group overflows it. */
@@ -39,7 +56,7 @@ function isBase64(text: string): boolean {
 }
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  put: ['op', 'id', 'value', 'valueBase64'],
+  put: ['op', 'id', 'value', 'valueBase64', 'ttl', 'expiresAt'],
   delete: ['op', 'id'],
 }
 
@@ -52,7 +69,7 @@ export function parseLine(text: string): Op | string {
     return 'it is not JSON'
   }
   if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
-  const { op, id, value, valueBase64 } = line as Record<string, unknown>
+  const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
   const fields = typeof op === 'string' && Object.hasOwn(FIELDS, op) ? FIELDS[op]! : undefined
   if (!fields) return '"op" is neither "put" nor "delete"'
   const stray = Object.keys(line).find((name) => !fields.includes(name))
@@ -62,10 +79,24 @@ export function parseLine(text: string): Op | string {
   const key = Buffer.from(id)
   if (op === 'delete') return { type: 'del', key }
   if ((value === undefined) === (valueBase64 === undefined)) return 'it has not one of "value" and "valueBase64"'
+  const expiry = readExpiry(ttl, expiresAt)
+  if (typeof expiry === 'string') return expiry
   if (value !== undefined) {
     if (typeof value !== 'string' || !value.isWellFormed()) return '"value" is not a string'
-    return { type: 'put', key, value: Buffer.from(value) }
+    return { type: 'put', key, value: Buffer.from(value), ...expiry }
   }
   if (typeof valueBase64 !== 'string' || !isBase64(valueBase64)) return '"valueBase64" is not base64'
-  return { type: 'put', key, value: Buffer.from(valueBase64, 'base64') }
+  return { type: 'put', key, value: Buffer.from(valueBase64, 'base64'), ...expiry }
+}
+
+const isCount = (value: unknown, most: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most
+
+function readExpiry(ttl: unknown, expiresAt: unknown): { ttl?: number; expiresAt?: number } | string {
+  if (ttl !== undefined && expiresAt !== undefined) return 'it has both "ttl" and "expiresAt"'
+  if (ttl !== undefined)
+    return isCount(ttl, MAX_TTL) ? { ttl: ttl * 1_000 } : `"ttl" is not a whole number of seconds from 1 to ${MAX_TTL}`
+  if (expiresAt !== undefined)
+    return isCount(expiresAt, MAX_TIME) ? { expiresAt } : '"expiresAt" is not a time in milliseconds since 1970'
+  return {}
 }

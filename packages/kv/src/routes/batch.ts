@@ -7,8 +7,10 @@ import { errors } from '../errors.ts'
 import type { KvConfig } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import { readFlag, readQuery } from './read-query.ts'
-import { bytes, durable, undocumentedChecks } from './schemas.ts'
+import { bytes, durable, idempotency, undocumentedChecks } from './schemas.ts'
+import { revisionIn, withSpecial } from './special.ts'
 
+const EXAMPLE = '{"op":"put","id":"greeting","value":"hello"}\n'
 const EMPTY = Buffer.alloc(0)
 
 function refuse({ line, reason, tooLarge }: BadLine): Error {
@@ -28,40 +30,57 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
     '/v0/batch',
     {
       ...undocumentedChecks,
+      config: { cost: 10 },
       schema: {
         tags: ['entities'],
+        operationId: 'batch',
         summary: 'Many changes, all or none',
         description:
           'A line each: `{"op":"put","id":"k","value":"text"}`, `{"op":"put","id":"k","valueBase64":"AAE="}` or ' +
-          '`{"op":"delete","id":"k"}`. They take effect in their order.',
+          '`{"op":"delete","id":"k"}`. They take effect in their order. A put may have a `ttl` (s), or `expiresAt` ' +
+          '(ms since 1970).',
         querystring: { type: 'object', additionalProperties: false, properties: { durable } },
-        body: { content: { 'application/x-ndjson': { schema: bytes } } },
+        headers: idempotency,
+        body: { content: { 'application/x-ndjson': { schema: { ...bytes, examples: [EXAMPLE] } } } },
         response: {
           200: {
             type: 'object',
+            title: 'Applied',
             required: ['applied'],
             additionalProperties: false,
             properties: { applied: { type: 'integer', description: 'How many changes there were.' } },
           },
           ...changeReplies(
             errors.QUERY_INVALID,
+            errors.IDEMPOTENCY_KEY_INVALID,
             errors.BATCH_LINE_INVALID,
+            errors.IDEMPOTENCY_KEY_REUSED,
             errors.BATCH_TOO_LARGE,
             errors.KEY_TOO_LARGE,
             errors.VALUE_TOO_LARGE,
             errors.WRITE_QUEUE_FULL,
             errors.STORE_FAILED,
             errors.DISK_FULL,
+            errors.LOG_UNAVAILABLE,
+            errors.OUTCOME_UNKNOWN,
           ),
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
       const ops = await parseBatch((request.body as Buffer | undefined) ?? EMPTY, limits)
       if (!Array.isArray(ops)) throw refuse(ops)
-      const applied = () => ({ applied: ops.length })
-      return ops.length > 0 ? store.write({ ops, durable: isDurable }, applied) : applied()
+      const deleted = ops.filter(({ type }) => type === 'del').length
+      if (deleted > 0) request.audit = { change: 'delete', what: `${deleted} keys` }
+      const applied = (outcome?: string, sequence?: number) => {
+        if (ops.length > 0) revisionIn(outcome)
+        if (sequence !== undefined) reply.header('sequence', sequence)
+        return { applied: ops.length }
+      }
+      if (ops.length === 0) return applied()
+      const isTimed = ops.some((op) => op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
+      return store.write(withSpecial({ ops, durable: isDurable }, request.headers, isTimed), applied)
     },
   )
 }

@@ -1,9 +1,11 @@
+import { freshnessOf, type Wanted } from '@influencer-stats/log/replica'
 import {
   defineHotRoute,
   type HotBody,
   type HotRequest,
   type HotRoute,
   type Reply,
+  type RequestHeaders,
 } from '@influencer-stats/runtime/hot-route'
 import { optionalBody } from '@influencer-stats/runtime/openapi'
 import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
@@ -14,8 +16,9 @@ import { etagOf, toEtag, valueOf } from '../core/stored.ts'
 import { errors } from '../errors.ts'
 import type { Store, Write } from '../store/store.ts'
 import { readCondition } from './read-condition.ts'
-import { readFlag, readQuery, requireKey } from './read-query.ts'
-import { durable, key, octets, undocumentedChecks } from './schemas.ts'
+import { readCount, readFlag, readQuery, readWanted, requireKey } from './read-query.ts'
+import { bytes, durable, freshness, idempotency, key, octets, ttl, undocumentedChecks } from './schemas.ts'
+import { revisionIn, withSpecial } from './special.ts'
 
 const URL = '/v0/entity'
 const PREFIX = `${URL}?id=`
@@ -26,18 +29,26 @@ const VALUE_HEADERS = ['x-content-type-options', 'nosniff']
 const changeErrors = [
   errors.QUERY_INVALID,
   errors.CONDITION_INVALID,
+  errors.IDEMPOTENCY_KEY_INVALID,
   errors.CONDITION_FAILED,
   errors.KEY_TOO_LARGE,
   errors.VALUE_TOO_LARGE,
+  errors.IDEMPOTENCY_KEY_REUSED,
   errors.WRITE_QUEUE_FULL,
   errors.STORE_FAILED,
   errors.DISK_FULL,
+  errors.LOG_UNAVAILABLE,
+  errors.OUTCOME_UNKNOWN,
 ]
 
 /** What a request names. */
 interface Asked {
   readonly id: string
   readonly durable: boolean
+  /** It expires after so long (s). */
+  readonly ttl?: number
+  /** What a read is to see, where it says so. */
+  readonly wanted?: Wanted
 }
 
 // A miss is no fault: its reply is made once, and nothing is thrown.
@@ -52,6 +63,7 @@ const MISS: Reply = {
 /** One value: the hottest routes of the service. */
 export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   const body: HotBody = { limit: valueLimit, tooLarge: errors.VALUE_TOO_LARGE }
+  const { replica } = store
 
   const get = defineHotRoute<Asked>({
     method: 'GET',
@@ -59,9 +71,15 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     ...undocumentedChecks,
     schema: {
       tags,
+      operationId: 'getEntity',
       summary: 'The value under a key',
       description: 'With `If-None-Match`, 304 if the client has it; with `If-Match`, 412 if it is another.',
-      querystring: { type: 'object', required: ['id'], additionalProperties: false, properties: { id: key } },
+      querystring: {
+        type: 'object',
+        required: ['id'],
+        additionalProperties: false,
+        properties: { id: key, ...freshness },
+      },
       response: {
         200: { description: 'The value.', content: octets },
         304: { type: 'null', description: 'The client has this value.' },
@@ -71,26 +89,36 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
           errors.ENTITY_NOT_FOUND,
           errors.CONDITION_FAILED,
           errors.KEY_TOO_LARGE,
+          errors.LOG_BEHIND,
+          errors.LOG_UNAVAILABLE,
         ),
       },
     },
     match: (target) => matchTarget(target, READ),
     read: ({ query }) => readTarget(query as Query, READ),
-    answer({ id }, { headers }) {
-      const stored = store.find(id)
-      const etag = stored && etagOf(stored)
-      const { match } = readCondition(headers) ?? {}
-      if (match !== undefined && !holds({ match }, etag)) throw errors.CONDITION_FAILED()
-      if (stored === undefined) return MISS
-      return { status: 200, headers: VALUE_HEADERS, etag, type: 'application/octet-stream', body: valueOf(stored) }
+    answer({ id, wanted }, { headers }) {
+      if (wanted && replica) return replica.seen(wanted).then(() => valueReply(id, headers))
+      return valueReply(id, headers)
     },
   })
 
-  const writeOf = (ops: Write['ops'], { durable: isDurable }: Asked, { headers }: HotRequest): Write => ({
-    ops,
-    durable: isDurable,
-    condition: readCondition(headers),
-  })
+  function valueReply(id: string, requested: RequestHeaders): Reply {
+    // Before it is read: it is at least so new.
+    const told = replica && freshnessOf(replica)
+    const stored = store.find(id)
+    const etag = stored && etagOf(stored)
+    const { match } = readCondition(requested) ?? {}
+    if (match !== undefined && !holds({ match }, etag)) throw errors.CONDITION_FAILED()
+    if (stored === undefined) return told ? { ...MISS, headers: told, isKept: false } : MISS
+    const headers = told ? [...VALUE_HEADERS, ...told] : VALUE_HEADERS
+    return { status: 200, headers, etag, type: 'application/octet-stream', body: valueOf(stored) }
+  }
+
+  function writeOf(ops: Write['ops'], { durable: isDurable, ttl: seconds }: Asked, { headers }: HotRequest): Write {
+    const write = { ops, durable: isDurable, condition: readCondition(headers) }
+    if (seconds === undefined && headers['idempotency-key'] === undefined) return write
+    return withSpecial(write, headers, seconds !== undefined)
+  }
 
   const put = defineHotRoute<Asked>({
     method: 'PUT',
@@ -99,20 +127,23 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     body,
     schema: {
       tags,
+      operationId: 'putEntity',
       summary: 'Put a value under a key',
       description: `Any bytes, none included. ${CONDITIONS}`,
-      querystring: changeQuery,
-      body: { content: octets },
+      querystring: { ...changeQuery, properties: { ...changeQuery.properties, ttl } },
+      headers: idempotency,
+      body: { content: { 'application/octet-stream': { schema: { ...bytes, examples: ['hello'] } } } },
       ...optionalBody,
       response: {
         201: { type: 'null', description: 'It is there, under the ETag of the reply.' },
         ...changeReplies(...changeErrors),
       },
     },
-    match: (target) => matchTarget(target, CHANGE),
-    read: ({ query }) => readTarget(query as Query, CHANGE),
+    match: (target) => matchTarget(target, PUT),
+    read: ({ query }) => readTarget(query as Query, PUT),
     answer(asked, request) {
-      const op = { type: 'put', key: Buffer.from(asked.id), value: request.body } as const
+      const put = { type: 'put', key: Buffer.from(asked.id), value: request.body } as const
+      const op = asked.ttl === undefined ? put : { ...put, ttl: asked.ttl * 1_000 }
       return store.write(writeOf([op], asked, request), toCreated)
     },
   })
@@ -124,9 +155,11 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     body,
     schema: {
       tags,
+      operationId: 'deleteEntity',
       summary: 'Delete a key',
       description: CONDITIONS,
       querystring: changeQuery,
+      headers: idempotency,
       response: {
         202: { type: 'null', description: 'It is not there any more, or never was.' },
         ...changeReplies(...changeErrors),
@@ -134,6 +167,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     },
     match: (target) => matchTarget(target, CHANGE),
     read: ({ query }) => readTarget(query as Query, CHANGE),
+    audits: ({ id }) => ({ change: 'delete', what: id }),
     answer(asked, request) {
       const op = { type: 'del', key: Buffer.from(asked.id) } as const
       return store.write(writeOf([op], asked, request), toDeleted)
@@ -145,16 +179,16 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
 
 const DELETED: Reply = { status: 202, headers: [], body: '', isKept: true }
 
-/** @throws CONDITION_FAILED */
-function toCreated(revision: string | undefined): Reply {
-  if (revision === undefined) throw errors.CONDITION_FAILED()
-  return { status: 201, headers: ['etag', toEtag(revision)], body: '' }
+/** @throws CONDITION_FAILED, IDEMPOTENCY_KEY_REUSED */
+function toCreated(outcome: string | undefined, sequence?: number): Reply {
+  const etag = ['etag', toEtag(revisionIn(outcome))]
+  return { status: 201, headers: sequence === undefined ? etag : [...etag, 'sequence', String(sequence)], body: '' }
 }
 
-/** @throws CONDITION_FAILED */
-function toDeleted(revision: string | undefined): Reply {
-  if (revision === undefined) throw errors.CONDITION_FAILED()
-  return DELETED
+/** @throws CONDITION_FAILED, IDEMPOTENCY_KEY_REUSED */
+function toDeleted(outcome: string | undefined, sequence?: number): Reply {
+  revisionIn(outcome)
+  return sequence === undefined ? DELETED : { status: 202, headers: ['sequence', String(sequence)], body: '' }
 }
 
 const changeQuery = {
@@ -164,8 +198,9 @@ const changeQuery = {
   properties: { id: key, durable },
 } as const
 
-const READ = ['id']
+const READ = ['id', 'after', 'linearizable']
 const CHANGE = ['id', 'durable']
+const PUT = [...CHANGE, 'ttl']
 
 // As long as it may be, and of nothing that has to be decoded.
 const PLAIN_KEY = /^[\w.~-]{1,1024}$/
@@ -186,8 +221,11 @@ function matchTarget(target: string, names: readonly string[]): Asked | undefine
 /** @throws QUERY_INVALID, KEY_TOO_LARGE */
 function readTarget(query: Query, names: readonly string[]): Asked {
   const parameter = readQuery(query, names)
+  const ttl = readCount(parameter('ttl'), 'ttl')
   return {
     id: requireKey(parameter('id'), 'id').toString(),
     durable: readFlag(parameter('durable'), 'durable'),
+    wanted: readWanted(parameter),
+    ...(ttl !== undefined && { ttl }),
   }
 }

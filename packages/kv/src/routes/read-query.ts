@@ -1,3 +1,4 @@
+import type { Wanted } from '@influencer-stats/log/replica'
 import { MAX_KEY } from '../core/limits.ts'
 import type { Query } from '../core/query.ts'
 import { errors } from '../errors.ts'
@@ -29,6 +30,22 @@ export function readFlag(value: Buffer | undefined, name: string): boolean {
   if (text !== 'true' && text !== 'false') throw errors.QUERY_INVALID(`"${name}" is neither true nor false`)
   return text === 'true'
 }
+
+/** What a read is to see, where it says so. @throws QUERY_INVALID */
+export function readWanted(parameter: (name: string) => Buffer | undefined): Wanted | undefined {
+  const after = readSequence(parameter('after')?.toString(), 'after')
+  const linearizable = readFlag(parameter('linearizable'), 'linearizable')
+  return after === undefined && !linearizable ? undefined : { linearizable, ...(after !== undefined && { after }) }
+}
+
+/** A place in the order of changes. @throws QUERY_INVALID */
+export function readSequence(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  if (!SEQUENCE.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a sequence`)
+  return Number(text)
+}
+
+const SEQUENCE = /^(?:0|[1-9][0-9]{0,14})$/
 
 const COUNT = /^[1-9][0-9]{0,8}$/
 

@@ -3,9 +3,48 @@ const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 /** Query strings are read by hand (`read-query.ts`): these schemas are for the API's document. */
 export const undocumentedChecks = { validatorCompiler: () => () => true } as const
 
-export const key = { type: 'string', minLength: 1, description: '1 to 1,024 bytes of UTF-8.' } as const
+export const key = {
+  type: 'string',
+  minLength: 1,
+  description: '1 to 1,024 bytes of UTF-8.',
+  examples: ['greeting'],
+} as const
+
+/** The bounds of a range. */
+export const bounds = {
+  start: { ...key, description: 'The first key; `%00` for all.' },
+  end: { ...key, description: 'The first key that is left out.', examples: ['h'] },
+} as const
 
 export const durable = { ...TRUE_OR_FALSE, description: 'Answer only once it would survive a power cut.' } as const
+
+export const ttl = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 999_999_999,
+  description: 'The value is gone after so many seconds; without it, it stays.',
+} as const
+
+export const idempotency = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      pattern: '^("[!#-\\[\\]-~]{1,255}"|[!#-\\[\\]-~]{1,255})$',
+      description: 'A change that was made with it in the last hour is not made again: the reply is that of the first.',
+    },
+  },
+} as const
+
+/** What a read is to see, where many machines write. */
+export const freshness = {
+  after: {
+    type: 'string',
+    pattern: '^(0|[1-9][0-9]{0,14})$',
+    description: 'All up to this `sequence`, which a change was answered with.',
+  },
+  linearizable: { ...TRUE_OR_FALSE, description: 'All that was acknowledged before, by any machine.' },
+} as const
 
 export const bytes = { type: 'string', format: 'binary' } as const
 

@@ -1,7 +1,9 @@
-import { once } from 'node:events'
+import type { Hold } from '@influencer-stats/runtime/budget'
+import { memoryFull } from '@influencer-stats/runtime/errors'
+import { sendPieces } from '@influencer-stats/runtime/streamed'
 import type { ServerResponse } from 'node:http'
 import { LAST_CHUNK, toChunks, type Entry } from '../core/frames.ts'
-import { putLine } from '../core/lines.ts'
+import { expiryField, putLine } from '../core/lines.ts'
 import type { Scan } from '../store/store.ts'
 
 const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept']
@@ -12,7 +14,8 @@ const formats = {
   lines: {
     headers: ['content-type', 'application/x-ndjson'],
     open: () => {},
-    render: (entries: readonly Entry[]) => entries.map(([key, value]) => putLine(key, value)).join(''),
+    render: (entries: readonly Entry[]) =>
+      entries.map(([key, value, expiresAt]) => putLine(key, value, expiryField(expiresAt))).join(''),
     end: '',
   },
   /** A chunk each. */
@@ -27,55 +30,48 @@ const formats = {
   },
 } as const
 
-// A client has the time for one write for each so many bytes of it.
-const PIECE = 262_144
+interface StreamOptions {
+  readonly headers: readonly string[]
+  /** How long a client may take for a part of it (ms). */
+  readonly timeout: number
+  /** What its slices are taken from. */
+  readonly hold: Hold
+  /** Called when the first slice is there. */
+  readonly begin: () => void
+}
 
-/**
- * Sends a scan, slice by slice, each only when the client has taken the one before. Rejects only before anything was
- * sent; a later fault cuts the connection, so that the client cannot take a part for the whole, and so does a client
- * that takes less than 256 KiB in `timeout` ms: as long as it has not taken all, nothing of the base as it was when the
- * scan began can be thrown away.
- * @param begin called when the first slice is there
- */
+/** Sends a scan, slice by slice, as `sendPieces` does. @throws MEMORY_FULL; where that comes later the connection is cut */
 export async function streamScan(
   scan: Scan,
   format: keyof typeof formats,
   response: ServerResponse,
-  { headers: hookHeaders, timeout, begin }: { headers: readonly string[]; timeout: number; begin: () => void },
+  { headers: hookHeaders, timeout, hold, begin }: StreamOptions,
 ): Promise<void> {
   const { headers, open, render, end } = formats[format]
-  try {
-    let entries = await scan.next()
+  let longest = 0
+  /** Makes room for a slice of so many bytes. @throws MEMORY_FULL */
+  function reserve(bytes: number): void {
+    // One is sent while the next is read.
+    if (bytes > longest && !hold.take(2 * (bytes - longest))) throw memoryFull()
+    longest = Math.max(longest, bytes)
+  }
+  async function next(): Promise<string | Buffer | undefined> {
+    const entries = await scan.next()
+    if (entries.length === 0) return undefined
+    // It takes at least as much. What finds no room is not written out, or many that are refused hold up all others.
+    reserve(entries.reduce((bytes, [, value]) => bytes + value.length, 0))
+    const slice = render(entries)
+    reserve(slice.length)
+    return slice
+  }
+  function sendHead(): void {
     begin()
     response.writeHead(200, [...hookHeaders, ...COMMON_HEADERS, ...headers])
     open(response)
-    while (entries.length > 0 && !response.destroyed) {
-      // The next slice is read while this one is sent.
-      const next = scan.next()
-      next.catch(() => {})
-      if (!response.write(render(entries))) await drained(response, timeout)
-      entries = await next
-    }
-    response.end(end)
-  } catch (error) {
-    if (!response.headersSent) throw error
-    response.destroy()
+  }
+  try {
+    await sendPieces(next, response, { begin: sendHead, timeout, end })
   } finally {
     await scan.close()
-  }
-}
-
-/** Resolves when the client has taken what was sent, or is gone; one that does not take it in time is cut. */
-async function drained(response: ServerResponse, timeout: number): Promise<void> {
-  const waiting = new AbortController()
-  const { signal } = waiting
-  if (response.destroyed) return
-  const pieces = Math.ceil(response.writableLength / PIECE)
-  const deadline = setTimeout(() => response.destroy(), timeout * pieces)
-  try {
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
-  } finally {
-    clearTimeout(deadline)
-    waiting.abort()
   }
 }

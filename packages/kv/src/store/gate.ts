@@ -1,3 +1,5 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
+import { memoryFull } from '@influencer-stats/runtime/errors'
 import { errors } from '../errors.ts'
 import type { Queue } from './store.ts'
 
@@ -7,11 +9,16 @@ export interface GateOptions {
   readonly maxWrites: number
   /** How long a write waits for room (ms). */
   readonly timeout: number
+  /** What all that waits is taken from, in the queue or for room in it. */
+  readonly budget?: Budget
 }
 
 /** Keeps the queue of writes bounded: LevelDB refuses nothing, so without it a slow disk would fill the memory. */
 export interface Gate extends Queue {
-  /** Nothing where there is room; else a promise of it. @throws WRITE_QUEUE_FULL after the time-out */
+  /**
+   * Nothing where there is room; else a promise of it.
+   * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
+   */
   enter(bytes: number): Promise<void> | undefined
   /** Of so many writes that have settled. */
   leave(bytes: number, writes: number): void
@@ -22,7 +29,7 @@ interface Waiting {
   readonly enter: () => void
 }
 
-export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate {
+export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions): Gate {
   const waiting = new Set<Waiting>()
   let bytes = 0
   let writes = 0
@@ -39,6 +46,7 @@ export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate 
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(one)
+        budget?.give(more)
         const seconds = String(Math.ceil(timeout / 1000))
         reject(errors.WRITE_QUEUE_FULL(undefined, { headers: { 'retry-after': seconds } }))
       }, timeout)
@@ -62,6 +70,7 @@ export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate 
       return writes
     },
     enter(more) {
+      if (budget?.take(more) === false) return Promise.reject(memoryFull())
       if (waiting.size > 0 || !hasRoom(more)) return wait(more)
       take(more)
       return undefined
@@ -69,6 +78,7 @@ export function createGate({ maxBytes, maxWrites, timeout }: GateOptions): Gate 
     leave(less, settled) {
       bytes -= less
       writes -= settled
+      budget?.give(less)
       // In their order: a large one is not overtaken for ever by small ones.
       for (const one of waiting) {
         if (!hasRoom(one.bytes)) return

@@ -1,5 +1,5 @@
-import { holds } from '../core/condition.ts'
-import { etagOf, revisionOf, toEtag, toStored } from '../core/stored.ts'
+import { hasEffect, judge, type Judgement, type Outcomes } from '../core/judge.ts'
+import { toStored } from '../core/stored.ts'
 import { turn } from '../core/turn.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
@@ -16,8 +16,6 @@ interface Group {
   reject(error: unknown): void
 }
 
-type Outcomes = readonly (string | undefined)[]
-
 // What is larger waits for the next batch, so that one batch never holds the disk or the loop for long.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
@@ -30,8 +28,18 @@ const DURABLE = { sync: true } as const
  * follows one that was alone is written at once. One batch is under way at a time, which also puts this thread's writes
  * into one order: conditions are judged, and revisions given, when a group is written.
  */
-export function createGroupCommit({ level, gate, revisions, stripes, onCommit }: CommitOptions): Commit {
+export function createGroupCommit({
+  level,
+  gate,
+  revisions,
+  stripes,
+  recorder,
+  expiring,
+  onCommit,
+}: CommitOptions): Commit {
   const groups: Group[] = []
+  /** What is being written. */
+  let current: Group | undefined
   let running: Promise<void> | undefined
   /** Groups that are written and may not be acknowledged yet. */
   const doubtful = new Set<Promise<unknown>>()
@@ -54,10 +62,11 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
     // After what the loop reads in this turn; one connection alone did 10 % more a second without it (12 pairs).
     if (!alone) await turn()
     for (let group = groups.shift(); group; group = groups.shift()) {
+      current = group
       await commit(group)
       alone = group.writes.length === 1 && groups.length === 0
     }
-    running = undefined
+    running = current = undefined
   }
 
   async function commit(group: Group): Promise<void> {
@@ -67,20 +76,25 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
       // Nothing to wait for is no turn of the microtask queue.
       const waiting = held && stripes!.acquire(held)
       if (waiting) await waiting
-      let outcomes: Outcomes
+      let judged: Judgement
       let certain: (() => Promise<void>) | undefined
       try {
         const taken = revisions.take(writes.length)
-        outcomes = judge(writes, typeof taken === 'number' ? taken : await taken)
-        if (outcomes.some((revision) => revision !== undefined)) {
-          certain = await write(writes, outcomes)
+        const first = typeof taken === 'number' ? taken : await taken
+        judged = judge(writes, first, get, expiring.isTimed)
+        if (hasEffect(judged)) {
+          certain = await write(writes, judged)
           onCommit(writes.length)
         }
+        recorder.wrote(first, writes, judged)
+      } catch (error) {
+        recorder.lost()
+        throw error
       } finally {
         if (held) stripes!.release(held)
       }
-      if (certain) acknowledgeOnce(certain(), group, outcomes)
-      else group.resolve(outcomes)
+      if (certain) acknowledgeOnce(certain(), group, judged.outcomes)
+      else group.resolve(judged.outcomes)
     } catch (error) {
       group.reject(error)
     }
@@ -94,40 +108,26 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
     void done.then(forget)
   }
 
-  /** Gives revisions, the condition of each write judged by what the writes before it, in the same group, will have left. */
-  function judge(writes: readonly Write[], first: number): Outcomes {
-    if (!writes.some(({ condition }) => condition)) return writes.map((_, i) => revisionOf(first + i))
-    const changed = new Map<string, string | undefined>()
-    function current(key: Buffer): string | undefined {
-      const text = key.toString('latin1')
-      if (changed.has(text)) return changed.get(text)
-      const stored = level.db.getSync(key)
-      return stored && etagOf(stored)
-    }
-    return writes.map(({ ops, condition }, i) => {
-      if (condition && !holds(condition, current(ops[0]!.key))) return undefined
-      const revision = revisionOf(first + i)
-      for (const op of ops) changed.set(op.key.toString('latin1'), op.type === 'put' ? toEtag(revision) : undefined)
-      return revision
-    })
-  }
+  const get = (key: Buffer) => level.db.getSync(key)
 
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
-  function write(writes: readonly Write[], outcomes: Outcomes): Promise<(() => Promise<void>) | undefined> {
+  function write(writes: readonly Write[], judged: Judgement): Promise<(() => Promise<void>) | undefined> {
+    const { effects, expiries } = judged
     // One durable write makes the whole group durable: see the README for what that costs the others.
-    const options = writes.some(({ durable }, i) => durable && outcomes[i] !== undefined) ? DURABLE : PLAIN
+    const options = writes.some(({ durable }, i) => durable && effects[i] !== undefined) ? DURABLE : PLAIN
     const { ops } = writes[0]!
     const [op] = ops
     // A batch of one takes 3 us more.
-    if (writes.length === 1 && ops.length === 1 && op?.type === 'put') {
-      const stored = toStored(outcomes[0]!, op.value)
+    if (writes.length === 1 && ops.length === 1 && op?.type === 'put' && !expiries?.size) {
+      const stored = toStored(effects[0]!, op.value)
       return level.writeAhead((db) => db.put(op.key, stored, options))
     }
-    return writeBatch(writes, outcomes, options)
+    if (expiries?.size) expiring.begin()
+    return writeBatch(writes, judged, options)
   }
 
-  async function writeBatch(writes: readonly Write[], outcomes: Outcomes, options: typeof PLAIN | typeof DURABLE) {
-    const batch = await createBatch(level.db, writes, outcomes)
+  async function writeBatch(writes: readonly Write[], judged: Judgement, options: typeof PLAIN | typeof DURABLE) {
+    const batch = await createBatch(level.db, writes, judged)
     try {
       return await level.writeAhead(() => batch.write(options))
     } finally {
@@ -143,6 +143,9 @@ export function createGroupCommit({ level, gate, revisions, stripes, onCommit }:
       group.bytes += bytes
       running ??= run()
       return group.done.then((outcomes) => answer(outcomes[index]))
+    },
+    async settled() {
+      await Promise.allSettled([current, ...groups].map((group) => group?.done))
     },
     async idle() {
       while (running) await running

@@ -1,7 +1,9 @@
+import type { Judgement } from '../core/judge.ts'
 import { toStored } from '../core/stored.ts'
-import { turn } from '../core/turn.ts'
+import { yieldTurn } from '../core/turn.ts'
 import { errors } from '../errors.ts'
 import type { Level } from './commit.ts'
+import { putOwn } from './expiries.ts'
 import type { Write } from './store.ts'
 
 // Changes that are put into a batch before others have their turn: 2 ms.
@@ -10,22 +12,23 @@ const SLICE = 1_000
 /**
  * Makes a batch of LevelDB's of what writes change: by a call for each change, because an array of all costs twice as
  * much, at once. Whoever gets it closes it.
- * @param outcomes the revisions of the writes; one without is left out
+ * @param judgement what of the writes has no effect is left out
  * @throws STORE_FAILED
  */
-export async function createBatch(db: Level, writes: readonly Write[], outcomes: readonly (string | undefined)[]) {
+export async function createBatch(db: Level, writes: readonly Pick<Write, 'ops'>[], judgement: Judgement) {
   const batch = db.batch()
   let changes = 0
   try {
     for (let i = 0; i < writes.length; i++) {
-      const revision = outcomes[i]
+      const revision = judgement.effects[i]
       if (revision === undefined) continue
       for (const op of writes[i]!.ops) {
         if (op.type === 'put') batch.put(op.key, toStored(revision, op.value))
         else batch.del(op.key)
-        if (++changes % SLICE === 0) await turn()
+        if (++changes % SLICE === 0) await yieldTurn()
       }
     }
+    putOwn(judgement, batch)
     return batch
   } catch (cause) {
     // The database was opened anew meanwhile.

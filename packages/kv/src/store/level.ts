@@ -1,19 +1,23 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
-import type { Commit, CommitOptions, KvLevel } from './commit.ts'
+import type { Recorder } from '../watch/recorder.ts'
+import type { Commit, CommitOptions, KvLevel, Level } from './commit.ts'
+import { dueRange, readDue, type Due } from '../core/own-keys.ts'
+import { Expiring } from './expiries.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { createRevisions } from './revisions.ts'
 import { createLevelScan } from './level-scan.ts'
 import { createTextReader } from './level-text.ts'
-import { bytesOf, type Store } from './store.ts'
+import { bytesOf, type Answer, type Store, type Write } from './store.ts'
 import { createStripes } from './stripes.ts'
+import { createSweeper } from './sweeper.ts'
 import { fromFirstFormat } from './upgrade.ts'
 
-/** How values are kept: since 2, behind their revisions. */
-const FORMAT = 2
+/** How values are kept: since 2, behind their revisions; since 3, with keys of the service's own behind those of users. */
+const FORMAT = 3
 
 const MIB = 1_024 * 1_024
 
-type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log'>
+export type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log'>
 
 export interface LevelStoreOptions extends GateOptions, Part {
   readonly folder: string
@@ -24,6 +28,9 @@ export interface LevelStoreOptions extends GateOptions, Part {
   readonly revisions: { readonly memory: SharedArrayBuffer; reserve(): Promise<void> }
   /** The locks of keys, and this thread's number, where several threads write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
+  readonly recorder: Recorder
+  /** Where all threads see whether something may expire (`expiries.ts`). */
+  readonly expiring: SharedArrayBuffer
   onCommit?(writes: number): void
 }
 
@@ -36,13 +43,20 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: Part):
     ...part,
     service: 'kv',
     format: FORMAT,
-    upgrades: { 1: fromFirstFormat },
+    // What format 2 has is what format 3 has where nothing expires.
+    upgrades: { 1: fromFirstFormat, async 2() {} },
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
     cacheSize: cacheMegabytes * MIB,
     writeBufferSize: 64 * MIB,
     maxFileSize: 16 * MIB,
   })
+}
+
+/** Some of what has expired by then, the oldest first. */
+export async function dueIn(db: Level, upTo: number | undefined, limit: number): Promise<Due[]> {
+  const keys = await db.keys({ ...dueRange(upTo), limit, fillCache: false }).all()
+  return keys.map(readDue)
 }
 
 /** LevelDB in `<folder>/level`. */
@@ -52,10 +66,22 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   const gate = createGate(options)
   const stripes = options.stripes && createStripes(options.stripes.memory, options.stripes.owner)
   const revisions = createRevisions(options.revisions.memory, options.revisions.reserve)
-  const { createCommit, onCommit = () => {} } = options
-  const commit = await createCommit({ level, gate, revisions, stripes, onCommit })
+  const { createCommit, recorder, onCommit = () => {} } = options
+  const expiring = new Expiring(options.expiring)
+  const commit = await createCommit({ level, gate, revisions, stripes, recorder, expiring, onCommit })
+  const sweeper = createSweeper({ expiring, due: (upTo, limit) => dueIn(db, upTo, limit), write })
+
+  function write<T>(one: Write, answer: Answer<T>): Promise<T> {
+    const fault = level.fault()
+    if (fault) return Promise.reject(fault)
+    const bytes = bytesOf(one)
+    const waiting = gate.enter(bytes)
+    if (waiting) return waiting.then(() => commit.submit(one, bytes, answer))
+    return commit.submit(one, bytes, answer)
+  }
 
   async function close(): Promise<void> {
+    await sweeper.close()
     await commit.idle()
     await level.close()
   }
@@ -68,15 +94,9 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
     // percentile of a burst of puts.
     find: createTextReader(db),
-    write(write, answer) {
-      const fault = level.fault()
-      if (fault) return Promise.reject(fault)
-      const bytes = bytesOf(write)
-      const waiting = gate.enter(bytes)
-      if (waiting) return waiting.then(() => commit.submit(write, bytes, answer))
-      return commit.submit(write, bytes, answer)
-    },
-    scan: (range) => createLevelScan(db, range),
+    write,
+    scan: (range) => createLevelScan(db, range, { isTimed: expiring.isTimed }),
+    settled: () => commit.settled(),
     close: () => (closed ??= close()),
   }
 }

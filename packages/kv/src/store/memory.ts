@@ -1,9 +1,14 @@
 import { createRequire } from 'node:module'
 import type sortedBtree from 'sorted-btree'
-import { holds } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
-import { beforeFirst, etagOf, revisionOf, toStored, valueOf } from '../core/stored.ts'
-import type { Store } from './store.ts'
+import { judge } from '../core/judge.ts'
+import { dueRange, expiryKey, readDue, timeOf, type Due } from '../core/own-keys.ts'
+import { toStored, valueOf } from '../core/stored.ts'
+import type { Recorder } from '../watch/recorder.ts'
+import { Expiring, putOwn } from './expiries.ts'
+import { createRevisions } from './revisions.ts'
+import type { Answer, Store, Write } from './store.ts'
+import { createSweeper } from './sweeper.ts'
 
 // A CommonJS module whose default export Node and vitest unwrap differently.
 const require = createRequire(import.meta.url)
@@ -13,41 +18,72 @@ const SLICE = 1_000
 // Strings of one character a byte compare as their bytes do.
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const toText = (key: Buffer) => key.toString('latin1')
+/** Where the service's own keys begin. */
+const OWN = '\xff'
+
+export interface MemoryStoreOptions {
+  readonly revisions: { readonly memory: SharedArrayBuffer }
+  readonly recorder: Recorder
+  readonly expiring: SharedArrayBuffer
+}
 
 /** A sorted tree in memory: what HTTP alone costs. Known to one thread, gone with the process. */
-export function createMemoryStore(): Store {
+export function createMemoryStore({ revisions: { memory }, recorder, ...options }: MemoryStoreOptions): Store {
   const tree = new BTree<string, Buffer>(undefined, compare)
-  let given = beforeFirst()
+  const revisions = createRevisions(memory, async () => {})
+  const expiring = new Expiring(options.expiring)
+  const get = (key: Buffer) => tree.get(toText(key))
+  const target = {
+    put: (key: Buffer, value: Buffer) => tree.set(toText(key), value),
+    del: (key: Buffer) => tree.delete(toText(key)),
+  }
+  const sweeper = createSweeper({ expiring, due, write })
 
-  function etagAt(key: Buffer): string | undefined {
-    const stored = tree.get(toText(key))
-    return stored && etagOf(stored)
+  async function write<T>(one: Write, answer: Answer<T>): Promise<T> {
+    // There is always one: see `passingRevisions`.
+    const first = revisions.take(1) as number
+    const judged = judge([one], first, get, expiring.isTimed)
+    const [revision] = judged.effects
+    if (judged.expiries?.size) expiring.begin()
+    for (const op of revision === undefined ? [] : one.ops) {
+      if (op.type === 'put') target.put(op.key, toStored(revision!, op.value))
+      else target.del(op.key)
+    }
+    putOwn(judged, target)
+    recorder.wrote(first, [one], judged)
+    return answer(judged.outcomes[0])
+  }
+
+  async function due(upTo: number, limit: number): Promise<Due[]> {
+    const { gte, lt } = dueRange(upTo)
+    const found: Due[] = []
+    for (const key of tree.keys(toText(gte))) {
+      if (found.length === limit || key >= toText(lt)) break
+      found.push(readDue(Buffer.from(key, 'latin1')))
+    }
+    return found
   }
 
   return {
     find: (key) => tree.get(toText(Buffer.from(key))),
-    async write({ ops, condition }, answer) {
-      if (condition && !holds(condition, etagAt(ops[0]!.key))) return answer(undefined)
-      const revision = revisionOf(++given)
-      for (const op of ops) {
-        if (op.type === 'put') tree.set(toText(op.key), toStored(revision, op.value))
-        else tree.delete(toText(op.key))
-      }
-      return answer(revision)
-    },
+    write,
     scan({ start, end, limit = Infinity }) {
       // Copies nothing now: nodes that change later are copied then.
-      const entries = tree.clone().entries(toText(start))
-      const stop = end && toText(end)
+      const base = tree.clone()
+      const entries = base.entries(toText(start))
+      const stop = end ? toText(end) : OWN
       let left = limit
       return {
         async next() {
           const slice: Entry[] = []
           while (slice.length < SLICE && left > 0) {
             const { value, done } = entries.next()
-            if (done || (stop !== undefined && value[0] >= stop)) left = 0
+            if (done || value[0] >= stop) left = 0
             else {
-              slice.push([Buffer.from(value[0], 'latin1').toString(), valueOf(value[1])])
+              const key = Buffer.from(value[0], 'latin1')
+              const time = expiring.isTimed ? base.get(toText(expiryKey(key))) : undefined
+              const entry = [key.toString(), valueOf(value[1])] as const
+              slice.push(time ? [...entry, timeOf(time)] : entry)
               left--
             }
           }
@@ -58,6 +94,6 @@ export function createMemoryStore(): Store {
         },
       }
     },
-    async close() {},
+    close: () => sweeper.close(),
   }
 }

@@ -31,6 +31,19 @@ export interface RevisionOwner {
 
 export const revisionsMemory = () => new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)
 
+/** The last one that was taken, by any thread. */
+export const lastRevision = (memory: SharedArrayBuffer): number =>
+  Number(Atomics.load(new BigInt64Array(memory), GIVEN))
+
+/** A sequence that nobody keeps: it begins anywhere, and needs no owner. */
+export function passingRevisions(): SharedArrayBuffer {
+  const memory = revisionsMemory()
+  const words = new BigInt64Array(memory)
+  words[GIVEN] = BigInt(beforeFirst())
+  words[RESERVED] = BigInt(2 ** 48)
+  return memory
+}
+
 /** Opens the sequence of a database: it goes on behind all that may have been given before. */
 export async function openRevisions(level: Database, step = STEP): Promise<RevisionOwner> {
   const memory = revisionsMemory()

@@ -1,5 +1,4 @@
-import { holds } from '../core/condition.ts'
-import { etagOf, revisionOf } from '../core/stored.ts'
+import { hasEffect, judge } from '../core/judge.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
 import type { Write } from './store.ts'
@@ -7,37 +6,42 @@ import { createStripes, stripesMemory } from './stripes.ts'
 
 /** Every write is a batch of its own, many at once; those of one key follow each other. */
 export function createSingleCommit(options: CommitOptions): Commit {
-  const { level, gate, revisions, onCommit } = options
+  const { level, gate, revisions, recorder, expiring, onCommit } = options
   const stripes = options.stripes ?? createStripes(stripesMemory(), 1)
   const writing = new Set<Promise<string | undefined>>()
-
-  function etagAt(key: Buffer): string | undefined {
-    const stored = level.db.getSync(key)
-    return stored && etagOf(stored)
-  }
 
   async function commit(write: Write, bytes: number): Promise<string | undefined> {
     try {
       const held = await stripes.of([write])
       await stripes.acquire(held)
-      const { ops, condition, durable } = write
       try {
-        if (condition && !holds(condition, etagAt(ops[0]!.key))) return undefined
-        const revision = revisionOf(await revisions.take(1))
-        const batch = await createBatch(level.db, [write], [revision])
-        try {
-          await level.write(() => batch.write({ sync: durable }))
-        } finally {
-          await batch.close()
+        const first = await revisions.take(1)
+        const judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed)
+        if (hasEffect(judged)) {
+          if (judged.expiries?.size) expiring.begin()
+          const batch = await createBatch(level.db, [write], judged)
+          try {
+            await level.write(() => batch.write({ sync: write.durable }))
+          } finally {
+            await batch.close()
+          }
+          onCommit(1)
         }
-        onCommit(1)
-        return revision
+        recorder.wrote(first, [write], judged)
+        return judged.outcomes[0]
+      } catch (error) {
+        recorder.lost()
+        throw error
       } finally {
         stripes.release(held)
       }
     } finally {
       gate.leave(bytes, 1)
     }
+  }
+
+  async function settled(): Promise<void> {
+    await Promise.allSettled(writing)
   }
 
   return {
@@ -48,8 +52,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
       done.then(forget, forget)
       return done.then(answer)
     },
-    async idle() {
-      await Promise.allSettled(writing)
-    },
+    settled,
+    idle: settled,
   }
 }

@@ -1,14 +1,12 @@
+import type { Replica } from '@influencer-stats/log/replica'
+import { wholeUnits } from '@influencer-stats/runtime/budget'
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { Condition } from '../core/condition.ts'
 import type { Entry } from '../core/frames.ts'
-import type { Op } from '../core/lines.ts'
 import type { Stored } from '../core/stored.ts'
+import type { LoggedWrite } from '../core/writes.ts'
 
-/** Changes that happen all or not at all, in their order. */
-export interface Write {
-  readonly ops: readonly Op[]
-  /** What must be true of the value under the first change's key. */
-  readonly condition?: Condition
+/** Changes that happen all or not at all, in their order; a condition is on the value under the first one's key. */
+export interface Write extends LoggedWrite {
   /** Answer only once it would survive a power cut. */
   readonly durable: boolean
 }
@@ -22,6 +20,8 @@ export interface Range {
 
 /** A walk over the entries that were there when it began, in the order of their keys' bytes. */
 export interface Scan {
+  /** Up to where in the log it is, where there is one. */
+  readonly sequence?: number
   /** Some entries; none at the end. */
   next(): Promise<readonly Entry[]>
   /** Idempotent. */
@@ -34,11 +34,16 @@ export interface Queue {
   readonly writes: number
 }
 
-/** What becomes of a write: made of its revision, which its values have from then on, or of nothing where its condition did not hold. */
-export type Answer<T> = (revision: string | undefined) => T
+/**
+ * What becomes of a write: made of its revision, which its values have from then on, or of what is in its place
+ * (`Outcomes`); and of its place in the log, where there is one.
+ */
+export type Answer<T> = (revision: string | undefined, sequence?: number) => T
 
 /** Bytes under keys, which are UTF-8, ordered bytewise. */
 export interface Store {
+  /** Where other machines write, too. Without it every read sees all that was acknowledged before. */
+  readonly replica?: Replica
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
   /** Why it takes no writes at present, where that may be. */
@@ -49,17 +54,19 @@ export interface Store {
    * Resolves when the changes are seen by every later read, on any thread, and outlive this process, or the condition
    * did not hold. Conditions and changes take effect one write after the other, whichever thread they are made on; each
    * write has a revision that none has had before, in this base or one that was kept in its place.
-   * @throws WRITE_QUEUE_FULL, DISK_FULL, STORE_FAILED
+   * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
    */
   write<T>(write: Write, answer: Answer<T>): Promise<T>
   scan(range: Range): Scan
+  /** Resolves once the writes that came before it are seen by reads, or failed; where a service runs alone. */
+  settled?(): Promise<void>
   /** Finishes the writes it took. Idempotent. */
   close(): Promise<void>
 }
 
-/** Bytes that a write keeps waiting. */
+/** What a write keeps waiting (bytes, in whole units of the budget: the shortest costs hundreds). */
 export function bytesOf({ ops }: Write): number {
   let bytes = 0
   for (const op of ops) bytes += op.key.length + (op.type === 'put' ? op.value.length : 0)
-  return bytes
+  return wholeUnits(bytes)
 }

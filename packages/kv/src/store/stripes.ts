@@ -1,4 +1,5 @@
-import { turn } from '../core/turn.ts'
+import { nameKey } from '../core/own-keys.ts'
+import { yieldTurn } from '../core/turn.ts'
 import type { Write } from './store.ts'
 
 // 256 KiB. Two groups of 64 keys, on two threads, share one of 65,536 stripes in 6 % of all cases, one of 1,024 always.
@@ -44,10 +45,11 @@ export function createStripes(memory: SharedArrayBuffer, owner: number): Stripes
     async of(writes) {
       const stripes = new Set<number>()
       let keys = 0
-      for (const { ops } of writes) {
+      for (const { ops, idempotencyKey } of writes) {
+        if (idempotencyKey !== undefined) stripes.add(stripeOf(nameKey(idempotencyKey)))
         for (const { key } of ops) {
           stripes.add(stripeOf(key))
-          if (++keys % SLICE === 0) await turn()
+          if (++keys % SLICE === 0) await yieldTurn()
         }
       }
       return Uint32Array.from(stripes).sort()

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
-const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
 
 /** A program that ran to its end. */
@@ -18,6 +18,8 @@ export interface SpawnedKv {
   /** Of the service. */
   readonly pid: Promise<number>
   readonly ended: Promise<Ended>
+  /** What it has written to stderr so far. */
+  said(): string
   stop(): Promise<Ended>
   /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
   crash(): Promise<Ended>
@@ -28,7 +30,7 @@ export function spawnKv(
   folder: string,
   { fileBlocks, settings = [] }: { fileBlocks?: number; settings?: readonly string[] } = {},
 ): SpawnedKv {
-  const args = [process.execPath, START, 'kv', '--port', '0', '--kv.data', folder, ...settings]
+  const args = [process.execPath, HOUSE, 'kv', '--port', '0', '--kv.data', folder, ...settings]
   // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
   const stdio = ['ignore', 'pipe', 'pipe'] as const
@@ -54,6 +56,7 @@ export function spawnKv(
     url: ready.then(({ url }) => url),
     pid: ready.then(({ pid }) => pid),
     ended,
+    said: () => stderr,
     async crash() {
       process.kill((await ready).pid, 'SIGKILL')
       child.kill('SIGKILL')

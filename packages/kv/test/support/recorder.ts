@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { createKvClient, type ConditionalOptions } from '../../src/client.ts'
+import { createKvClient, type ConditionalOptions, type ReadOptions } from '../../src/client.ts'
 import type { Condition, Operation, Value } from './linearizable.ts'
 
 /** What a client does next: `abandon` is a put whose client leaves at some moment. */
@@ -11,6 +12,35 @@ export interface Step {
   readonly durable: boolean
 }
 
+const CLIENTS = 8
+const KEYS = ['a', "a'", 'b']
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(
+    'get',
+    'get',
+    'get',
+    'put',
+    'put',
+    'create',
+    'replace',
+    'swap',
+    'swap',
+    'delete',
+    'deleteSame',
+    'batch',
+    'abandon',
+  ),
+  key: fc.constantFrom(...KEYS),
+  turns: fc.nat(3),
+  durable: fc.boolean(),
+})
+/** What some clients do, each its own steps, on a few keys. */
+export const schedules = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
+  minLength: CLIENTS,
+  maxLength: CLIENTS,
+})
+
 /** What all clients did, by key, in the order of one clock. */
 export type Histories = Map<string, Operation[]>
 
@@ -21,7 +51,13 @@ async function wait(turns: number): Promise<void> {
 }
 
 /** Does the steps one after the other on a connection of its own and writes down what came of them. */
-export async function record(url: string, name: string, steps: readonly Step[], histories: Histories): Promise<void> {
+export async function record(
+  url: string,
+  name: string,
+  steps: readonly Step[],
+  histories: Histories,
+  reads: ReadOptions = {},
+): Promise<void> {
   const client = createKvClient(url, { connections: 1 })
   /** What this client knows of a key, to ask for it when it swaps. */
   const known = new Map<string, { value: string; etag: string }>()
@@ -34,7 +70,7 @@ export async function record(url: string, name: string, steps: readonly Step[], 
 
   async function get(key: string): Promise<void> {
     const calledAt = ++clock
-    const found = await client.get(key)
+    const found = await client.get(key, reads)
     const value = found?.value.toString()
     add(key, { type: 'read', calledAt, returnedAt: ++clock, found: value })
     if (found) known.set(key, { value: value!, etag: found.etag })

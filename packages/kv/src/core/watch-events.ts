@@ -1,0 +1,59 @@
+import { eachLine } from './each-line.ts'
+import { opLine, parseLine, type Op } from './lines.ts'
+
+/** Ends an event, or says alone how far a stream is: clients resume from there, and tell nobody. */
+export const placeText = (seq: number): string => `id: ${seq}\n\n`
+
+/** A change as an event without its end: its data is the line that a batch takes. JSON has no line ends. */
+export const changeText = (op: Op): string => `event: ${op.type === 'put' ? 'put' : 'delete'}\ndata: ${opLine(op)}`
+
+/** Clients that lose their stream come back after so long (ms). */
+export const retryText = (ms: number): string => `retry: ${ms}\n`
+
+/**
+ * The text of events for one range. Only the last one of a place has its id: a client that lost its stream amid a place
+ * resumes before it, and gets all of it.
+ */
+export class EventText {
+  #text = ''
+  #seq = 0
+
+  add(change: string, seq: number): void {
+    if (this.#text !== '') this.#text += seq === this.#seq ? '\n' : placeText(this.#seq)
+    this.#text += change
+    this.#seq = seq
+  }
+
+  /** Gives what came, and begins anew. */
+  take(): string {
+    const text = this.#text === '' ? '' : this.#text + placeText(this.#seq)
+    this.#text = ''
+    return text
+  }
+}
+
+/**
+ * What such a stream says, place by place: an id without an event is a place without changes. What is not whole when it
+ * ends is left out: it will come again.
+ * @throws TypeError for what is none
+ */
+export async function* placesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<{ seq: number; ops: Op[] }, void> {
+  let data: string[] = []
+  let seq: number | undefined
+  for await (const bytes of eachLine(pieces)) {
+    const line = bytes.toString()
+    if (line.startsWith('data: ')) data.push(line.slice(6))
+    else if (line.startsWith('id: ')) seq = Number(line.slice(4))
+    else if (line === '' && seq !== undefined) {
+      yield { seq, ops: data.map(toOp) }
+      data = []
+      seq = undefined
+    }
+  }
+}
+
+function toOp(line: string): Op {
+  const op = parseLine(line)
+  if (typeof op === 'string') throw new TypeError(`unexpected line: ${op}`)
+  return op
+}

@@ -1,0 +1,94 @@
+import { defineHotRoute, type HotRoute, type StreamReply } from '@influencer-stats/runtime/hot-route'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import { parseQuery, type Query } from '../core/query.ts'
+import type { KeyRange } from '../core/ranges.ts'
+import { errors } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Watchers } from '../watch/watchers.ts'
+import { readQuery, readSequence, requireKey } from './read-query.ts'
+import { bounds, freshness, undocumentedChecks } from './schemas.ts'
+
+const URL = '/v0/watch'
+const PREFIX = `${URL}?`
+const NAMES = ['start', 'end', 'after']
+const HEADERS = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  ['cache-control', 'no-store, no-transform'],
+  ['x-accel-buffering', 'no'],
+  ['x-content-type-options', 'nosniff'],
+].flat()
+
+/** What a stream is of. */
+interface Asked {
+  readonly range: KeyRange
+  readonly after: number | undefined
+}
+
+/** Changes of a range as they are made. */
+export function watchRoute(store: Store, watchers: Watchers): HotRoute {
+  return defineHotRoute<Asked>({
+    method: 'GET',
+    url: URL,
+    head: false,
+    streams: true,
+    ...undocumentedChecks,
+    schema: {
+      tags: ['entities'],
+      operationId: 'watchEntities',
+      summary: 'Changes of a range as they are made, as server-sent events',
+      description:
+        'Events `put` and `delete`, whose data is a line as `POST /v0/batch` takes it, in the order in which the ' +
+        'changes took effect. The last event of a place has its `id`, the sequence; an id without an event says how ' +
+        'far the stream is. `Last-Event-ID`, or `after`, resumes.',
+      querystring: {
+        type: 'object',
+        required: ['start'],
+        additionalProperties: false,
+        properties: {
+          ...bounds,
+          after: { ...freshness.after, description: 'Begin behind this sequence. Without it, with what comes next.' },
+        },
+      },
+      response: {
+        200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        ...readReplies(
+          errors.QUERY_INVALID,
+          errors.SEQUENCE_GONE,
+          errors.KEY_TOO_LARGE,
+          errors.TOO_MANY_WATCHERS,
+          errors.LOG_BEHIND,
+          errors.LOG_UNAVAILABLE,
+        ),
+      },
+    },
+    match(target) {
+      if (!target.startsWith(PREFIX)) return undefined
+      try {
+        return readTarget(parseQuery(target.slice(PREFIX.length)))
+      } catch {
+        return undefined
+      }
+    },
+    read: ({ query }) => readTarget(query as Query),
+    async answer({ range, after: asked }, { headers }): Promise<StreamReply> {
+      // What came last on a stream that was lost says more than the address, which is that of its beginning.
+      const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? asked
+      if (after !== undefined) await store.replica?.seen({ after })
+      await watchers.admit(after)
+      return { status: 200, headers: HEADERS, open: (to, head) => watchers.open(to, head, range, after) }
+    },
+  })
+}
+
+/** @throws QUERY_INVALID, KEY_TOO_LARGE */
+function readTarget(query: Query): Asked {
+  const parameter = readQuery(query, NAMES)
+  const end = parameter('end')
+  return {
+    range: {
+      start: requireKey(parameter('start'), 'start').toString('latin1'),
+      ...(end && { end: requireKey(end, 'end').toString('latin1') }),
+    },
+    after: readSequence(parameter('after')?.toString(), 'after'),
+  }
+}

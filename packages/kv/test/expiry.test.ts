@@ -1,0 +1,132 @@
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startKv, type TestKv } from './support/kv.ts'
+import { start, useNats } from './support/nodes.ts'
+
+const nodeOn = useNats()
+
+let streams = 0
+const newStream = () => nodeOn(`expiry-${process.pid}-${++streams}`)
+const lines = async (kv: TestKv) =>
+  (await kv.ask('GET', '/v0/entities?start=%00&linearizable=true', undefined, { accept: 'application/x-ndjson' })).text
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+const FAR = 4_102_444_800_000
+
+describe.each<[string, () => Overrides]>([
+  ['alone', () => ({ threads: 2 })],
+  ['on a node', newStream],
+])('what expires, %s', (_, settings) => {
+  it('is gone after its time, which a stream tells, and stays until then over a restart', async () => {
+    const data = temporaryFolder()
+    const own = settings()
+    const first = await startKv({ data, ...own })
+    await first.ask('POST', '/v0/batch', `{"op":"put","id":"late","value":"1","expiresAt":${FAR}}\n`, NDJSON)
+    await first.client.put('text', 'stays')
+    await first.client.put('far', '1', { ttl: 10_000 })
+    const before = await lines(first)
+    expect(before.replace(/("far".*)"expiresAt":\d+/g, '$1"expiresAt":N')).toBe(
+      '{"op":"put","id":"far","value":"1","expiresAt":N}\n' +
+        `{"op":"put","id":"late","value":"1","expiresAt":${FAR}}\n` +
+        '{"op":"put","id":"text","value":"stays"}\n',
+    )
+    await first.ask('PUT', '/v0/entity?id=soon&ttl=1', '1')
+    await first.stop()
+    const kv = await start({ data, ...own })
+    // Before anything else that expires is written.
+    await until(async () => !(await kv.client.get('soon')))
+    let expiresAt = 0
+    const begun = Date.now()
+    for await (const { changes } of kv.client.watch()) {
+      // It is open.
+      if (changes.length === 0 && expiresAt === 0) await kv.client.put('next', '1', { ttl: 1 })
+      const change = changes.find(({ id }) => id === 'next')
+      if (change?.op === 'put') expiresAt = change.expiresAt!
+      if (change?.op === 'delete') break
+    }
+    expect(expiresAt).toBeGreaterThanOrEqual(begun + 1_000)
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
+    expect(await kv.client.get('next')).toBeUndefined()
+    // Lines of a range, expiries included, make another base what this one is.
+    const copy = await start()
+    await copy.client.batchLines(await lines(kv))
+    expect(await lines(copy)).toBe(await lines(kv))
+    expect(await lines(kv)).toBe(before)
+  })
+
+  it('may be written again after a reply that was lost, and is done once', async () => {
+    const kv = await start(settings())
+    const options = { idempotencyKey: 'a-1' }
+    const first = await kv.client.put('k', '1', options)
+    const second = await kv.client.put('k', '2')
+    expect(await kv.client.put('k', '1', options)).toBe(first)
+    expect(await kv.client.get('k')).toMatchObject({ value: Buffer.from('2'), etag: second })
+    // With quotes or without, it is the same.
+    const plain = await kv.ask('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': 'a-1' })
+    expect([plain.status, plain.headers.get('etag')]).toEqual([201, first])
+    const reused = await kv.ask('PUT', '/v0/entity?id=k', 'other', { 'idempotency-key': '"a-1"' })
+    expect([reused.status, reused.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+    const remove = () => kv.ask('DELETE', '/v0/entity?id=k', undefined, { 'idempotency-key': 'd' })
+    expect((await remove()).status).toBe(202)
+    await kv.client.put('k', '3')
+    expect((await remove()).status).toBe(202)
+    const change = [{ op: 'put', id: 'k', value: '4' }] as const
+    await kv.client.batch(change, { idempotencyKey: 'b' })
+    await kv.client.put('k', '5')
+    await kv.client.batch(change, { idempotencyKey: 'b' })
+    expect((await kv.client.get('k'))!.value.toString()).toBe('5')
+    await expect(kv.client.batch([], { idempotencyKey: 'b' })).resolves.toBeUndefined()
+    for (const bad of ['', '"', '"a', 'a b', '"\u00e9"', 'x'.repeat(256)]) {
+      const { code } = await kv.ask('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': bad })
+      expect([bad, code]).toEqual([bad, 'IDEMPOTENCY_KEY_INVALID'])
+    }
+    expect(await lines(kv)).toBe('{"op":"put","id":"k","value":"5"}\n')
+  })
+
+  it('is refused where it is no time', async () => {
+    const kv = await start(settings())
+    for (const ttl of ['0', '-1', '1.5', 'x', '1000000000', ''])
+      expect((await kv.ask('PUT', `/v0/entity?id=k&ttl=${ttl}`, '1')).code).toBe('QUERY_INVALID')
+    expect((await kv.ask('DELETE', '/v0/entity?id=k&ttl=1')).code).toBe('QUERY_INVALID')
+    for (const more of ['"ttl":0', '"ttl":"1"', '"expiresAt":1.5', '"ttl":1,"expiresAt":5']) {
+      const { code } = await kv.ask('POST', '/v0/batch', `{"op":"put","id":"k","value":"1",${more}}\n`, NDJSON)
+      expect([more, code]).toEqual([more, 'BATCH_LINE_INVALID'])
+    }
+    const { code } = await kv.ask('POST', '/v0/batch', '{"op":"delete","id":"k","ttl":1}\n', NDJSON)
+    expect(code).toBe('BATCH_LINE_INVALID')
+  })
+})
+
+it('nodes lose the same at the same place, and a change made on one is known to the other', async () => {
+  const settings = newStream()
+  const [one, other] = [await start(settings), await start({ ...settings, threads: 2 })]
+  const places = [one, other].map(async ({ client }) => {
+    for await (const { sequence, changes } of client.watch())
+      if (changes.some(({ op }) => op === 'delete')) return { sequence, ids: changes.map(({ id }) => id) }
+    throw new Error('it ended')
+  })
+  await one.client.batch(['a', 'b', 'c'].map((id) => ({ op: 'put', id, value: '1', ttl: 1 })))
+  const first = await one.client.put('k', '1', { idempotencyKey: 'x', ifNoneMatch: '*' })
+  expect(await other.client.put('k', '1', { idempotencyKey: 'x', ifNoneMatch: '*' })).toBe(first)
+  const [gone, gone2] = await Promise.all(places)
+  expect(gone!.ids).toEqual(['a', 'b', 'c'])
+  expect(gone2).toEqual(gone)
+  expect(await lines(other)).toBe('{"op":"put","id":"k","value":"1"}\n')
+})
+
+it('a folder of format 2 is one of format 3 in which nothing expires', async () => {
+  const data = temporaryFolder()
+  const before = await startKv({ data })
+  const etag = await before.client.put('k', '1')
+  await before.stop()
+  const file = join(data, 'format.json')
+  writeFileSync(file, JSON.stringify({ service: 'kv', format: 2 }))
+  const kv = await start({ data })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ service: 'kv', format: 3 })
+  expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
+  await kv.client.put('k', '2', { ttl: 1, ifMatch: etag })
+  await until(async () => !(await kv.client.get('k')))
+})

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { changesOf, toPage } from '../src/core/changes.ts'
+import type { Op } from '../src/core/lines.ts'
+import { changeText, EventText, placesOf, placeText } from '../src/core/watch-events.ts'
+import { encodeWrites } from '../src/core/writes.ts'
+
+const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).map((text) => Buffer.from(text))
+const value = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes))
+const op: fc.Arbitrary<Op> = fc.oneof(
+  fc.record({ type: fc.constant('put' as const), key, value }),
+  fc.record({ type: fc.constant('del' as const), key }),
+)
+const places = fc
+  .array(fc.array(op, { maxLength: 4 }), { maxLength: 8 })
+  .map((all) => all.map((ops, i) => ({ seq: 7 * i + 1, ops })))
+
+async function* cut(bytes: Buffer, size: number) {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
+}
+
+it('a stream says place by place what was changed, whatever the values are, however it comes and wherever it is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(places, fc.integer({ min: 1, max: 40 }), fc.nat(), async (all, size, end) => {
+      const ends: number[] = []
+      let whole = 'retry: 1000\n\n'
+      for (const { seq, ops } of all) {
+        const text = new EventText()
+        for (const one of ops) text.add(changeText(one), seq)
+        whole += text.take() || placeText(seq)
+        ends.push(Buffer.byteLength(whole))
+      }
+      const bytes = Buffer.from(whole)
+      const length = end % (bytes.length + 1)
+      const found = await Array.fromAsync(placesOf(cut(bytes.subarray(0, length), size)))
+      // All of a place or none of it.
+      expect(found).toEqual(all.slice(0, ends.filter((one) => one <= length).length))
+    }),
+  )
+})
+
+it('the events of several places in one text have an id a place', () => {
+  const text = new EventText()
+  const put = (id: string) => changeText({ type: 'put', key: Buffer.from(id), value: Buffer.from('1') })
+  text.add(put('a'), 3)
+  text.add(put('b'), 3)
+  text.add(changeText({ type: 'del', key: Buffer.from('c') }), 4)
+  const line = (id: string) => `event: put\ndata: {"op":"put","id":"${id}","value":"1"}\n`
+  expect(text.take()).toBe(
+    `${line('a')}\n${line('b')}id: 3\n\nevent: delete\ndata: {"op":"delete","id":"c"}\nid: 4\n\n`,
+  )
+  expect(text.take()).toBe('')
+})
+
+it('a page gives back the steps that it was made of', () => {
+  fc.assert(
+    fc.property(places, (all) => {
+      const page = toPage(
+        all.map(({ seq, ops }) => ({ seq, writes: encodeWrites(ops.map((one) => ({ ops: [one] }))) })),
+        1_000,
+      )
+      expect([...changesOf(structuredClone(page))]).toEqual(all)
+    }),
+  )
+})

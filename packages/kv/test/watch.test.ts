@@ -1,0 +1,300 @@
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { requestText, unreadClient } from '@influencer-stats/runtime/testing/raw-client'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKvClient, type KvClient, type KvStep, type WatchOptions } from '../src/client.ts'
+import { startCuttingProxy } from './support/cutting-proxy.ts'
+import { type TestKv } from './support/kv.ts'
+import { start, useNats } from './support/nodes.ts'
+
+const nodeOn = useNats()
+
+type Change = KvStep['changes'][number]
+
+const END = 'end=1'
+const flat = (steps: readonly KvStep[]) => steps.flatMap(({ changes }) => changes)
+const textOf = (change: Change) =>
+  change.op === 'put' ? `${change.id}=${change.value.toString('latin1')}` : `-${change.id}`
+
+/** Resolves once a stream is open, with what it will have brought when this change has come. */
+async function follow(client: KvClient, options: WatchOptions = {}, last = END): Promise<{ steps: Promise<KvStep[]> }> {
+  const stream = client.watch(options)[Symbol.asyncIterator]()
+  const opened = await stream.next()
+  expect(opened.value.changes).toEqual([])
+  async function rest(): Promise<KvStep[]> {
+    const steps: KvStep[] = []
+    while (!steps.at(-1)?.changes.some((change) => textOf(change) === last)) {
+      const { value, done } = await stream.next()
+      if (done) throw new Error('it ended')
+      steps.push(value)
+    }
+    await stream.return!()
+    return steps
+  }
+  const steps = rest()
+  // Whoever fails before it looks at them has said why.
+  steps.catch(() => {})
+  return { steps }
+}
+
+const CLIENTS = 8
+const ROUNDS = 15
+
+/** Clients that write at once, all their values different, on few keys. Gives what each has done, in its order. */
+async function writeAll(urls: readonly string[]): Promise<string[][]> {
+  return Promise.all(
+    Array.from({ length: CLIENTS }, async (_, i) => {
+      const client = createKvClient(urls[i % urls.length]!, { connections: 1 })
+      const done: string[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const value = `${i}.${round}`
+        const key = `${'abc'[(i + round) % 3]!}/${round % 4}`
+        if (round % 5 === 4) {
+          const changes = [
+            { op: 'put', id: key, value },
+            { op: 'delete', id: `${key}'` },
+            { op: 'put', id: `${key}'`, value },
+          ] as const
+          await client.batch(changes)
+          done.push(`${key}=${value}`, `${key}'=${value}`)
+        } else if (round % 5 === 3) {
+          const refused = client.put(key, value, { ifMatch: '"none"' })
+          await expect(refused).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
+        } else {
+          await client.put(key, value)
+          done.push(`${key}=${value}`)
+        }
+      }
+      await client.close()
+      return done
+    }),
+  )
+}
+
+describe.each<[string, (() => Overrides)[]]>([
+  ['one thread', [() => ({})]],
+  ['three threads', [() => ({ threads: 3 })]],
+  ['main itself', [() => ({ threads: 0, server: 'fastify' })]],
+  ['three threads, each write by itself', [() => ({ threads: 3, commit: 'single' })]],
+  ['memory', [() => ({ store: 'memory' })]],
+  ['two nodes', Array.from({ length: 2 }, (_, i) => () => ({ threads: i + 1, ...nodeOn(`watch-${process.pid}`) }))],
+])('a stream of changes, %s', (_, all) => {
+  it('brings every change once, in one order for all, what took effect together at once, also to who loses it', async () => {
+    const nodes: TestKv[] = []
+    for (const settings of all) nodes.push(await start(settings()))
+    const [first] = nodes as [TestKv]
+    const last = nodes.at(-1)!
+    await first.client.put('before', '1')
+    const proxy = await startCuttingProxy(last.url, () => 400 + Math.floor(Math.random() * 1_400))
+    onTestFinished(() => proxy.close())
+    const losing = createKvClient(proxy.url)
+    onTestFinished(() => losing.close())
+    const whole = await follow(first.client)
+    const part = await follow(last.client, { start: 'b', end: 'c' }, 'b/end=1')
+    const key = await follow(last.client, { start: "a/1'", end: "a/1'\0" }, "a/1'=1")
+    const lost = await follow(losing)
+
+    const done = await writeAll(nodes.map(({ url }) => url))
+    for (const id of ['b/end', "a/1'", 'end']) await first.client.put(id, '1')
+
+    const steps = await whole.steps
+    const sequences = steps.map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+    const seen = flat(steps).map(textOf)
+    const puts = seen.filter((text) => !text.startsWith('-'))
+    expect(puts.slice(0, -3).toSorted()).toEqual(done.flat().toSorted())
+    // Who writes one after the other is seen to.
+    for (const own of done) {
+      const mine = new Set(own)
+      expect(puts.filter((text) => mine.has(text))).toEqual(own)
+    }
+    // What takes effect together comes together.
+    let deleted = 0
+    for (const { changes } of steps) {
+      for (const [i, change] of changes.entries()) {
+        if (change.op !== 'delete') continue
+        deleted++
+        const value = textOf(changes[i - 1]!).split('=')[1]
+        expect(textOf(changes[i + 1]!)).toBe(`${change.id}=${value}`)
+      }
+    }
+    expect(deleted).toBe(CLIENTS * (ROUNDS / 5))
+    // Made anew of its changes the base is the same.
+    const base = new Map([['before', '1']])
+    for (const change of flat(steps)) {
+      if (change.op === 'put') base.set(change.id, change.value.toString())
+      else base.delete(change.id)
+    }
+    const entries = new Map<string, string>()
+    for await (const { id, value } of first.client.entries({ linearizable: true })) entries.set(id, value.toString())
+    expect(entries).toEqual(base)
+
+    // Others see the same, each its part, and one that is lost again and again misses nothing and gets nothing twice.
+    expect(flat(await part.steps).map(textOf)).toEqual(seen.filter((text) => /^-?b/.test(text)))
+    expect(flat(await key.steps).map(textOf)).toEqual(seen.filter((text) => /^-?a\/1'/.test(text)))
+    expect(flat(await lost.steps).map(textOf)).toEqual(seen)
+    expect(proxy.cuts).toBeGreaterThan(3)
+  })
+})
+
+/** What a plain client of server-sent events gets, as it comes. */
+async function open(url: string, headers: Record<string, string> = {}) {
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const reply = await fetch(url, { headers, signal: leaving.signal })
+  let text = ''
+  const ended = (async () => {
+    const decoder = new TextDecoder()
+    for await (const piece of reply.body as unknown as AsyncIterable<Uint8Array>)
+      text += decoder.decode(piece, { stream: true })
+  })().catch(() => {})
+  return {
+    reply,
+    ended,
+    text: () => text,
+    /** The last id that has come. */
+    place: () =>
+      Number(
+        text
+          .match(/^id: (\d+)$/gm)
+          ?.at(-1)
+          ?.slice(4),
+      ),
+    leave: () => leaving.abort(),
+  }
+}
+
+describe.each(SERVERS)('a stream of changes as plain server-sent events, server %s', (server) => {
+  it('has events as lines of a batch, ids to resume by, and signs of life that say how far it is', async () => {
+    const kv = await start({ server, watchHeartbeat: 20 })
+    const stream = await open(`${kv.url}/v0/watch?start=k&end=l`)
+    expect(stream.reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    await until(() => stream.place())
+    const begun = stream.place()
+    expect(stream.text()).toMatch(/^retry: \d+\n\n(id: \d+\n\n)+$/)
+    await kv.client.put('k', Buffer.from([0xff, 0]))
+    await kv.client.batch([
+      { op: 'put', id: 'k\n', value: 'text\n' },
+      { op: 'delete', id: 'k' },
+      { op: 'put', id: 'other', value: '1' },
+    ])
+    await until(() => stream.text().includes('delete'))
+    const events = stream
+      .text()
+      .replace(/^retry: .*\n\n/, '')
+      .replaceAll(/(^|\n\n)(id: \d+\n\n)+/g, '$1')
+    expect(events.replaceAll(/\d+\n/g, 'N\n')).toBe(
+      'event: put\ndata: {"op":"put","id":"k","valueBase64":"/wA="}\nid: N\n\n' +
+        'event: put\ndata: {"op":"put","id":"k\\n","value":"text\\n"}\n\n' +
+        'event: delete\ndata: {"op":"delete","id":"k"}\nid: N\n\n',
+    )
+    // Nothing of the range, and yet the place goes on.
+    const told = stream.place()
+    await kv.client.put('other', '2')
+    await until(() => stream.place() > told)
+    const place = stream.place()
+    stream.leave()
+    await kv.client.put('k', '3')
+    // What is asked for again is what came behind it, the header before the address.
+    const again = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`, { 'last-event-id': String(place) })
+    await until(() => again.text().includes('"3"'))
+    expect(again.text().match(/^event/gm)).toHaveLength(1)
+    const all = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`)
+    await until(() => all.text().includes('"3"'))
+    expect(all.text().match(/^event/gm)).toHaveLength(4)
+  })
+
+  it('is refused where it cannot be', async () => {
+    const kv = await start({ server, maxWatchers: 1 })
+    const ask = (query: string, headers = {}) => kv.ask('GET', `/v0/watch${query}`, undefined, headers)
+    for (const query of ['', '?start=', '?start=a&limit=1', '?start=a&after=x', '?start=a&after=-1', '?end=a'])
+      expect((await ask(query)).code).toBe('QUERY_INVALID')
+    expect((await ask('?start=a', { 'last-event-id': 'x' })).code).toBe('QUERY_INVALID')
+    expect((await ask(`?start=${'x'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
+    expect(await ask('?start=a&after=5')).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+    const one = await open(`${kv.url}/v0/watch?start=a`)
+    await until(() => one.place())
+    const refused = await ask('?start=a')
+    expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'TOO_MANY_WATCHERS', '5'])
+    // A place to come.
+    one.leave()
+    const place = one.place()
+    await until(async () => {
+      const other = await ask(`?start=a&after=${place + 1_000}`)
+      return other.code === 'SEQUENCE_GONE'
+    })
+  })
+
+  it('ends when the service is told to, and does not hold that up', async () => {
+    const kv = await start({ server, shutdownTimeout: 3_600_000 })
+    const streams = await Promise.all(['a', 'b'].map((key) => open(`${kv.url}/v0/watch?start=${key}`)))
+    await until(() => streams.every((one) => one.place()))
+    expect(await kv.stop()).toBe(true)
+    await Promise.all(streams.map(({ ended }) => ended))
+  })
+})
+
+it('a client that does not read is cut, what it holds is bounded, and others get everything', async () => {
+  const kv = await start({ watchBuffer: 1_048_576, watchHistory: 4_194_304 })
+  const { cut } = await unreadClient(kv.url, requestText('GET', '/v0/watch?start=k'))
+  const figure = async (name: string) =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await kv.ask('GET', '/metrics')).text)?.[1])
+  await until(async () => (await figure('kv_watchers')) === 1)
+  const reader = await follow(kv.client, { start: 'k' }, 'k=end')
+  const value = Buffer.alloc(1_048_576, 'x')
+  const count = 24
+  for (let i = 0; i < count; i++) await kv.client.put('k', value)
+  await until(async () => (await figure('kv_watchers_cut_total')) === 1)
+  expect(await figure('kv_watchers')).toBe(1)
+  await kv.client.put('k', 'end')
+  const changes = flat(await reader.steps)
+  expect(changes).toHaveLength(count + 1)
+  expect(changes.every((change, i) => i === count || (change.op === 'put' && change.value.equals(value)))).toBe(true)
+  await cut()
+})
+
+it('ends for a client that is closed, or told to end it', async () => {
+  const kv = await start()
+  const client = createKvClient(kv.url)
+  const ending = new AbortController()
+  const places: number[] = []
+  const watching = [{ signal: ending.signal }, {}].map(async (options) => {
+    for await (const { sequence } of client.watch(options)) places.push(sequence)
+  })
+  await until(() => places.length === 2)
+  ending.abort()
+  await watching[0]
+  await client.close()
+  await watching[1]
+})
+
+it('a place of which too much has been changed since is gone, for a client as well', async () => {
+  const kv = await start({ watchHistory: 10_000 })
+  const stream = await open(`${kv.url}/v0/watch?start=k`)
+  await until(() => stream.place())
+  const place = stream.place()
+  for (let i = 0; i < 20; i++) await kv.client.put('k', 'x'.repeat(1_000))
+  await until(() => stream.place() > place)
+  expect(await kv.ask('GET', `/v0/watch?start=k&after=${place}`)).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+  const watching = kv.client.watch({ start: 'k', after: place })[Symbol.asyncIterator]()
+  await expect(watching.next()).rejects.toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+})
+
+it('a stream on a node waits for a place that the node has not come to, and says so where it does not', async () => {
+  const settings = nodeOn(`watch-behind-${process.pid}`)
+  const [one, other] = [await start({ ...settings, behindTimeout: 500 }), await start(settings)]
+  await one.client.put('k', '1')
+  const stream = await open(`${other.url}/v0/watch?start=k&after=0`)
+  await until(() => stream.text().includes('"value":"1"\n') || stream.text().includes('"value":"1"}'))
+  // A node that has just begun knows what it has read.
+  const place = one.client.sequence!
+  const behind = await one.ask('GET', `/v0/watch?start=k&after=${place + 50}`)
+  expect([behind.status, behind.code]).toEqual([503, 'LOG_BEHIND'])
+  const waiting = open(`${other.url}/v0/watch?start=k&after=${place + 1}`)
+  await one.client.put('k', '2')
+  await one.client.put('k', '3')
+  const late = await waiting
+  await until(() => late.text().includes('"3"'))
+  expect(late.text()).not.toContain('"2"')
+})
