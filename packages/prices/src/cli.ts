@@ -1,22 +1,24 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { access, constants, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { access, constants, link, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createProgress } from '@influencer-stats/runtime/progress'
 import { createPricesClient } from './client.ts'
 import { samplePrices } from './core/sample.ts'
 
-// `pnpm prices import FILE` and `pnpm prices generate`: fill a running service, over HTTP.
+// `pnpm prices import FILE`, `export FILE` and `generate`: fill a running service over HTTP, and read what it has.
 
 const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object a line
+pnpm prices export FILE [--url URL]                          writes all prices to a new file, as import reads them
 pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
 pnpm prices generate FILE [--offerings N]                    writes them to a new file
 
 --replace removes all other prices; a file without any does so with --empty only.
---url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set.
+--url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set: READ_TOKEN's value there serves an export.
 `
 const ROWS_AN_OFFERING = 9_744
 const CHUNK = 65_536
+const NEWLINE = 10
 
 async function* fileBytes(file: string, onRead: (share: number) => void): AsyncGenerator<Uint8Array> {
   const { size } = await stat(file)
@@ -42,6 +44,27 @@ async function* sampleBytes(offerings: number, onMade: (share: number) => void):
   if (text !== '') yield Buffer.from(text)
 }
 
+async function* counted(pieces: AsyncIterable<Uint8Array>, onLines: (lines: number) => void) {
+  let lines = 0
+  for await (const piece of pieces) {
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
+    onLines(lines)
+    yield piece
+  }
+}
+
+/** Writes a file that is not there yet: it is there whole then, or not at all. */
+async function writeNew(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  if (existsSync(file)) throw Object.assign(new Error(`'${file}' is there already`), { code: 'EEXIST' })
+  const draft = `${file}.${process.pid}`
+  try {
+    await pipeline(pieces, createWriteStream(draft, { flags: 'wx', flush: true }))
+    await link(draft, file)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -57,7 +80,8 @@ async function main(): Promise<void> {
   const [command, file, ...rest] = positionals
   const offerings = Number(values.offerings)
   const writes = command === 'generate' && file !== undefined
-  const known = (command === 'generate' && !(writes && replace)) || (command === 'import' && file)
+  const exports = command === 'export' && file !== undefined
+  const known = (command === 'generate' && !(writes && replace)) || (command === 'import' && file) || exports
   if (values.help || !known || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
     process[values.help ? 'stdout' : 'stderr'].write(HELP)
     process.exitCode = values.help ? 0 : 1
@@ -68,12 +92,13 @@ async function main(): Promise<void> {
   const progress = createProgress(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
   const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)
-  if (writes) {
-    await pipeline(lines, createWriteStream(file, { flags: 'wx' }))
+  const client = createPricesClient(url, { token: process.env.API_TOKEN })
+  if (writes || exports) {
+    const pieces = exports ? counted(client.export(), (count) => progress.update(`exported ${count} prices`)) : lines
+    await writeNew(file, pieces)
     progress.end()
     return
   }
-  const client = createPricesClient(url, { token: process.env.API_TOKEN })
   const { imported, prices } = await client.import(lines, { replace, empty })
   progress.end()
   process.stdout.write(`${imported} imported, ${prices} prices in all\n`)

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
-import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
+import { createAsk, jsonOf, linesOf, orMiss, piecesOf, type ClientOptions } from '@influencer-stats/runtime/client'
 import type { Price } from './core/price.ts'
-import type { SearchRequest } from './core/request.ts'
-import type { ImportOptions } from './messages.ts'
+import type { Conditions, SearchRequest } from './core/request.ts'
+import type { Facets } from './facets.ts'
+import type { ExportRange, Imported, ImportOptions } from './messages.ts'
 
-export type { Price, SearchRequest }
+export type { Conditions, ExportRange, Facets, Imported, Price, SearchRequest }
 
 /** The price that fits. */
 export interface FoundPrice {
@@ -14,64 +14,72 @@ export interface FoundPrice {
   readonly currency: string
 }
 
-export interface Imported {
-  /** Lines that were prices. */
-  readonly imported: number
-  /** Prices there are now. */
-  readonly prices: number
+export interface AllOptions extends ExportRange {
+  readonly index?: string
+}
+
+/** What is chosen so far, and which lists are wanted. */
+export interface FacetsRequest extends Partial<Conditions> {
+  /** One list alone. */
+  readonly facet?: 'offerings' | 'groups' | 'specs' | 'characteristics'
+  /** The values of one characteristic alone. */
+  readonly char?: string
+  readonly limit?: number
+  /** `next` of the page before; with `facet` or `char`. */
+  readonly after?: string
+  readonly index?: string
 }
 
 /** What a prices service can be asked. A price that is not there is `undefined`; other refusals are a `ServiceError`. */
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
+  /** Every price that fits, in the order of ids. */
+  all(request: SearchRequest, options?: AllOptions): AsyncIterable<FoundPrice>
+  /** What can still be chosen. */
+  facets(request?: FacetsRequest): Promise<Facets>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
+  /** @returns whether it was there */
   delete(id: string): Promise<boolean>
+  /** The bytes of NDJSON, a price a line, in the order of ids, as they come. */
+  export(range?: ExportRange): AsyncIterable<Uint8Array>
   /**
    * Sends bytes of NDJSON, a price a line. All or nothing.
    * @param options.replace in place of all prices there are; with `empty` even if nothing is imported
    */
-  import(lines: AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<Imported>
+  import(lines: string | Blob | AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<Imported>
 }
 
-/** @param options.token needed for changes where the service was started with an `API_TOKEN` */
-export function createPricesClient(url: string, options: { readonly token?: string } = {}): PricesClient {
-  const authorization = options.token ? { authorization: `Bearer ${options.token}` } : undefined
+const LINES = { 'content-type': 'application/x-ndjson' }
 
-  async function ask<Answer>(method: string, path: string, body?: BodyOf, type = 'application/json'): Promise<Answer> {
-    const reply = await fetch(new URL(path, url), {
-      method,
-      headers: { ...authorization, ...(body !== undefined && { 'content-type': type }) },
-      ...(body !== undefined && { body, duplex: 'half' }),
-    } as never)
-    const text = await reply.text()
-    if (!reply.ok) throw toServiceError(reply.status, text)
-    return text === '' ? (undefined as Answer) : JSON.parse(text)
-  }
+/** A client for the service at `url`, in a browser or in Node. */
+export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
+  const ask = createAsk(url, options)
+  const searchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`
 
   return {
-    search: (request, index = 'bitmap') =>
-      orMiss(ask('POST', `/v1/search/${encodeURIComponent(index)}/prices`, JSON.stringify(request))),
-    get: (id) => orMiss(ask('GET', `/prices/${id}`)),
-    put: (price) => ask('PUT', `/prices/${price.id}`, JSON.stringify(price)),
-    delete: async (id) => (await orMiss(ask('DELETE', `/prices/${id}`).then(() => true))) ?? false,
-    import: (lines, { replace = false, empty = false } = {}) =>
-      ask(
-        'POST',
-        `/prices/import?replace=${replace}&empty=${empty}`,
-        Readable.toWeb(Readable.from(lines)),
-        'application/x-ndjson',
-      ),
-  }
-}
-
-type BodyOf = string | ReturnType<typeof Readable.toWeb>
-
-async function orMiss<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'PRICE_NOT_FOUND') return undefined
-    throw error
+    search: (json, index) => orMiss(jsonOf(ask('POST', searchPath(index), { json })), 'PRICE_NOT_FOUND'),
+    async *all(json, { index, ...range } = {}) {
+      const reply = await ask('POST', searchPath(index), { json, query: { all: true, ...range } })
+      for await (const line of linesOf(reply)) yield JSON.parse(line)
+    },
+    facets({ charValues, ...query } = {}) {
+      const conditions = charValues && JSON.stringify(charValues)
+      return jsonOf(ask('GET', '/facets', { query: { ...query, charValues: conditions } }))
+    },
+    get: (id) => orMiss(jsonOf(ask('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
+    async put(price) {
+      const reply = await ask('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
+      await reply.text()
+    },
+    async delete(id) {
+      const reply = ask('DELETE', `/prices/${encodeURIComponent(id)}`)
+      return (await orMiss(reply, 'PRICE_NOT_FOUND')) !== undefined
+    },
+    async *export(range = {}) {
+      yield* piecesOf(await ask('GET', '/prices', { query: { ...range } }))
+    },
+    import: (body, { replace = false, empty = false } = {}) =>
+      jsonOf(ask('POST', '/prices/import', { body, headers: LINES, query: { replace, empty } })),
   }
 }

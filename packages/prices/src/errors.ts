@@ -1,9 +1,12 @@
-import { defineErrors } from '@influencer-stats/runtime/problems'
+import { errors as log } from '@influencer-stats/log/errors'
+import { errors as house } from '@influencer-stats/runtime/errors'
+import { defineErrors, type Problem } from '@influencer-stats/runtime/problems'
+import type { Miss } from './core/resolve.ts'
 
-/** What this service may answer besides what every service may. */
-export const errors = defineErrors({
+const own = defineErrors({
   PRICE_NOT_FOUND: { status: 404, title: 'No price fits' },
   PRICES_AMBIGUOUS: { status: 409, title: 'Several prices fit, and none of them is the default' },
+  QUERY_CLASH: { status: 409, title: 'Parameters of the query do not go together' },
   OFFERING_NOT_FOUND: { status: 404, title: 'No price has this offering' },
   GROUP_NOT_FOUND: { status: 404, title: 'No price has this group' },
   SPEC_NOT_FOUND: { status: 404, title: 'No price has this spec' },
@@ -20,5 +23,20 @@ export const errors = defineErrors({
   IMPORT_EMPTY: { status: 400, title: 'An import without a price would leave an empty catalog; `empty=true` does it' },
   CATALOG_FULL: { status: 413, title: 'The catalog would have more prices than allowed' },
   IMPORT_RUNNING: { status: 409, title: 'Another import is under way' },
+  EXPORTS_RUNNING: { status: 503, title: 'As many exports are under way as there may be' },
+  EXPORT_LOST: { status: 503, title: 'The export was given up' },
   IMPORT_LOST: { status: 409, title: 'The import was given up; nothing was imported' },
 })
+
+/** What this service may answer besides what every service may. */
+export const errors = {
+  ...own,
+  LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
+  LOG_BEHIND: log.LOG_BEHIND,
+  OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
+}
+
+const misses = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
+
+/** What a request is answered with that cannot be put into terms. */
+export const problemOf = ({ code, detail }: Miss): Problem => misses[code](detail)

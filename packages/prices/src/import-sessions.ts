@@ -1,13 +1,13 @@
 import type { CatalogOwner } from './owner/catalog-owner.ts'
 import { errors } from './errors.ts'
-import type { ImportOptions } from './messages.ts'
+import type { Imported, ImportOptions, Imports } from './messages.ts'
 import { PriceLineReader } from './price-line-reader.ts'
 
 /** An import whose thread is silent for so long is given up: the thread may have died (ms). */
-const PATIENCE = 60_000
+export const IMPORT_SILENCE = 60_000
 
 /** The import under way, on main: one at a time, because each holds a whole catalog in the making. */
-export class ImportSessions {
+export class ImportSessions implements Imports {
   readonly #owner: CatalogOwner
   readonly #most: number
   #token = 0
@@ -42,7 +42,7 @@ export class ImportSessions {
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT` */
-  async end(token: number): Promise<{ imported: number; prices: number }> {
+  async end(token: number): Promise<Imported> {
     const reader = this.#of(token)
     clearTimeout(this.#timer)
     try {
@@ -69,7 +69,7 @@ export class ImportSessions {
 
   #wait(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#drop(), PATIENCE)
+    this.#timer = setTimeout(() => this.#drop(), IMPORT_SILENCE)
     this.#timer.unref()
   }
 

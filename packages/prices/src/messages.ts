@@ -1,9 +1,11 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import type { Blocks } from './catalog/catalog.ts'
+import type { WireError } from '@influencer-stats/runtime/problems'
 import type { AnswerKind } from './core/answers.ts'
+import type { AnswerChange } from './core/held-answers.ts'
 import type { Price } from './core/price.ts'
 import type { Term } from './core/terms.ts'
 import type { RowChange, Segments } from './index/index.ts'
+import type { PackedChanges } from './index/row-changes.ts'
 
 /** What becomes of the prices there are. */
 export interface ImportOptions {
@@ -13,24 +15,60 @@ export interface ImportOptions {
   readonly empty: boolean
 }
 
+/** What became of an import. */
+export interface Imported {
+  /** Lines that were prices. */
+  readonly imported: number
+  /** Prices there are now. */
+  readonly prices: number
+}
+
+/** Takes imports, on main. All or nothing. */
+export interface Imports {
+  /** @returns a number that the other calls name it by. @throws Problem `IMPORT_RUNNING` */
+  start(options: ImportOptions): number | Promise<number>
+  chunk(token: number, bytes: Uint8Array): void | Promise<void>
+  end(token: number): Promise<Imported>
+  abort(token: number): void | Promise<void>
+}
+
+/** Which prices are exported. */
+export interface ExportRange {
+  /** Those with a higher id than this one. */
+  readonly after?: string | undefined
+  /** At most so many. */
+  readonly limit?: number | undefined
+}
+
+/** A price to put. */
+export interface Put {
+  /** Its id. */
+  readonly key: string
+  /** A price as JSON, checked; its id may be left out. */
+  readonly body: string
+}
+
 /** What threads ask of main, which owns the catalog. */
 export type ToMain = {
   get(id: string): Price | undefined
-  /** Resolves when it is durable and every thread sees it. */
-  put(price: Price): PutPrice
+  /** Resolves when all that can be put is durable and every thread sees it: with whether each is new, or why it is refused. */
+  put(puts: readonly Put[]): (boolean | WireError)[]
   /** Whether it was there. */
   remove(id: string): boolean
   /** @returns a number that the other import calls name it by */
   importStart(options: ImportOptions): number
   importChunk(token: number, bytes: Uint8Array): void
-  importEnd(token: number): { imported: number; prices: number }
+  importEnd(token: number): Imported
   importAbort(token: number): void
-}
-
-/** A price as it is kept, and whether it is new. */
-export interface PutPrice {
-  readonly price: Price
-  readonly created: boolean
+  /** @returns a number that the other export calls name it by */
+  exportStart(range: ExportRange): number
+  /** The next lines; nothing at the end. */
+  exportNext(token: number): Uint8Array | undefined
+  exportEnd(token: number): void
+  /** Answered once this node has applied the log up to this place. */
+  reached(sequence: number): void
+  /** Answered once this node has applied all that was in the log when it was asked. */
+  barrier(waiting: number): void
 }
 
 /** The catalog as threads view it; its bytes are shared memory that never changes. */
@@ -40,7 +78,7 @@ export interface State {
   readonly kinds: readonly AnswerKind[]
   /** By term: 0 where no row has it; of a characteristic, its type. */
   readonly live: Uint8Array
-  readonly blocks: Blocks
+  readonly answers: AnswerChange
   /** By the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
   /** Changes of rows that the segments do not have yet. */
@@ -52,6 +90,8 @@ export interface Shared {
   readonly state: State
   /** Its part in the database. */
   readonly share: LevelShare
+  /** How far the log is, where there is one that many machines share. */
+  readonly logState?: SharedArrayBuffer
 }
 
 /** What an update changed: new terms, kinds and changes of rows, and what takes the place of older bytes. */
@@ -62,6 +102,6 @@ export interface Change extends Omit<State, 'generation'> {
 
 /** What main tells all threads. */
 export type ToThread = {
-  change(change: Change): void
+  change(change: Omit<Change, 'rows'>, rows: PackedChanges): void
   replace(state: State): void
 }

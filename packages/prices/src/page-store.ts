@@ -13,6 +13,10 @@ export const rowsKey = (generation: number, page: number) => `${generationPrefix
 export const termKey = (generation: number, term: number) => `${generationPrefix(generation)}t!${padded(term)}`
 export const kindKey = (generation: number, kind: number) => `${generationPrefix(generation)}k!${padded(kind)}`
 
+/** Pieces of an import that has not ended yet, of a node of many. */
+export const STAGED = { gte: 'i!', lt: 'i!~' } as const
+export const stagedKey = (id: string, piece: number) => `i!${id}!${padded(piece)}`
+
 /** Pages as they lie in LevelDB at the moment this is called: a snapshot, which costs next to nothing until closed. */
 export function createPageStore(db: ClassicLevel, generation: number): PageStore {
   const snapshot = db.snapshot()

@@ -24,8 +24,9 @@ export const parts = {
 /** Catalogs whose answers lie in memory that main fills and all threads share. */
 export const SHARED_CATALOGS: readonly string[] = ['memory']
 
-/** The index that the path `/v1/search/bitmap/prices` means, as in the program this one mirrors. */
-export const BITMAP = 'roaring-offering'
+/** A name for whichever of these there is, the first that can be had: in settings, and in paths as in the program this one mirrors. */
+export const BITMAP = 'bitmap'
+export const BITMAPS = ['roaring-offering', 'bitset'] as const
 
 /** The names of a part's alternatives. */
 export const namesOf = <Part extends keyof typeof parts>(part: Part) =>

@@ -13,17 +13,17 @@ const NEWLINE = 10
 export class PriceLineReader {
   readonly draft: Draft
   readonly replace: boolean
-  readonly #most: number
+  /** How many prices there may be. */
+  readonly most: number
   /** The beginning of a line. */
   readonly #rest = new Joined()
   #line = 0
   imported = 0
 
-  /** @param most how many prices there may be */
   constructor(draft: Draft, replace: boolean, most: number) {
     this.draft = draft
     this.replace = replace
-    this.#most = most
+    this.most = most
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
@@ -66,7 +66,7 @@ export class PriceLineReader {
     const fault = datesOf(price) ?? this.draft.put(price)
     if (fault) throw fail(`${fault.code} ${fault.detail}`)
     this.imported++
-    if (this.draft.size > this.#most) throw errors.CATALOG_FULL(`more than ${this.#most}`)
+    if (this.draft.size > this.most) throw errors.CATALOG_FULL(`more than ${this.most}`)
   }
 }
 

@@ -1,8 +1,10 @@
-import { validatorOf } from '@influencer-stats/runtime/validation'
+import { errors as house } from '@influencer-stats/runtime/errors'
+import { misfitText, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT, type Price } from './core/price.ts'
 import { UUID } from './core/uuid.ts'
+import { examplePrice } from './examples.ts'
 
-const name = { type: 'string', minLength: 1, maxLength: MAX_TEXT } as const
+export const name = { type: 'string', minLength: 1, maxLength: MAX_TEXT } as const
 const date = { type: 'string', format: 'date' } as const
 const INTEGER = Number.MAX_SAFE_INTEGER
 
@@ -33,11 +35,16 @@ export const priceFields = {
   to: { ...date, description: 'The last day it is valid on.' },
 } as const
 
-export const idSchema = { type: 'string', pattern: UUID } as const
+const { id: exampleId, ...exampleBody } = examplePrice
+/** Any id, of which none is an example. */
+export const anyId = { type: 'string', pattern: UUID } as const
+export const idSchema = { ...anyId, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
 
 export const priceBody = {
   type: 'object',
+  title: 'PriceToKeep',
+  examples: [exampleBody],
   required,
   additionalProperties: false,
   properties: { id: idSchema, ...priceFields },
@@ -45,10 +52,20 @@ export const priceBody = {
 
 export const priceReply = {
   type: 'object',
+  title: 'Price',
+  examples: [{ ...examplePrice, currency: 'USD' }],
   required: ['id', ...required, 'currency'],
   additionalProperties: false,
   properties: { id: idSchema, ...priceFields },
 } as const
+
+const validateBody = validatorOf(priceBody, 'body')
+
+/** The body of a price that is put. @throws Problem `VALIDATION_FAILED` */
+export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price, 'id'>> {
+  if (!validateBody(body)) throw house.VALIDATION_FAILED(misfitText(validateBody.errors![0] as Misfit, 'body'))
+  return body as never
+}
 
 const validate = validatorOf({ ...priceBody, required: ['id', ...required] }, 'body')
 

@@ -1,9 +1,9 @@
+import { errors as house } from '@influencer-stats/runtime/errors'
 import { misfitText, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT } from './core/price.ts'
-import type { SearchRequest } from './core/request.ts'
-import { valueSchema } from './price-schema.ts'
-
-const name = { type: 'string', minLength: 1, maxLength: MAX_TEXT } as const
+import type { Condition, SearchRequest } from './core/request.ts'
+import { exampleSearch } from './examples.ts'
+import { name, valueSchema } from './price-schema.ts'
 
 const condition = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
   type: 'object',
@@ -37,7 +37,14 @@ const properties = {
 } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues'] as const
 
-export const searchBody = { type: 'object', required, additionalProperties: false, properties } as const
+export const searchBody = {
+  type: 'object',
+  title: 'Search',
+  required,
+  additionalProperties: false,
+  properties,
+  examples: [exampleSearch],
+} as const
 
 const bulkItem = {
   ...searchBody,
@@ -49,6 +56,20 @@ type Validator<T> = ((value: unknown) => value is T) & { errors?: Misfit[] | nul
 
 export const fitsSearch = validatorOf(searchBody, 'body') as unknown as Validator<SearchRequest>
 export const fitsBulk = validatorOf(bulkItem, 'body') as unknown as Validator<SearchRequest & { id: string }>
+
+const fitsCharValues = validatorOf(properties.charValues, 'body') as unknown as Validator<Condition[]>
+
+/** Reads conditions from a parameter. @throws Problem */
+export function readCharValues(text: string): Condition[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw house.VALIDATION_FAILED('querystring/charValues is not valid JSON')
+  }
+  if (!fitsCharValues(value)) throw house.VALIDATION_FAILED(`querystring/charValues: ${misfitOf(fitsCharValues)}`)
+  return value
+}
 
 /** What was wrong with the last value that did not fit. */
 export function misfitOf({ errors }: Pick<Validator<never>, 'errors'>): string {

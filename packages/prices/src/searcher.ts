@@ -1,17 +1,18 @@
 import { toProblem } from '@influencer-stats/runtime/problem-replies'
-import type { Problem } from '@influencer-stats/runtime/problems'
-import { isUtf8 } from 'node:buffer'
+import type { Problem, ProblemExtras } from '@influencer-stats/runtime/problems'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { skipSpace } from './core/items.ts'
 import { Literal } from './core/literal.ts'
+import { Lowest } from './core/lowest.ts'
 import { MAX_TEXT } from './core/price.ts'
 import { Query } from './core/query.ts'
 import { createRoom, type Room } from './core/render.ts'
 import type { SearchRequest } from './core/request.ts'
 import { choicesOf, resolve, type Words } from './core/resolve.ts'
 import { RequestScanner } from './core/scanner.ts'
-import { errors } from './errors.ts'
-import { countOf, NONE, type Finder } from './index/index.ts'
+import { errors, problemOf } from './errors.ts'
+import { countOf, NONE, rowsOf, type Finder } from './index/index.ts'
+import { parseJson, textOf } from './json-body.ts'
 import { fitsBulk, fitsSearch, misfitOf } from './search-schema.ts'
 import type { View } from './view.ts'
 
@@ -27,15 +28,15 @@ export type OnFault = (error: unknown, problem: Problem) => void
 /** Room for the longest answer there can be: names are at most 256 characters, 6 bytes each when escaped. */
 const ROOM = 8_192
 
+/** So many of the prices that fit are named where none of them is the default. */
+export const MOST_CANDIDATES = 10
+
 /** Items that are answered together. */
 const GROUP = 16
 const LONGEST_MESSAGE = 600
 const PRICE = new Literal('{"price":')
 const NO_ERROR = new Literal(',"error":{},"id":"')
 const END = new Literal('"}\n')
-
-const reply = (miss: { code: keyof typeof all; detail: string }) => all[miss.code](miss.detail)
-const all = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
 
 /** Searches, for one thread: from the bytes of a request to the bytes of its answer. */
 export class Searcher {
@@ -53,23 +54,38 @@ export class Searcher {
   answer(body: Buffer, view: View, index: Finder): string {
     const scanner = this.#scanner
     const usual = scanner.scan(body, 0, view, this.#query)
-    if (usual && scanner.idTo < 0 && scanner.end === body.length) {
-      const row = index.find(this.#query)
-      if (row < 0) throw refusal(row)
-      return this.#render(row, view)
-    }
-    const request = this.#parse(body)
-    const miss = resolve(request, view, this.#query)
-    if (miss) throw reply(miss)
+    if (usual && scanner.idTo < 0 && scanner.end === body.length)
+      return this.#found(index.find(this.#query), view, index)
+    const request = this.#resolved(body, view)
     const row = index.find(this.#query)
-    if (!request.explain) {
-      if (row < 0) throw refusal(row)
-      return this.#render(row, view)
-    }
+    if (!request.explain) return this.#found(row, view, index)
     const explain = JSON.stringify(explainSteps(request, view, this.#query, index))
     if (row >= 0) return `${this.#render(row, view).slice(0, -1)},"explain":${explain}}`
     const { code, detail } = refusal(row)
     return `{"error":${JSON.stringify({ code, message: detail })},"explain":${explain}}`
+  }
+
+  /** All rows that a request finds, in no order. @throws Problem */
+  rows(body: Buffer, view: View, index: Finder): number[] {
+    this.#resolved(body, view)
+    return rowsOf(index, this.#query)
+  }
+
+  #resolved(body: Buffer, view: View): SearchRequest {
+    const request = this.#parse(body)
+    const miss = resolve(request, view, this.#query)
+    if (miss) throw problemOf(miss)
+    return request
+  }
+
+  /** @param row what `find` gave for the query. @throws Problem */
+  #found(row: number, view: View, index: Finder): string {
+    if (row >= 0) return this.#render(row, view)
+    if (row === NONE) throw refusal(row)
+    const first = new Lowest<number>(MOST_CANDIDATES, (a, b) => a - b)
+    for (const one of rowsOf(index, this.#query)) first.offer(one)
+    const candidates = first.take().list.map((one) => JSON.parse(this.#render(one, view)))
+    throw refusal(row, { candidates })
   }
 
   /**
@@ -135,11 +151,11 @@ export class Searcher {
   answerItem(bytes: Buffer, view: View, index: Finder, to: Room, onFault: OnFault): void {
     let id: string | undefined
     try {
-      const value = parseJson(bytes)
+      const value = parseJson(textOf(bytes))
       id = idOf(value)
       if (!fitsBulk(value)) throw house.VALIDATION_FAILED(misfitOf(fitsBulk))
       const miss = resolve(value, view, this.#query)
-      if (miss) throw reply(miss)
+      if (miss) throw problemOf(miss)
       const row = index.find(this.#query)
       if (row < 0) throw refusal(row)
       writeLine(to, `{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`)
@@ -155,7 +171,7 @@ export class Searcher {
   }
 
   #parse(body: Buffer): SearchRequest {
-    const value = parseJson(body)
+    const value = parseJson(textOf(body))
     if (!fitsSearch(value)) throw house.VALIDATION_FAILED(misfitOf(fitsSearch))
     return value
   }
@@ -173,18 +189,10 @@ export function writeLine(to: Room, line: string): void {
 export const errorLine = ({ code, detail, title }: Problem, id: string | undefined): string =>
   `${JSON.stringify({ error: { message: (detail ?? title).slice(0, LONGEST_MESSAGE), code }, id: id ?? null })}\n`
 
-const refusal = (found: number): Problem =>
-  found === NONE ? errors.PRICE_NOT_FOUND() : errors.PRICES_AMBIGUOUS(`${countOf(found)} prices fit`)
-
-function parseJson(bytes: Buffer): unknown {
-  // As text it would become U+FFFD.
-  if (!isUtf8(bytes)) throw house.BAD_JSON('not UTF-8')
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    throw house.BAD_JSON()
-  }
-}
+const refusal = (found: number, members?: ProblemExtras['members']): Problem =>
+  found === NONE
+    ? errors.PRICE_NOT_FOUND()
+    : errors.PRICES_AMBIGUOUS(`${countOf(found)} prices fit`, { ...(members && { members }) })
 
 function idOf(item: unknown): string | undefined {
   const { id } = (item ?? {}) as { id?: unknown }

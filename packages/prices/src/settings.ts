@@ -1,5 +1,6 @@
+import { logSettings } from '@influencer-stats/log/settings'
 import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
-import { BITMAP, namesOf } from './parts.ts'
+import { BITMAP, BITMAPS, namesOf } from './parts.ts'
 
 /** The settings of the prices service. */
 export const settings = defineSettings({
@@ -7,7 +8,7 @@ export const settings = defineSettings({
     type: 'array',
     items: { type: 'string', minLength: 1 },
     default: [BITMAP],
-    description: `which indexes are built: ${namesOf('index').join(', ')}`,
+    description: `which indexes are built: ${BITMAP} (${BITMAPS.join(', or where its binary is missing ')}), ${namesOf('index').join(', ')}`,
   },
   catalog: { type: 'string', enum: namesOf('catalog'), default: 'memory', description: 'who keeps the answers' },
   sample: {
@@ -30,6 +31,15 @@ export const settings = defineSettings({
     maximum: 100_000_000,
     description: 'so many prices there may be',
   },
+  importLimit: {
+    type: 'integer',
+    default: 8_589_934_592,
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    when: { log: 'jetstream' },
+    description: 'largest import, of which each node keeps the pieces until it ends (bytes)',
+  },
+  ...logSettings,
   // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },
 })

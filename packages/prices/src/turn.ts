@@ -19,6 +19,26 @@ export async function yieldTurn(): Promise<void> {
   if (performance.now() >= turnEnds()) await nextTurn()
 }
 
+/** Lets so many pass in a turn of the event loop, in their order: the rest waits for turns to come, and others get on meanwhile. */
+export function turnstile(most: number): () => Promise<void> | undefined {
+  const waiting: (() => void)[] = []
+  let left = most
+
+  function renew(): void {
+    const passing = waiting.splice(0, most)
+    left = most - passing.length
+    if (passing.length > 0) setImmediate(renew)
+    for (const pass of passing) pass()
+  }
+
+  return () => {
+    if (left === most) setImmediate(renew)
+    if (left === 0) return new Promise((pass) => waiting.push(pass))
+    left--
+    return undefined
+  }
+}
+
 const BETWEEN_LOOKS = 128
 
 /** Does something with every number below `count`, and gives others their turn. */

@@ -55,7 +55,7 @@ export class View implements Words {
   }
 
   /** The view after a change. Dictionary and kinds only grow, so that both views use the same. */
-  with({ terms, kinds, live, blocks, segments, rows, folded }: Change): View {
+  with({ terms, kinds, live, answers, segments, rows, folded }: Change): View {
     this.terms.append(terms)
     for (const kind of kinds) {
       this.#kinds.codeOf(kind.spec, kind.currency)
@@ -68,7 +68,7 @@ export class View implements Words {
       }),
     )
     const overlays = overlaid(this.#overlays.with(folded.map((offering) => [offering, undefined])), rows)
-    const content = { live, catalog: this.#catalog.with(blocks), indexes, overlays }
+    const content = { live, catalog: this.#catalog.with(answers), indexes, overlays }
     return new View(this.terms, this.#kinds, this.#texts, content)
   }
 
@@ -76,6 +76,12 @@ export class View implements Words {
   fetch(row: number): void {
     const block = this.#catalog.blockWith(row)
     this.touched ^= block.kind(block.slotOf(row))
+  }
+
+  /** The id of a row, valid at once. */
+  idOf(row: number): Uint8Array {
+    const block = this.#catalog.blockWith(row)
+    return block.id(block.slotOf(row))
   }
 
   /** Writes the answer with a row, and returns where it ends. */

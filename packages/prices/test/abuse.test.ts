@@ -1,23 +1,22 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
-const PATIENCE = 300
 const price = priceOf({ charValues: [{ char: 'term', value: '12' }] })
 const item = Buffer.from(JSON.stringify({ id: 'a', ...searchOf(price) }))
 
 let prices: TestPrices
 beforeAll(async () => {
-  prices = await startPrices({ data: temporaryFolder(), sendTimeout: PATIENCE })
+  prices = await startPrices({ data: temporaryFolder() })
   await prices.import([price])
 })
 afterAll(() => prices.stop())
 
 /** A connection that has sent the head of a request and `body`, of which `length` bytes are announced. */
-function begin(path: string, length: number, body: Buffer) {
-  const socket = connect(Number(new URL(prices.url).port), '127.0.0.1')
+function begin(path: string, length: number, body: Buffer, { url } = prices) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const type = path.includes('/v1/') ? 'application/json' : 'application/x-ndjson'
   socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`)
   socket.write(body)
@@ -60,7 +59,10 @@ it('outlives clients that leave in the middle', async () => {
 })
 
 it('cuts off a client that sends and never reads', async () => {
-  const socket = begin(BULK, GIGABYTE, item)
+  const own = await startPrices({ data: temporaryFolder(), sendTimeout: 300 })
+  onTestFinished(async () => void (await own.stop()))
+  await own.import([price])
+  const socket = begin(BULK, GIGABYTE, item, own)
   socket.pause()
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const many = Buffer.concat(Array.from({ length: 500 }, () => item))
@@ -70,7 +72,7 @@ it('cuts off a client that sends and never reads', async () => {
   socket.on('drain', send)
   send()
   await closed
-  await stillServes()
+  expect(await own.search(searchOf(price))).toMatchObject({ body: { id: price.id } })
 })
 
 it('answers an import that is refused while most of it is still to come', async () => {

@@ -81,6 +81,15 @@ it('answers every item as it would have been answered alone, however the request
   )
 })
 
+it('gives back the memory of chunks that have it for themselves, and of no others', async () => {
+  const text = Buffer.from(JSON.stringify({ id: 'x', ...searchOf(many[0]!) }))
+  const own = Buffer.from(new Uint8Array(text).buffer)
+  const shared = Buffer.from(new ArrayBuffer(2 * text.length), 0, text.length)
+  text.copy(shared)
+  expect((await answersTo([own, shared])).trim().split('\n')).toHaveLength(2)
+  expect([own.buffer.byteLength, shared.buffer.byteLength]).toEqual([0, 2 * text.length])
+})
+
 it('stops where the room is full, and goes on from there', () => {
   const body = Buffer.from(many.map((price, i) => JSON.stringify({ id: String(i), ...searchOf(price) })).join('\n'))
   const answers: any[] = []

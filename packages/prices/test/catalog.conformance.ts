@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, sharedBlock } from '../src/core/answers.ts'
-import type { Blocks, Catalog } from '../src/catalog/catalog.ts'
+import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, ROW_BYTES, sharedBlock } from '../src/core/answers.ts'
+import type { Catalog } from '../src/catalog/catalog.ts'
+import type { AnswerChange } from '../src/core/held-answers.ts'
 
 const BLOCKS = 8
 
@@ -17,7 +18,9 @@ export function blockWith(number: number, version = 0): Uint8Array {
 export interface Fixture {
   readonly catalog: Catalog
   /** Writes blocks, and gives what `with` is told of them. */
-  write(blocks: ReadonlyMap<number, Uint8Array>): Promise<Blocks>
+  write(blocks: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange>
+  /** The same with single rows: what is needed to answer with each. */
+  writeRows(rows: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange>
   close(): Promise<void>
 }
 
@@ -63,6 +66,41 @@ export function catalogConformance(
       check(next, BLOCKS)
       for (let number = 0; number < BLOCKS; number++) check(catalog, number)
       await next.close()
+    })
+
+    it('gives single answers that changed, again and again, while those before go on as they were', async () => {
+      const valueIn = (catalog: Catalog, row: number) => {
+        const block = catalog.blockWith(row)
+        return block.value(block.slotOf(row))
+      }
+      const answerOf = (value: number) => {
+        const one = new AnswerBlock(new Uint8Array(ROW_BYTES))
+        one.set(0, new Uint8Array(16), value, 0)
+        return one.bytes
+      }
+      const rows = [0, 5, PAGE_ROWS, BLOCK_ROWS - 1, BLOCK_ROWS, 3 * BLOCK_ROWS + 7]
+      // Nobody gave an answer of another row.
+      const others = [1, 6, PAGE_ROWS + 1, BLOCK_ROWS + 1, 2 * BLOCK_ROWS]
+      const usual = (row: number) => Math.floor(row / BLOCK_ROWS) * 1_000_000 + (row % BLOCK_ROWS)
+      const catalogs = [{ catalog: fixture.catalog, expected: [...rows, ...others].map(usual) }]
+      for (let round = 1; round <= 3; round++) {
+        const some = rows.slice(round - 1)
+        const { catalog, expected } = catalogs.at(-1)!
+        const next = catalog.with(await fixture.writeRows(new Map(some.map((row) => [row, answerOf(-round)]))))
+        catalogs.push({ catalog: next, expected: expected.map((one, i) => (some.includes(rows[i]!) ? -round : one)) })
+      }
+      // A block made anew has all that is to be known of its rows.
+      const last = catalogs.at(-1)!
+      const next = last.catalog.with(await fixture.write(new Map([[0, blockWith(0)]])))
+      const ofFirst = (row: number) => row < BLOCK_ROWS
+      const asked = [...rows, ...others]
+      catalogs.push({
+        catalog: next,
+        expected: last.expected.map((one, i) => (ofFirst(asked[i]!) ? usual(asked[i]!) : one)),
+      })
+      for (const { catalog, expected } of catalogs.toReversed())
+        expect(asked.map((row) => valueIn(catalog, row))).toEqual(expected)
+      for (const { catalog } of catalogs.slice(1)) await catalog.close()
     })
 
     it('can be closed twice', async () => {

@@ -1,5 +1,5 @@
-import type { Blocks } from '../src/catalog/catalog.ts'
-import { AnswerBlock, BLOCK_ROWS, PAGE_BYTES, PAGE_ROWS, pageOf } from '../src/core/answers.ts'
+import { AnswerBlock, BLOCK_ROWS, blockOf, PAGE_BYTES, PAGE_ROWS, pageOf } from '../src/core/answers.ts'
+import { NO_ANSWERS, type AnswerChange } from '../src/core/held-answers.ts'
 import { openPricesLevel } from '../src/database.ts'
 import { answersKey, createPageStore } from '../src/page-store.ts'
 import { parts, SHARED_CATALOGS } from '../src/parts.ts'
@@ -14,22 +14,40 @@ for (const [name, create] of Object.entries(parts.catalog)) {
   catalogConformance(name, async (blocks) => {
     const level = await openPricesLevel(temporaryFolder())
     const { db } = level
-    async function write(some: ReadonlyMap<number, Uint8Array>): Promise<Blocks> {
-      const pages = new Map<number, undefined>()
-      for (const [number, bytes] of some)
-        for (let row = number * BLOCK_ROWS; row < (number + 1) * BLOCK_ROWS; row += PAGE_ROWS) {
-          const page = new AnswerBlock(bytes).page(pageOf(row))
-          await db.put(answersKey(GENERATION, pageOf(row)), page as never, { valueEncoding: 'view' })
-          pages.set(pageOf(row), undefined)
-        }
-      return SHARED_CATALOGS.includes(name) ? new Map(some) : pages
+    const now = new Map(Array.from(blocks, ([number, bytes]) => [number, new AnswerBlock(bytes.slice())]))
+    async function writePages(rows: readonly number[]): Promise<Map<number, undefined>> {
+      const pages = new Set(rows.map(pageOf))
+      for (const number of pages) {
+        const bytes = now.get(blockOf(number * PAGE_ROWS))!.page(number)
+        await db.put(answersKey(GENERATION, number), bytes as never, { valueEncoding: 'view' })
+      }
+      return new Map(Array.from(pages, (number) => [number, undefined]))
+    }
+    const holds = SHARED_CATALOGS.includes(name)
+    async function write(some: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange> {
+      for (const [number, bytes] of some) now.set(number, new AnswerBlock(bytes.slice()))
+      const rows = Array.from(some.keys(), (number) =>
+        Array.from({ length: BLOCK_ROWS }, (_, i) => number * BLOCK_ROWS + i),
+      )
+      const pages = await writePages(rows.flat())
+      return { ...NO_ANSWERS, blocks: holds ? new Map(some) : pages }
+    }
+    async function writeRows(some: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange> {
+      for (const [row, bytes] of some) {
+        const block = now.get(blockOf(row))!
+        block.row(block.slotOf(row)).set(bytes)
+      }
+      const pages = await writePages([...some.keys()])
+      if (!holds) return { ...NO_ANSWERS, blocks: pages }
+      return { ...NO_ANSWERS, rows: [...some.keys()], bytes: Buffer.concat([...some.values()]) }
     }
     const told = await write(blocks)
     const store = createPageStore(db, GENERATION)
-    const catalog = await create({ blocks: told, store, cacheBytes: KEPT * PAGE_BYTES })
+    const catalog = await create({ answers: told, store, cacheBytes: KEPT * PAGE_BYTES })
     return {
       catalog,
       write,
+      writeRows,
       async close() {
         await catalog.close()
         await store.close()

@@ -1,22 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import { samplePrices } from '../src/core/sample.ts'
+import { runCli } from './support/cli.ts'
 import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
-
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { stdout, stderr, code }
-}
 
 let prices: TestPrices
 beforeAll(async () => {
@@ -28,7 +17,7 @@ it('imports a file', async () => {
   const file = join(temporaryFolder(), 'prices.ndjson')
   const price = priceOf({ value: 7 })
   writeFileSync(file, `${JSON.stringify(price)}\n`)
-  expect(await run('import', file, '--url', prices.url)).toMatchObject({
+  expect(await runCli('import', file, '--url', prices.url)).toMatchObject({
     code: 0,
     stdout: '1 imported, 1 prices in all\n',
   })
@@ -41,13 +30,13 @@ it('imports a file', async () => {
 })
 
 it('says which file cannot be read', async () => {
-  const { code, stderr } = await run('import', 'nofile', '--url', prices.url)
+  const { code, stderr } = await runCli('import', 'nofile', '--url', prices.url)
   expect(code).toBe(1)
   expect(stderr.trim()).toMatch(/^ENOENT: .*'nofile'$/)
 })
 
 it('generates the sample catalog', async () => {
-  expect(await run('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+  expect(await runCli('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   const sample = [...samplePrices(1)]
   expect(sample).toHaveLength(9_744)
   const client = createPricesClient(prices.url)
@@ -64,32 +53,32 @@ it('destroys nothing that it was not told to destroy', async () => {
   const empty = join(temporaryFolder(), 'empty.ndjson')
   for (const content of ['', '\n \n']) {
     writeFileSync(empty, content)
-    expect(await run('import', empty, '--replace', '--url', prices.url)).toMatchObject({
+    expect(await runCli('import', empty, '--replace', '--url', prices.url)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('IMPORT_EMPTY'),
     })
   }
   // A name is where it is written to, and never over what is there.
   const file = join(temporaryFolder(), 'sample.ndjson')
-  expect(await run('generate', file, '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+  expect(await runCli('generate', file, '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   expect(lines).toHaveLength(9_744)
   expect(JSON.parse(lines[9_743]!)).toEqual([...samplePrices(1)][9_743])
-  expect(await run('generate', file, '--offerings', '1')).toMatchObject({ code: 1 })
+  expect(await runCli('generate', file, '--offerings', '1')).toMatchObject({ code: 1 })
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(9_744)
   for (const more of [
     ['generate', file, '--replace'],
     ['generate', `${file}.2`, `${file}.3`],
     ['import', file, file],
   ])
-    expect(await run(...more, '--url', prices.url)).toMatchObject({ code: 1, stdout: '' })
-  expect(await run('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
+    expect(await runCli(...more, '--url', prices.url)).toMatchObject({ code: 1, stdout: '' })
+  expect(await runCli('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   expect(await client.get(kept.id)).toMatchObject({ offeringId: 'kept' })
 
-  expect(await run('generate', '--offerings', '1', '--replace', '--url', prices.url)).toMatchObject({ code: 0 })
+  expect(await runCli('generate', '--offerings', '1', '--replace', '--url', prices.url)).toMatchObject({ code: 0 })
   expect(await client.get(kept.id)).toBeUndefined()
   writeFileSync(empty, '')
-  expect(await run('import', empty, '--replace', '--empty', '--url', prices.url)).toMatchObject({
+  expect(await runCli('import', empty, '--replace', '--empty', '--url', prices.url)).toMatchObject({
     code: 0,
     stdout: '0 imported, 0 prices in all\n',
   })
@@ -98,12 +87,12 @@ it('destroys nothing that it was not told to destroy', async () => {
 it('says what is wrong', async () => {
   const file = join(temporaryFolder(), 'bad.ndjson')
   writeFileSync(file, 'nonsense\n')
-  expect(await run('import', file, '--url', prices.url)).toMatchObject({
+  expect(await runCli('import', file, '--url', prices.url)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('BAD_LINE'),
   })
-  expect(await run('import', `${file}.none`, '--url', prices.url)).toMatchObject({ code: 1 })
-  expect(await run('import', file, '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 1 })
-  expect(await run('nonsense')).toMatchObject({ code: 1 })
-  expect(await run('--help')).toMatchObject({ code: 0 })
+  expect(await runCli('import', `${file}.none`, '--url', prices.url)).toMatchObject({ code: 1 })
+  expect(await runCli('import', file, '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 1 })
+  expect(await runCli('nonsense')).toMatchObject({ code: 1 })
+  expect(await runCli('--help')).toMatchObject({ code: 0 })
 })

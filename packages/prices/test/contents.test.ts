@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TEXT, type Price } from '../src/core/price.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { priceOf, searchOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
 // What is answered is what was stored, and what cannot be stored as it is is refused.
 
@@ -55,7 +56,7 @@ it('every item of a bulk request is answered with its id, whatever that is', asy
         ),
       )
     }),
-    { numRuns: 30 },
+    { numRuns: runs(15) },
   )
 })
 
@@ -116,7 +117,7 @@ it('there are never more prices than allowed', async () => {
   expect(await own.import(some)).toMatchObject({ status: 413, body: { code: 'CATALOG_FULL' } })
   await own.ask('DELETE', `/prices/${some[0]!.id}`)
   expect((await put(some[3]!)).status).toBe(201)
-  expect((await own.ask('GET', '/metrics')).body).toMatch(/^prices_count 3$/m)
+  expect((await own.ask('GET', '/metrics')).body).toMatch(/^prices_in_catalog 3$/m)
   await own.stop()
 })
 

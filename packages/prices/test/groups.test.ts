@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import type { Price } from '../src/core/price.ts'
+import { keptPrice, type Price } from '../src/core/price.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
 import type { Change } from '../src/messages.ts'
 import { CatalogOwner } from '../src/owner/catalog-owner.ts'
@@ -38,8 +38,8 @@ it('changes that come together are one write, synced once, and one word to the t
   const { owner, recording, told } = await open()
   const some = Array.from({ length: 64 }, () => priceOf())
   for (const [outcome, run] of [
-    [true, (price: Price) => owner.put(price).then(({ created }) => created)],
-    [false, (price: Price) => owner.put({ ...price, value: 7 }).then(({ created }) => created)],
+    [true, (price: Price) => owner.put(price)],
+    [false, (price: Price) => owner.put({ ...price, value: 7 })],
     [true, ({ id }: Price) => owner.remove(id)],
   ] as const) {
     const [writes, words] = [recording.length, told.length]
@@ -85,8 +85,6 @@ it('one that is refused takes no other with it; all fail that a write was for', 
   await recording.level.close()
 })
 
-const keptAs = ({ default: isDefault, ...rest }: Price) => ({ ...rest, ...(isDefault && { default: true }) })
-
 it('changes that come together come to what they would one after the other', async () => {
   const change = fc.record({
     id: fc.integer({ min: 1, max: 6 }).map(uuid),
@@ -113,17 +111,14 @@ it('changes that come together come to what they would one after the other', asy
             return owner.remove(id)
           }
           const { n, ...rest } = price
-          const put = { ...priceOf({ id, ...rest, charValues: [{ char: 'n', value: n }] }), currency: 'USD' }
+          const put = priceOf({ id, ...rest, charValues: [{ char: 'n', value: n }] })
           known.set(id, put)
-          return owner.put(put).then(({ created, price: kept }) => {
-            expect(kept).toEqual(keptAs(put))
-            return created
-          })
+          return owner.put(put)
         })
         expect(await Promise.all(done)).toEqual(expected)
         for (let id = 1; id <= 6; id++) {
           const wanted = known.get(uuid(id))
-          expect(await owner.get(uuid(id))).toEqual(wanted && keptAs(wanted))
+          expect(await owner.get(uuid(id))).toEqual(wanted && keptPrice(wanted))
         }
         expect(owner.size).toBe(known.size)
       }

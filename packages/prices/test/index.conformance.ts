@@ -4,9 +4,21 @@ import type { Catalog } from '../src/catalog/catalog.ts'
 import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
 import { Query } from '../src/core/query.ts'
 import { RowTable, type Row } from '../src/core/rows.ts'
-import { ambiguous, NONE, type Finder, type IndexKind, type RowChange, type Segments } from '../src/index/index.ts'
+import { FacetCounts, GROUPS, OFFERINGS, SPECS, type Selection } from '../src/core/selection.ts'
+import {
+  ambiguous,
+  NONE,
+  rowsOf,
+  type Finder,
+  type IndexKind,
+  type RowChange,
+  type Segments,
+} from '../src/index/index.ts'
 import { Indexes } from '../src/owner/indexes.ts'
+import { packChanges, unpackChanges } from '../src/index/row-changes.ts'
+import { NO_ANSWERS } from '../src/core/held-answers.ts'
 import { createView, type View } from '../src/view.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
 // Terms of a small world, so that rows and queries meet: offerings 0-2, groups 10-12, specs 20-21, values 70 and on.
 const CHARS = 4
@@ -73,7 +85,10 @@ const conditionsOf = ({ group: g, spec: s, choices, at }: Asked): ((one: Row) =>
 ]
 
 /** The oracle: a plain filter. @returns what is found, and how many rows each condition leaves */
-function filter(rows: readonly (Row | undefined)[], query: Asked): { found: number; left: number[] } {
+function filter(
+  rows: readonly (Row | undefined)[],
+  query: Asked,
+): { found: number; fitting: number[]; left: number[] } {
   let fitting = rows.flatMap((one, number) => (one?.offering === query.offering ? [number] : []))
   const left = [fitting.length]
   for (const fits of conditionsOf(query)) {
@@ -81,9 +96,9 @@ function filter(rows: readonly (Row | undefined)[], query: Asked): { found: numb
     left.push(fitting.length)
   }
   fitting = fitting.filter((number) => query.values.every((term) => rows[number]!.values.includes(term)))
-  if (fitting.length === 0) return { found: NONE, left }
+  if (fitting.length === 0) return { found: NONE, fitting, left }
   const chosen = fitting.length === 1 ? fitting[0] : fitting.find((number) => rows[number]!.isDefault)
-  return { found: chosen ?? ambiguous(fitting.length), left }
+  return { found: chosen ?? ambiguous(fitting.length), fitting, left }
 }
 
 function toQuery({ values, choices, at, ...rest }: Asked): Query {
@@ -102,12 +117,75 @@ function tableOf(rows: readonly (Row | undefined)[]): RowTable {
   return table
 }
 
+/** What is chosen: some of the offerings, groups, specs and values, each as often as it likes. */
+interface Chosen {
+  readonly offerings: readonly number[] | undefined
+  readonly groups: readonly number[] | undefined
+  readonly specs: readonly number[] | undefined
+  readonly choices: Asked['choices']
+  readonly at: number | undefined
+}
+
+const some = (of: fc.Arbitrary<number>) => fc.option(fc.array(of, { maxLength: 3 }), { nil: undefined, freq: 2 })
+const chosen: fc.Arbitrary<Chosen> = fc.record({
+  offerings: some(fc.integer({ min: 0, max: 3 })),
+  groups: some(group),
+  specs: some(spec),
+  choices: fc.array(fc.tuple(fc.integer({ min: 0, max: CHARS }), fc.array(anyTerm, { maxLength: 8 })), {
+    maxLength: 2,
+  }),
+  at: fc.option(day, { nil: undefined }),
+})
+
+const TERMS = 100
+function facetOf(term: number): number {
+  if (term >= 70) return charOf(term)
+  if (term >= 20) return SPECS
+  return term >= 10 ? GROUPS : OFFERINGS
+}
+
+function toSelection({ offerings, groups, specs, choices, at }: Chosen): Selection {
+  const lists = [[OFFERINGS, offerings] as const, [GROUPS, groups] as const, [SPECS, specs] as const, ...choices]
+  return {
+    chosen: new Map(lists.flatMap(([facet, list]) => (list ? [[facet, (term: number) => list.includes(term)]] : []))),
+    at,
+    facetOf,
+  }
+}
+
+/** The oracle: each facet by itself, with plain filters. */
+function countPlainly(rows: readonly (Row | undefined)[], { chosen: asked, at }: Selection): FacetCounts {
+  const counts = new FacetCounts(TERMS)
+  const termsOf = (one: Row) => [one.offering, one.group, one.spec, ...one.values]
+  const valid = rows.filter((one) => one && (at === undefined || (one.from <= at && at <= one.to))) as Row[]
+  const left = (except?: number) =>
+    valid.filter((one) =>
+      [...asked].every(
+        ([facet, accepts]) => facet === except || termsOf(one).some((term) => facetOf(term) === facet && accepts(term)),
+      ),
+    )
+  counts.total = left().length
+  for (let term = 0; term < TERMS; term++)
+    counts.ofTerm[term] = left(facetOf(term)).filter((one) => termsOf(one).includes(term)).length
+  return counts
+}
+
+async function agreeOnCounts(index: Finder, rows: readonly (Row | undefined)[], some: readonly Chosen[]) {
+  for (const one of some) {
+    const selection = toSelection(one)
+    const counts = new FacetCounts(TERMS)
+    await index.count(selection, counts)
+    expect(counts).toEqual(countPlainly(rows, selection))
+  }
+}
+
 function agree(index: Finder, rows: readonly (Row | undefined)[], queries: readonly Asked[]): void {
   for (const query of queries) {
-    const { found, left } = filter(rows, query)
+    const { found, fitting, left } = filter(rows, query)
     const asked = toQuery(query)
     expect(index.find(asked)).toBe(found)
     expect(index.left(asked, asked.choices)).toEqual(left)
+    expect(rowsOf(index, asked).sort((a, b) => a - b)).toEqual(fitting)
   }
 }
 
@@ -164,7 +242,20 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
             agree(kind.read(await kind.build(tableOf(rows))), rows, [...queries, ...partOf(rows, keep)])
           },
         ),
-        { numRuns: 150 },
+        { numRuns: runs(60) },
+      )
+    })
+
+    it('counts what rows have as plain filters do', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(row, { maxLength: 120 }),
+          fc.array(chosen, { maxLength: 8 }),
+          async (rows, selections) => {
+            await agreeOnCounts(kind.read(await kind.build(tableOf(rows))), rows, selections)
+          },
+        ),
+        { numRuns: runs(40) },
       )
     })
 
@@ -192,7 +283,7 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
             }
           },
         ),
-        { numRuns: 100 },
+        { numRuns: runs(40) },
       )
     })
 
@@ -202,10 +293,11 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
           fc.array(row, { maxLength: 60 }),
           fc.array(fc.array(step, { minLength: 1, maxLength: 30 }), { maxLength: 8 }),
           fc.array(asked, { maxLength: 8 }),
+          fc.array(chosen, { maxLength: 2 }),
           fc.nat(15),
           // Few are folded soon.
           fc.constantFrom(0, 4, 1e6),
-          async (first, rounds, queries, keep, size) => {
+          async (first, rounds, queries, selections, keep, size) => {
             let rows: readonly (Row | undefined)[] = first
             const kinds = new Map([[name, kind]])
             const indexes = await Indexes.build(kinds, tableOf(rows), 2)
@@ -215,23 +307,32 @@ export function indexConformance(name: string, open: () => Promise<IndexKind>): 
               return createView(state, { live: NO_BYTES, catalog: NO_CATALOG, indexes: of })
             }
             let view = read()
-            const agreeIn = (one: View, some: typeof rows) =>
-              agree(one.indexes.get(name)!, some, [...queries, ...partOf(some, keep)])
+            async function agreeIn(one: View, among: typeof rows): Promise<void> {
+              agree(one.indexes.get(name)!, among, [...queries, ...partOf(among, keep)])
+              await agreeOnCounts(one.indexes.get(name)!, among, selections)
+            }
             const older: [View, typeof rows][] = []
             for (const steps of rounds) {
               const { after, changes } = take(rows, steps)
               const fold = await indexes.fold()
               indexes.take(fold, changes, () => size)
               older.push([view, rows])
-              view = view.with({ terms: [], kinds: [], live: NO_BYTES, blocks: new Map(), rows: changes, ...fold })
+              view = view.with({
+                terms: [],
+                kinds: [],
+                live: NO_BYTES,
+                answers: NO_ANSWERS,
+                rows: unpackChanges(packChanges(changes)),
+                ...fold,
+              })
               rows = after
-              agreeIn(view, rows)
-              agreeIn(read(), rows)
+              await agreeIn(view, rows)
+              await agreeIn(read(), rows)
             }
-            for (const [one, some] of older) agreeIn(one, some)
+            for (const [one, among] of older) await agreeIn(one, among)
           },
         ),
-        { numRuns: 100 },
+        { numRuns: runs(40) },
       )
     })
 

@@ -132,3 +132,15 @@ it('the usual shape is never left alone', () => {
     expect(scanner.end).toBe(bytes.length)
   }
 })
+
+it('neither what breaks off nor what has two ids is taken for a request', () => {
+  const scanner = new RequestScanner()
+  const asked = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
+  for (const one of [asked, { id: '1', ...asked }, { ...asked, id: '1' }]) {
+    const bytes = Buffer.from(JSON.stringify(one))
+    for (let end = 0; end < bytes.length; end++)
+      expect([end, scanner.scan(bytes.subarray(0, end), 0, words, new Query())]).toEqual([end, false])
+  }
+  const twice = Buffer.from(JSON.stringify({ id: '1', ...asked }).replace(/\}$/, ',"id":"2"}'))
+  expect(scanner.scan(twice, 0, words, new Query())).toBe(false)
+})

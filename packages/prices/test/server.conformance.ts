@@ -69,7 +69,7 @@ export function serverConformance(server: string): void {
       expect(await refused({ offeringId: 1 })).toEqual([400, 'VALIDATION_FAILED'])
       expect(await refused('')).toEqual([400, 'BAD_JSON'])
       expect(await refused(searchOf(price), { 'content-type': 'text/csv' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
-      expect(await refused(searchOf(price), {}, 'bitset')).toEqual([404, 'INDEX_NOT_LOADED'])
+      expect(await refused(searchOf(price), {}, 'map')).toEqual([404, 'INDEX_NOT_LOADED'])
       expect(await refused(' '.repeat(BODY_LIMIT + 1))).toEqual([413, 'BODY_TOO_LARGE'])
       expect(await refused(searchOf(price), { authorization: 'Bearer wrong' })).toEqual([401, 'UNAUTHORIZED'])
     })

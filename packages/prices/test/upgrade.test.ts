@@ -12,7 +12,7 @@ const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'forma
 
 async function expectAll(prices: TestPrices, expected: ReturnType<typeof oldPrices>): Promise<void> {
   for (const [id, price] of expected) expect((await prices.ask('GET', `/prices/${id}`)).body).toEqual(price)
-  expect((await prices.ask('GET', '/metrics')).body).toMatch(new RegExp(`^prices_count ${expected.size}$`, 'm'))
+  expect((await prices.ask('GET', '/metrics')).body).toMatch(new RegExp(`^prices_in_catalog ${expected.size}$`, 'm'))
 }
 
 describe.each([1, 2])('a catalog of format %i', (format) => {

@@ -1,26 +1,33 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import type { Price } from '../src/core/price.ts'
 import { variants } from '../src/variants.ts'
 import { priceOf, searchOf, startPrices } from './support/prices.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
-describe.each(Object.entries(variants))('variant %s', (variant, { indexes }) => {
-  it.each(['0', '1'])('boots with %s threads, finds prices, and keeps them', async (threads) => {
-    const settings = { variant, threads, data: temporaryFolder() }
-    const first = await startPrices(settings)
-    const imported = priceOf({ charValues: [{ char: 'term', value: '12' }], value: 1.5 })
-    const put = priceOf({ charValues: [{ char: 'term', value: '24' }], value: 2 })
-    expect((await first.import([imported])).status).toBe(200)
-    expect((await first.ask('PUT', `/prices/${put.id}`, put)).status).toBe(201)
+it.each(Object.entries(variants))(
+  'variant %s boots on main and with a thread, finds prices, and keeps them',
+  async (variant, { indexes }) => {
+    const data = temporaryFolder()
     const index = indexes[0]!
-    for (const one of [imported, put]) expect((await first.search(searchOf(one), index)).body.id).toBe(one.id)
-    expect(await first.stop()).toBe(true)
-
-    const second = await startPrices(settings)
-    for (const one of [imported, put]) {
-      expect((await second.search(searchOf(one), index)).body).toMatchObject({ id: one.id, value: one.value })
-      const [bulk] = await second.bulk(JSON.stringify({ id: 'x', ...searchOf(one) }), index)
-      expect(bulk).toMatchObject({ id: 'x', price: { id: one.id } })
+    const kept: Price[] = []
+    for (const threads of ['0', '1', '0']) {
+      const prices = await startPrices({ variant, threads, data })
+      const expectFound = async () => {
+        for (const one of kept) {
+          expect((await prices.search(searchOf(one), index)).body).toMatchObject({ id: one.id, value: one.value })
+          const [bulk] = await prices.bulk(JSON.stringify({ id: 'x', ...searchOf(one) }), index)
+          expect(bulk).toMatchObject({ id: 'x', price: { id: one.id } })
+        }
+      }
+      await expectFound()
+      const [imported, put] = [1, 2].map((place) =>
+        priceOf({ charValues: [{ char: 'term', value: String(kept.length + place) }], value: place / 2 }),
+      ) as [Price, Price]
+      expect((await prices.import([imported])).status).toBe(200)
+      expect((await prices.ask('PUT', `/prices/${put.id}`, put)).status).toBe(201)
+      kept.push(imported, put)
+      await expectFound()
+      expect(await prices.stop()).toBe(true)
     }
-    await second.stop()
-  })
-})
+  },
+)

@@ -96,7 +96,7 @@ it('a bulk request of dear items lets others have their turn', async () => {
   const ended = bulk(catalog, [Buffer.from(text.repeat(Math.floor(60_000 / text.length)))])
   let turns = 0
   let running = true
-  const began = performance.now()
+  const began = process.threadCpuUsage()
   const turn = () => {
     turns++
     if (running) setImmediate(turn)
@@ -104,7 +104,8 @@ it('a bulk request of dear items lets others have their turn', async () => {
   setImmediate(turn)
   expect(await ended).toHaveLength(Math.floor(60_000 / text.length))
   running = false
-  const took = performance.now() - began
+  const { user, system } = process.threadCpuUsage(began)
+  const took = (user + system) / 1_000
   expect(took).toBeGreaterThan(40)
   expect(turns).toBeGreaterThan(took / 40)
 })

@@ -1,17 +1,12 @@
 import type { AnswerBlock } from '../core/answers.ts'
-
-/**
- * Answers that changed: blocks by their number, with their bytes, where the catalog holds them in memory; else pages by
- * theirs.
- */
-export type Blocks = Map<number, Uint8Array | undefined>
+import type { AnswerChange } from '../core/held-answers.ts'
 
 /** What is needed to answer with a row, as one thread reads it. Synchronous. */
 export interface Catalog {
   /** Where the answer of a row lies. */
   blockWith(row: number): AnswerBlock
   /** The same catalog after a change. This one goes on as it was until it is closed. */
-  with(changed: Blocks): Catalog
+  with(changed: AnswerChange): Catalog
   /** Idempotent. */
   close(): Promise<void>
 }
@@ -27,8 +22,8 @@ export interface PageStore {
 }
 
 export interface CatalogOptions {
-  /** All blocks, where `holdsBlocks`. */
-  readonly blocks: Blocks
+  /** All of them, where it holds them in memory. */
+  readonly answers: AnswerChange
   readonly store: PageStore
   /** How much an evicting catalog keeps (bytes). */
   readonly cacheBytes: number

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { AnswerBlock, PAGE_BYTES, pageOf } from '../core/answers.ts'
-import type { Blocks, Catalog, CatalogOptions, PageStore } from './catalog.ts'
+import type { AnswerChange } from '../core/held-answers.ts'
+import type { Catalog, CatalogOptions, PageStore } from './catalog.ts'
 
 type Cache = LRUCache<number, AnswerBlock>
 
@@ -30,10 +31,10 @@ class LruCatalog implements Catalog {
     return page
   }
 
-  with(changed: Blocks): Catalog {
+  with({ blocks: pages }: AnswerChange): Catalog {
     const cache: Cache = this.#cache ?? new LRUCache({ max: this.#max })
     this.#cache = undefined
-    for (const number of changed.keys()) cache.delete(number)
+    for (const number of pages.keys()) cache.delete(number)
     return new LruCatalog(this.#store.renew(), this.#max, cache)
   }
 

@@ -1,19 +1,12 @@
-import { AnswerBlock, blockOf } from '../core/answers.ts'
-import type { Blocks, Catalog, CatalogOptions } from './catalog.ts'
+import { HeldAnswers, type AnswerChange } from '../core/held-answers.ts'
+import type { Catalog, CatalogOptions } from './catalog.ts'
 
 /** All answers in memory that the threads share: 28 bytes a price, once for all of them. */
-export function createMemoryCatalog({ blocks }: CatalogOptions): Catalog {
-  return memoryCatalog(toList(blocks, []))
-}
+export const createMemoryCatalog = ({ answers }: CatalogOptions): Catalog =>
+  memoryCatalog(HeldAnswers.of([]).with(answers))
 
-function toList(blocks: Blocks, old: readonly AnswerBlock[]): AnswerBlock[] {
-  const list = old.slice()
-  for (const [number, bytes] of [...blocks].sort(([a], [b]) => a - b)) list[number] = new AnswerBlock(bytes!)
-  return list
-}
-
-const memoryCatalog = (list: readonly AnswerBlock[]): Catalog => ({
-  blockWith: (row) => list[blockOf(row)]!,
-  with: (changed) => memoryCatalog(toList(changed, list)),
+const memoryCatalog = (held: HeldAnswers): Catalog => ({
+  blockWith: (row) => held.blockWith(row),
+  with: (changed: AnswerChange) => memoryCatalog(held.with(changed)),
   async close() {},
 })

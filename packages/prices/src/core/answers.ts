@@ -8,8 +8,7 @@ export const ID_BYTES = 16
 // Of a row: its value, its id, its kind. Together, as an answer needs all three: most often one line of memory to wait for.
 const ID = 8
 const KIND = ID + ID_BYTES
-const ROW_BYTES = 28
-/** 28 bytes a row. */
+export const ROW_BYTES = 28
 export const BLOCK_BYTES = BLOCK_ROWS * ROW_BYTES
 export const PAGE_BYTES = PAGE_ROWS * ROW_BYTES
 
@@ -55,6 +54,11 @@ export class AnswerBlock {
   id(slot: number): Uint8Array {
     const start = this.idStart(slot)
     return this.bytes.subarray(start, start + ID_BYTES)
+  }
+
+  /** All bytes of a row. */
+  row(slot: number): Uint8Array {
+    return this.bytes.subarray(slot * ROW_BYTES, (slot + 1) * ROW_BYTES)
   }
 
   /** The bytes of one of the pages that a block is made of. */

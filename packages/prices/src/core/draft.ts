@@ -3,7 +3,7 @@ import { dayOf, FIRST_DAY, LAST_DAY } from './dates.ts'
 import { IdTable } from './id-table.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import { RowTable, type Row } from './rows.ts'
-import { fits, LearnedTypes, typeOf, type CharTypes, type Terms } from './terms.ts'
+import { fits, LearnedTypes, typeOf, type CharTypes, type KnownTypes, type Terms } from './terms.ts'
 import { uuidBytes } from './uuid.ts'
 
 /** Why a price cannot be taken: the code of an error and what it is about. */
@@ -42,16 +42,18 @@ export function faultOf({ charValues, from, to }: Price): Fault | undefined {
 }
 
 /** The value that is not of its characteristic's type, if there is one. */
-export function typeFaultOf({ charValues }: Price, terms: Terms, types: LearnedTypes): Fault | undefined {
+export function typeFaultOf({ charValues }: Price, terms: Terms, types: KnownTypes): Fault | undefined {
   for (const { char, value } of charValues) {
-    const type = types.get(terms.chars.codeOf(char)) ?? typeOf(value) ?? 'integer'
-    if (!fits(type, value)) return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
+    const code = terms.chars.codeOf(char)
+    const type = types.get(code) ?? typeOf(value) ?? 'integer'
+    if (!fits(type, value) && !types.widensTo?.(code, value))
+      return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
   }
   return undefined
 }
 
 /** Types that a row is the first to have. */
-export function learnTypes({ values }: Row, terms: Terms, types: LearnedTypes): void {
+function learnTypes({ values }: Row, terms: Terms, types: LearnedTypes): void {
   for (const term of values) types.learn(terms.charOf(term), typeOf(terms.valueOf(term))!)
 }
 
@@ -126,6 +128,11 @@ export class Draft {
       this.blocks[blockOf(found)]!.set(slotOf(found), id, value, kind)
       return
     }
+    this.append(id, row, value, kind)
+  }
+
+  /** The same where no other row has the id. */
+  append(id: Uint8Array, row: Row, value: number, kind: number): void {
     const number = this.#table.size
     this.#table.push(row)
     if (number % BLOCK_ROWS === 0) this.blocks.push(new AnswerBlock(sharedBlock()))

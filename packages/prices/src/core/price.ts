@@ -27,6 +27,11 @@ export interface Price {
 
 export const DEFAULT_CURRENCY = 'USD'
 
+/** A price as it is read again. */
+export function keptPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...rest }: Price): Price {
+  return { id: id.toLowerCase(), ...rest, currency, ...(isDefault && { default: true }) }
+}
+
 /** The most characteristics a price can have, and conditions a query. */
 export const MAX_CONDITIONS = 100
 /** The longest name, value or id (code points). */

@@ -1,3 +1,6 @@
+import { ID_BYTES } from './answers.ts'
+import { uuidText } from './uuid.ts'
+
 /** A seeded generator (mulberry32): the same numbers in every run. @returns integers from 0 to `below` - 1 */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed | 0
@@ -9,13 +12,19 @@ export function seededRandom(seed: number): (below: number) => number {
   }
 }
 
-const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-const hex16 = (number: number) => BYTES[number >> 8]! + BYTES[number & 255]!
+const REST = [0, 2, 4, 10, 12, 14]
+
+/** The bytes of a seeded UUID of version 4. */
+export function seededId(random: (below: number) => number, into: Uint8Array = new Uint8Array(ID_BYTES)): Uint8Array {
+  const put = (at: number, pair: number) => {
+    into[at] = pair >> 8
+    into[at + 1] = pair & 255
+  }
+  put(6, 0x4000 + random(0x1000))
+  put(8, 0x8000 + random(0x4000))
+  for (const at of REST) put(at, random(0x1_0000))
+  return into
+}
 
 /** A seeded UUID of version 4. */
-export function seededUuid(random: (below: number) => number): string {
-  const next = () => hex16(random(0x1_0000))
-  const version = hex16(0x4000 + random(0x1000))
-  const variant = hex16(0x8000 + random(0x4000))
-  return `${next()}${next()}-${next()}-${version}-${variant}-${next()}${next()}${next()}`
-}
+export const seededUuid = (random: (below: number) => number): string => uuidText(seededId(random))

@@ -17,3 +17,7 @@ export interface SearchRequest {
   readonly at?: string
   readonly explain?: boolean
 }
+
+/** The conditions of a search as far as they are known. */
+export type Conditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
+  Pick<SearchRequest, 'charValues'>

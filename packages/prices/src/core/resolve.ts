@@ -1,8 +1,9 @@
 import { dayOf, isDate } from './dates.ts'
 import type { Value } from './price.ts'
-import type { Choice, Query } from './query.ts'
-import type { Condition, SearchRequest } from './request.ts'
+import { FREE, type Choice, type Query } from './query.ts'
+import type { Condition, Conditions } from './request.ts'
 import { fits, typeIn, type Terms } from './terms.ts'
+import type { TextTable } from './text-table.ts'
 
 /** Why a request cannot be searched for: the code of an error and what it is about. */
 export interface Miss {
@@ -26,15 +27,19 @@ export interface Words {
 /** A term that some row has, or -1. */
 const alive = (live: Uint8Array, term: number) => (term >= 0 && live[term]! > 0 ? term : -1)
 
-/** Puts a request into terms. @returns why it cannot be */
-export function resolve(request: SearchRequest, { terms, live }: Words, query: Query): Miss | undefined {
+/** The term of a name; `FREE` where none is asked for, and where none is alive. */
+const termOf = (name: string | undefined, table: TextTable, live: Uint8Array) =>
+  name === undefined ? FREE : alive(live, table.find(name))
+
+/** Puts a request into terms; what it does not ask for is free. @returns why it cannot be */
+export function resolve(request: Conditions, { terms, live }: Words, query: Query): Miss | undefined {
   const { offeringId, groupId, priceSpecId, charValues, at } = request
-  const offering = alive(live, terms.offerings.find(offeringId))
-  if (offering < 0) return { code: 'OFFERING_NOT_FOUND', detail: offeringId }
-  const group = alive(live, terms.groups.find(groupId))
-  if (group < 0) return { code: 'GROUP_NOT_FOUND', detail: groupId }
-  const spec = alive(live, terms.specs.find(priceSpecId))
-  if (spec < 0) return { code: 'SPEC_NOT_FOUND', detail: priceSpecId }
+  const offering = termOf(offeringId, terms.offerings, live)
+  if (offering < 0 && offeringId !== undefined) return { code: 'OFFERING_NOT_FOUND', detail: offeringId }
+  const group = termOf(groupId, terms.groups, live)
+  if (group < 0 && groupId !== undefined) return { code: 'GROUP_NOT_FOUND', detail: groupId }
+  const spec = termOf(priceSpecId, terms.specs, live)
+  if (spec < 0 && priceSpecId !== undefined) return { code: 'SPEC_NOT_FOUND', detail: priceSpecId }
   query.reset(offering, group, spec)
   for (const condition of charValues) {
     const miss = resolveCondition(condition, terms, live, query)
@@ -65,7 +70,7 @@ function resolveCondition(condition: Condition, terms: Terms, live: Uint8Array, 
 }
 
 /** Every condition of a request that `resolve` took, one by one. */
-export const choicesOf = ({ charValues }: SearchRequest, { terms }: Words): Choice[] =>
+export const choicesOf = ({ charValues }: Conditions, { terms }: Words): Choice[] =>
   charValues.map((condition) => choiceOf(condition, terms.chars.find(condition.char), terms))
 
 function choiceOf({ op = 'equals', value }: Condition, char: number, terms: Terms): Choice {

@@ -56,16 +56,7 @@ export class RowTable {
     const start = this.#start(row)
     const end = this.#ends[row]!
     if (end === start) return undefined
-    const data = this.#data
-    return {
-      offering: data[start + OFFERING]!,
-      group: data[start + GROUP]!,
-      spec: data[start + SPEC]!,
-      isDefault: data[start + FLAGS] === 1,
-      from: data[start + FROM]!,
-      to: data[start + TO]!,
-      values: data.subarray(start + VALUES, end),
-    }
+    return rowBetween(this.#data, start, end)
   }
 
   push(row: Row | undefined): void {
@@ -109,6 +100,27 @@ export class RowTable {
     for (let i = 0; i < count; i++) this.#ends[this.#size + i] = base + cells[1 + i]!
     this.#size += count
   }
+}
+
+function rowBetween(data: Int32Array, start: number, end: number) {
+  return {
+    offering: data[start + OFFERING]!,
+    group: data[start + GROUP]!,
+    spec: data[start + SPEC]!,
+    isDefault: data[start + FLAGS] === 1,
+    from: data[start + FROM]!,
+    to: data[start + TO]!,
+    values: data.subarray(start + VALUES, end),
+  }
+}
+
+/** One of the rows that `encode` gave, which is there, in memory of its own. */
+export function rowIn(bytes: Uint8Array, index: number): Row {
+  const cells = new Int32Array(aligned(bytes))
+  const ends = 1 + cells[0]!
+  const start = index === 0 ? 0 : cells[index]!
+  const row = rowBetween(cells, ends + start, ends + cells[1 + index]!)
+  return { ...row, values: [...row.values] }
 }
 
 function grown<A extends Float64Array | Int32Array>(array: A, Type: new (length: number) => A): A {

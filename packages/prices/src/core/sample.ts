@@ -1,7 +1,8 @@
 import type { Price } from './price.ts'
 import { seededRandom, seededUuid } from './random.ts'
 
-const OFFERINGS = 50
+export const OFFERINGS = 50
+const GROUPS = 5
 const SEED = 20_261_120
 
 /** The shape of the sample catalog, nested in this order, the last fastest. */
@@ -12,6 +13,10 @@ export interface SampleShape {
 
 const mbps = (...speeds: number[]) => speeds.map((speed) => `${speed} Mbps`)
 const from250To950 = Array.from({ length: 15 }, (_, i) => 250 + 50 * i)
+
+/** What the ids and the groups of the sample's prices are drawn from, in this order, price by price. */
+export const sampleRandom = () => seededRandom(SEED + 1)
+export const drawGroup = (random: ReturnType<typeof seededRandom>) => `group${1 + random(GROUPS)}`
 
 /** The names in the sample catalog; every run makes the same. @param offerings fewer of them, for tests */
 export function sampleShape(offerings = OFFERINGS): SampleShape {
@@ -29,30 +34,37 @@ export function sampleShape(offerings = OFFERINGS): SampleShape {
   }
 }
 
-/** How many prices the sample catalog has. */
-export function sampleSize(): number {
-  const { offerings, chars } = sampleShape()
-  return chars.reduce((size, [, values]) => size * values.length, offerings.length)
-}
-
 /** The sample catalog: 9,744 prices an offering, 487,200 in all; the same in every run. Values are row numbers. */
 export function* samplePrices(offerings = OFFERINGS): Generator<Price> {
   const shape = sampleShape(offerings)
-  const random = seededRandom(SEED + 1)
+  const random = sampleRandom()
   const everyCharValues = [...combinations(shape.chars)]
   let row = 0
   for (const offeringId of shape.offerings) {
-    for (const charValues of everyCharValues) {
-      const included = charValues.at(-1)!.value === 'Included'
-      yield {
-        id: seededUuid(random),
-        offeringId,
-        groupId: `group${1 + random(5)}`,
-        priceSpecId: included ? 'MRC' : 'NRC',
-        charValues,
-        value: row++,
-      }
-    }
+    for (const charValues of everyCharValues) yield nextPrice(random, offeringId, charValues, row++)
+  }
+}
+
+/** The first price of the sample catalog. */
+export function firstPrice(): Price {
+  const { offerings, chars } = sampleShape(1)
+  const charValues = chars.map(([char, [value]]) => ({ char, value: value! }))
+  return nextPrice(sampleRandom(), offerings[0]!, charValues, 0)
+}
+
+function nextPrice(
+  random: ReturnType<typeof seededRandom>,
+  offeringId: string,
+  charValues: Price['charValues'],
+  value: number,
+): Price {
+  return {
+    id: seededUuid(random),
+    offeringId,
+    groupId: drawGroup(random),
+    priceSpecId: charValues.at(-1)!.value === 'Included' ? 'MRC' : 'NRC',
+    charValues,
+    value,
   }
 }
 

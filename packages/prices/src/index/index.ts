@@ -1,5 +1,6 @@
 import type { Choice, Query } from '../core/query.ts'
 import type { Row, RowTable } from '../core/rows.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 
 /**
  * The pieces an index lies in, by number: bytes in shared memory that never change once published, so every thread views
@@ -28,7 +29,28 @@ export interface Tally {
   readonly chosen: number
 }
 
-export const NOTHING: Tally = { count: 0, first: NONE, chosen: NONE }
+/** Hears of rows that fit, and whether each is a default one. */
+export type Visit = (row: number, isDefault: boolean) => void
+
+/** @param each visits what fits, in whatever order */
+export function tallyRows(each: (visit: Visit) => void): Tally {
+  let count = 0
+  let first = NONE
+  let chosen = NONE
+  each((row, isDefault) => {
+    count++
+    if (first === NONE || row < first) first = row
+    if (isDefault && (chosen === NONE || row < chosen)) chosen = row
+  })
+  return { count, first, chosen }
+}
+
+/** All rows that fit, in no order. */
+export function rowsOf(finder: Finder, query: Query): number[] {
+  const rows: number[] = []
+  finder.each(query, (row) => void rows.push(row))
+  return rows
+}
 
 /** What `find` gives for what fits. */
 export function foundOf({ count, first, chosen }: Tally): number {
@@ -43,21 +65,25 @@ export interface Rows {
 
 export const NO_ROWS: Rows = { has: () => false }
 
-/** Finds rows. Of one thread; all it does is synchronous and keeps nothing. */
+/** Finds rows. Of one thread; it keeps nothing. */
 export interface Finder {
   /** The one row that fits; of several the lowest default one; `NONE`; or `ambiguous(how many)`. */
   find(query: Query): number
+  /** Visits all rows that fit. */
+  each(query: Query, visit: Visit): void
   /**
    * How many rows are left after the offering, after the group, the spec, each of `choices`, and the day where one is asked
    * for. What else the query asks for does not matter.
    */
   left(query: Query, choices: readonly Choice[]): number[]
+  /** Counts what rows have. Others have their turns of the loop meanwhile. */
+  count(selection: Selection, counts: FacetCounts): Promise<void>
 }
 
 /** Finds rows in segments. */
 export interface PriceIndex extends Finder {
-  /** What fits besides these rows. */
-  tally(query: Query, except: Rows): Tally
+  /** @param except rows that do not count */
+  each(query: Query, visit: Visit, except?: Rows): void
   /** The same index with these segments in place of older ones. This one goes on as it was. */
   with(changed: Segments): PriceIndex
 }

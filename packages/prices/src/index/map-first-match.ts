@@ -1,6 +1,7 @@
 import type { Choice, Query } from '../core/query.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { NONE, type IndexKind, type PriceIndex, type Rows, type Segments, type Tally } from './index.ts'
+import { NO_ROWS, NONE, type IndexKind, type PriceIndex, type Rows, type Segments, type Visit } from './index.ts'
 import { createMapIndex, scannedRows } from './map.ts'
 import { fits, type ScannedRow } from './scan.ts'
 
@@ -53,11 +54,15 @@ class MapFirstMatchIndex implements PriceIndex {
     return NONE
   }
 
-  tally(query: Query, except: Rows): Tally {
-    return this.#all.tally(query, except)
+  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+    this.#all.each(query, visit, except)
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
     return this.#all.left(query, choices)
+  }
+
+  count(selection: Selection, counts: FacetCounts): Promise<void> {
+    return this.#all.count(selection, counts)
   }
 }

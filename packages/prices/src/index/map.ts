@@ -1,15 +1,18 @@
 import type { Choice, Query } from '../core/query.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
+import { eachInTurns } from '../turn.ts'
+import { countRow } from './facets.ts'
 import { leftAfter } from './left-after.ts'
 import {
   foundOf,
   NO_ROWS,
-  NONE,
+  tallyRows,
   type IndexKind,
   type PriceIndex,
   type Rows,
   type Segments,
-  type Tally,
+  type Visit,
 } from './index.ts'
 import { buildOfferings, plainRows, updateOfferings } from './offerings/placed-row.ts'
 import { fits, testsOf, toScanned, type ScannedRow } from './scan.ts'
@@ -38,22 +41,20 @@ class MapIndex implements PriceIndex {
   }
 
   find(query: Query): number {
-    return foundOf(this.tally(query, NO_ROWS))
+    return foundOf(tallyRows((visit) => this.each(query, visit)))
   }
 
-  tally(query: Query, except: Rows): Tally {
-    let count = 0
-    let first = NONE
-    let chosen = NONE
-    for (const row of this.#offerings.get(query.offering) ?? []) {
-      if (!fits(row, query) || except.has(row.row)) continue
-      if (count++ === 0) first = row.row
-      if (row.isDefault && chosen === NONE) chosen = row.row
-    }
-    return { count, first, chosen }
+  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+    for (const row of this.#offerings.get(query.offering) ?? [])
+      if (fits(row, query) && !except.has(row.row)) visit(row.row, row.isDefault)
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
     return leftAfter(this.#offerings.get(query.offering) ?? [], testsOf(query, choices))
+  }
+
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    for (const [, rows] of this.#offerings.entries())
+      await eachInTurns(rows.length, (i) => countRow(rows[i]!, selection, counts, 1))
   }
 }

@@ -1,6 +1,9 @@
 import type { Choice, Query } from '../core/query.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import type { VersionedList } from '../core/versioned-list.ts'
-import { foundOf, NONE, type Finder, type PriceIndex, type RowChange, type Rows } from './index.ts'
+import { eachInTurns } from '../turn.ts'
+import { countRow } from './facets.ts'
+import { foundOf, tallyRows, type Finder, type PriceIndex, type RowChange, type Rows, type Visit } from './index.ts'
 import { leftAfter } from './left-after.ts'
 import { fits, testsOf, toScanned, type ScannedRow } from './scan.ts'
 
@@ -75,16 +78,15 @@ export class Overlay implements Rows {
   find(query: Query, base: PriceIndex): number {
     const entries = this.#entries.ofPartition.get(partitionOf(query))
     if (!entries || entries[0]!.at >= this.#length) return base.find(query)
-    let { count, first, chosen } = base.tally(query, this)
-    for (const { at, until, after } of entries) {
+    return foundOf(tallyRows((visit) => this.each(query, base, visit)))
+  }
+
+  each(query: Query, base: PriceIndex, visit: Visit): void {
+    base.each(query, visit, this)
+    for (const { at, until, after } of this.#entries.ofPartition.get(partitionOf(query)) ?? []) {
       if (at >= this.#length) break
-      if (until < this.#length || !after || !fits(after, query)) continue
-      const { row, isDefault } = after
-      count++
-      if (first === NONE || row < first) first = row
-      if (isDefault && (chosen === NONE || row < chosen)) chosen = row
+      if (until >= this.#length && after && fits(after, query)) visit(after.row, after.isDefault)
     }
-    return foundOf({ count, first, chosen })
   }
 
   left(query: Query, choices: readonly Choice[], base: PriceIndex): number[] {
@@ -99,6 +101,16 @@ export class Overlay implements Rows {
       tests,
     )
     return base.left(query, choices).map((left, i) => left - gone[i]! + came[i]!)
+  }
+
+  /** What the changes add to what an index counts, and take from it. */
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    const { list } = this.#entries
+    await eachInTurns(this.#length, (i) => {
+      const { before, until, after } = list[i]!
+      if (before) countRow(before, selection, counts, -1)
+      if (after && until >= this.#length) countRow(after, selection, counts, 1)
+    })
   }
 }
 
@@ -118,8 +130,19 @@ export class OverlaidIndex implements Finder {
     return overlay ? overlay.find(query, this.#base) : this.#base.find(query)
   }
 
+  each(query: Query, visit: Visit): void {
+    const overlay = this.#overlays.get(query.offering)
+    if (overlay) overlay.each(query, this.#base, visit)
+    else this.#base.each(query, visit)
+  }
+
   left(query: Query, choices: readonly Choice[]): number[] {
     const overlay = this.#overlays.get(query.offering)
     return overlay ? overlay.left(query, choices, this.#base) : this.#base.left(query, choices)
+  }
+
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    await this.#base.count(selection, counts)
+    for (const [, overlay] of this.#overlays.entries()) await overlay.count(selection, counts)
   }
 }

@@ -1,24 +1,29 @@
-import type { Choice, Query } from '../core/query.ts'
+import { FREE, type Choice, type Query } from '../core/query.ts'
 import { hasDates } from '../core/rows.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
+import { byFacet, countSets, type TermSets } from './facets.ts'
 import {
   foundOf,
+  NO_ROWS,
   NONE,
-  NOTHING,
   type IndexKind,
   type PriceIndex,
   type Rows,
   type Segments,
-  type Tally,
+  type Visit,
 } from './index.ts'
+import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { CONTAINER, FrozenContainers } from './sets/frozen-containers.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
 import { decide, Intersection, placesIn, tallyOf } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
 import {
   leftInPartitions,
+  namesIn,
   PARTITIONS,
   partitionsEntry,
+  partitionsWith,
   PartitionTable,
   readPartitions,
   readRows,
@@ -27,7 +32,7 @@ import {
 } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
 import { loadRoaring } from './sets/roaring-library.ts'
-import { createRoaringSets, LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
+import { createRoaringSets, LazyViews, Scratch, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
 
 // Sets besides those of terms; the sets of all rows of a partition have the keys from here downwards.
@@ -50,6 +55,7 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
     read(segments) {
       const tools = {
         sets,
+        scratch: new Scratch(roaring),
         intersection: new Intersection(new roaring.RoaringBitmap32()),
         leapfrog: new Leapfrog(),
         columns: new Columns(),
@@ -103,7 +109,7 @@ function createCodec(sets: RoaringSets): OfferingCodec {
     },
 
     decode(bytes) {
-      const offering = new Offering(bytes, sets)
+      const offering = new Offering(FREE, bytes, sets)
       const rows = readRows(offering.views.segment, offering.partitions.list)
       for (const term of offering.valueTerms()) offering.eachPlace(term, (place) => rows[place]!.values.push(term))
       offering.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
@@ -123,9 +129,14 @@ class Offering implements Placed {
   readonly partitions: PartitionTable<PartitionView>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
+  readonly #offering: number
   #containers: FrozenContainers | undefined
+  #facets: TermSets<unknown>['facets'] | undefined
+  /** The sets of all rows of an offering, a group, a spec. */
+  #named: ReadonlyMap<number, ReadonlyRoaringBitmap32> | undefined
 
-  constructor(bytes: Uint8Array, sets: RoaringSets) {
+  constructor(offering: number, bytes: Uint8Array, sets: RoaringSets) {
+    this.#offering = offering
     const segment = new Segment(bytes)
     this.views = new LazyViews(segment, sets)
     this.partitions = new PartitionTable(
@@ -162,6 +173,46 @@ class Offering implements Placed {
     }
   }
 
+  /** The sets of its rows, by term. */
+  termSets({ sets, scratch }: Tools, selection: Selection): TermSets<ReadonlyRoaringBitmap32> {
+    const { views, partitions } = this
+    const { segment } = views
+    const { list } = partitions
+    const offering = this.#offering
+    const { any, and, done } = scratch.begin()
+    const named = (this.#named ??= new Map(
+      [offering, ...namesIn(list)].map((term) => [
+        term,
+        sets.union(partitionsWith(list, term, offering).map(({ position }) => views.get(position))),
+      ]),
+    ))
+    const setOf = (term: number) => named.get(term) ?? views.get(segment.positionOf(term))
+    return {
+      facets: (this.#facets ??= byFacet([...named.keys(), ...segment.valueTerms()], selection)),
+      any(terms) {
+        if (terms[0] === offering) return undefined
+        return any(terms.map(setOf))
+      },
+      validOn(day) {
+        if (!segment.dated) return undefined
+        const places: number[] = []
+        for (const { first, end, base } of list)
+          for (let place = first; place < end; place++)
+            if (segment.validOn(place, day)) places.push(base + place - first)
+        return sets.fromRows(places)
+      },
+      and,
+      count(term, within) {
+        const set = named.get(term)
+        if (set) return within ? set.andCardinality(within) : set.size
+        const position = segment.positionOf(term)
+        return within ? views.get(position).andCardinality(within) : segment.cardinality(position)
+      },
+      size: (set) => (set ? set.size : segment.count),
+      done,
+    }
+  }
+
   /** Made when first wanted: where a search ends here. */
   get containers(): FrozenContainers {
     return (this.#containers ??= this.#readContainers())
@@ -179,6 +230,7 @@ class Offering implements Placed {
 /** What an index works with. Those of one thread share it, as one is done before the next begins. */
 interface Tools {
   readonly sets: RoaringSets
+  readonly scratch: Scratch
   readonly intersection: Intersection
   readonly leapfrog: Leapfrog
   readonly columns: Columns
@@ -248,22 +300,23 @@ class RoaringOfferingIndex implements PriceIndex {
     return defaults < 0 ? undefined : (place) => views.get(defaults).has(base + place)
   }
 
-  tally(query: Query, except: Rows): Tally {
+  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
     const offering = this.#offerings.get(query.offering)
     const partition = offering?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#gather(offering!.views, query)) return NOTHING
+    if (!partition || !this.#gather(offering!.views, query)) return
     const { views } = offering!
     const { first, base } = partition
     const test = this.#columns.testOf(offering!, query.choices, query.at)
-    const rowOf = (place: number) => views.segment.rowAt(first + place)
-    const counts = (place: number) => !except.has(rowOf(place)) && (!test || test(first + place))
-    const places = placesIn(this.#intersection.run(views.get(partition.position)), base)
-    const tally = tallyOf(places, this.#isDefault(offering!, partition), counts)
-    return {
-      count: tally.count,
-      first: tally.first < 0 ? NONE : rowOf(tally.first),
-      chosen: tally.chosen < 0 ? NONE : rowOf(tally.chosen),
+    const isDefault = this.#isDefault(offering!, partition)
+    for (const place of placesIn(this.#intersection.run(views.get(partition.position)), base)) {
+      const row = views.segment.rowAt(first + place)
+      if (!except.has(row) && (!test || test(first + place))) visit(row, isDefault?.(place) ?? false)
     }
+  }
+
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    for (const [, offering] of this.#offerings.entries())
+      await countSets(offering.termSets(this.#tools, selection), selection, counts)
   }
 
   left(query: Query, choices: readonly Choice[]): number[] {
@@ -284,4 +337,4 @@ class RoaringOfferingIndex implements PriceIndex {
 }
 
 const offeringsOf = (segments: Segments, sets: RoaringSets): [number: number, offering: Offering][] =>
-  Array.from(segments, ([number, bytes]) => [number, new Offering(bytes, sets)])
+  Array.from(segments, ([number, bytes]) => [number, new Offering(number, bytes, sets)])

@@ -2,23 +2,25 @@ import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { FIRST_DAY, LAST_DAY } from '../core/dates.ts'
 import type { Choice, Query } from '../core/query.ts'
 import { hasDates, type Row, type RowTable } from '../core/rows.ts'
+import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
 import { eachInTurns, yieldTurn } from '../turn.ts'
+import { countSets } from './facets.ts'
 import { leftAfter } from './left-after.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
 import {
+  NO_ROWS,
   NONE,
-  NOTHING,
   type IndexKind,
   type PriceIndex,
   type RowChange,
   type Rows,
   type Segments,
-  type Tally,
+  type Visit,
 } from './index.ts'
-import { decide, Intersection, placesIn, tallyOf } from './sets/intersection.ts'
+import { decide, Intersection, placesIn } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
-import { createRoaringSets, LazyViews, Touched, type RoaringSets } from './sets/roaring-sets.ts'
+import { createRoaringSets, LazyViews, Scratch, Touched, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
 
 /** So many terms share a segment: one for each would be too many of them, one for all too much to make anew. */
@@ -48,7 +50,12 @@ export async function createRoaringIndex(): Promise<IndexKind> {
     build: (table) => buildAll(table, sets),
     update: (segments, changes) => changeTouched(segments, changes, sets),
     read(segments) {
-      const tools = { roaring, sets, intersection: new Intersection(new roaring.RoaringBitmap32()) }
+      const tools = {
+        roaring,
+        sets,
+        scratch: new Scratch(roaring),
+        intersection: new Intersection(new roaring.RoaringBitmap32()),
+      }
       return new RoaringIndex(tools, VersionedList.of(viewsOf(segments, sets)), VersionedList.of(termsOf(segments)))
     },
   }
@@ -189,6 +196,7 @@ interface OfferingRows extends Placed {
 interface Tools {
   readonly roaring: Roaring
   readonly sets: RoaringSets
+  readonly scratch: Scratch
   readonly intersection: Intersection
 }
 
@@ -219,12 +227,13 @@ class RoaringIndex implements PriceIndex {
     return decide(this.#intersection.run(), 0, this.#isDefault(), this.#testOf(offering, choices, at))
   }
 
-  tally(query: Query, except: Rows): Tally {
-    if (!this.#gather(query)) return NOTHING
+  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+    if (!this.#gather(query)) return
     const { offering, choices, at } = query
+    const isDefault = this.#isDefault()
     const rows = placesIn(this.#intersection.run(), 0)
     const test = this.#testOf(offering, choices, at)
-    return tallyOf(rows, this.#isDefault(), (row) => !except.has(row) && (!test || test(row)))
+    for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, isDefault?.(row) ?? false)
   }
 
   #isDefault(): ((row: number) => boolean) | undefined {
@@ -246,6 +255,43 @@ class RoaringIndex implements PriceIndex {
       bitmap?.has(rows.rowAt(place)) ?? false
     const tests = this.#columns.testsOf(rows, choices, at)
     return leftAfter(Array(rows.count).keys(), [has(this.#bitmapOf(group)), has(this.#bitmapOf(spec)), ...tests])
+  }
+
+  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+    const { sets, scratch } = this.#tools
+    const { any, and, done } = scratch.begin()
+    const setOf = (term: number) => this.#bitmapOf(term)!
+    const offerings = Array.from(this.#terms.entries()).flatMap(([offering]) => this.#bitmapOf(offering) ?? [])
+    await countSets(
+      {
+        facets: await this.#facetsOf(selection),
+        any: (some) => any(some.map(setOf)),
+        validOn: (day) => {
+          const isValid = this.#validOn(day)
+          return isValid && sets.fromRows(any(offerings).toArray().filter(isValid))
+        },
+        and,
+        count: (term, within) => (within ? setOf(term).andCardinality(within) : setOf(term).size),
+        size: (set) => set?.size ?? offerings.reduce((sum, { size }) => sum + size, 0),
+        done,
+      },
+      selection,
+      counts,
+    )
+  }
+
+  async #facetsOf({ facetOf }: Selection): Promise<Map<number, number[]>> {
+    const facets = new Map<number, number[]>()
+    for (const [, { segment }] of this.#segments.entries()) {
+      for (const term of segment.valueTerms()) {
+        const facet = facetOf(term)
+        const terms = facets.get(facet)
+        if (terms) terms.push(term)
+        else facets.set(facet, [term])
+      }
+      await yieldTurn()
+    }
+    return facets
   }
 
   #rowsOf(offering: number): OfferingRows {

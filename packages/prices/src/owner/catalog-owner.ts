@@ -1,25 +1,27 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { PAGE_ROWS, pageOf } from '../core/answers.ts'
+import { AnswerBlock, PAGE_ROWS, pageOf } from '../core/answers.ts'
 import { AnswerKinds, Draft } from '../core/draft.ts'
 import { IdTable } from '../core/id-table.ts'
-import { DEFAULT_CURRENCY, type Price } from '../core/price.ts'
+import type { Price } from '../core/price.ts'
 import type { Row } from '../core/rows.ts'
-import { LearnedTypes, Terms } from '../core/terms.ts'
+import { Terms } from '../core/terms.ts'
 import { uuidBytes } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import type { PriceLineReader } from '../price-line-reader.ts'
 import type { IndexKind, RowChange } from '../index/index.ts'
-import type { Change, PutPrice, State } from '../messages.ts'
+import type { Change, State } from '../messages.ts'
 import { eachInTurns, yieldTurn } from '../turn.ts'
 import { SharedAnswers, StoredAnswers, type Answers } from './answers.ts'
-import { changesRow, editRows, editsOf, type Edit, type Known } from './edits.ts'
-import { Groups, type Pending } from './groups.ts'
+import type { FrozenCatalog } from './catalog-export.ts'
+import { changesRow, editRows, editsOf, place, type Edit, type Known } from './edits.ts'
+import { Groups, type Pending } from '../groups.ts'
 import { checkTypes, newIn, translate } from './translate.ts'
 import { Generations, NO_META, type Loaded, type Log, type Meta } from './generations.ts'
 import { Indexes } from './indexes.ts'
 import { judge, type SingleChange } from './judge.ts'
+import type { LogMark, OpenImport } from './log-mark.ts'
 import { toPrice } from './price-of-row.ts'
-import { TermCounts } from './term-counts.ts'
+import { TermCounts, TypesAhead } from './term-counts.ts'
 
 /** What an owner is made of. */
 export interface OwnerOptions {
@@ -32,12 +34,6 @@ export interface OwnerOptions {
   readonly most: number
   readonly onChange: (change: Change) => Promise<unknown>
   readonly onReplace: (state: State) => Promise<unknown>
-}
-
-/** What an empty database begins with. */
-export interface FirstPrices {
-  readonly size: number
-  readonly prices: Iterable<Price>
 }
 
 /** Up to so many imported prices are put one by one; more make a new generation of the catalog. */
@@ -79,21 +75,22 @@ export class CatalogOwner {
     this.#indexes = Indexes.empty(options.indexes)
   }
 
-  /** Opens the catalog in the database. @param first the first prices, for a database that never had any */
-  static async open(options: OwnerOptions, first?: FirstPrices): Promise<CatalogOwner> {
+  /** Opens the catalog in the database. @param first makes what a database begins with that never had any prices */
+  static async open(options: OwnerOptions, first = () => new Draft(new Terms())): Promise<CatalogOwner> {
     const owner = new CatalogOwner(options)
     const loaded = await owner.#generations.load()
     if (loaded) await owner.#loadCompact(loaded)
-    else {
-      const draft = new Draft(new Terms(), new AnswerKinds(), undefined, first?.size)
-      for (const price of first?.prices ?? []) draft.put(price)
-      await owner.#adopt(draft)
-    }
+    else await owner.#adopt(first())
     return owner
   }
 
   get size(): number {
     return this.#ids.size
+  }
+
+  /** How far in the log it is, where it is that of a node of many. */
+  get mark(): LogMark | undefined {
+    return this.#meta.log
   }
 
   state(): State {
@@ -103,7 +100,7 @@ export class CatalogOwner {
       terms: this.#terms.list.slice(0, this.#meta.terms),
       kinds: this.#kinds.list.slice(0, this.#meta.kinds),
       live: this.#counts.live(),
-      blocks: this.#answers.shared,
+      answers: this.#answers.shared,
       segments: this.#indexes.segments,
       rows: this.#indexes.waiting,
     }
@@ -115,17 +112,22 @@ export class CatalogOwner {
     return toPrice(row, this.#rowAt(row), this.#answers.blockWith(row), this.#terms, this.#kinds)
   }
 
-  /** @returns the price as it is kept and whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
-  async put(price: Price): Promise<PutPrice> {
-    const id = price.id.toLowerCase()
-    const created = await this.#groups.submit({ key: id, price })
-    const { default: isDefault, currency = DEFAULT_CURRENCY, ...rest } = price
-    return { price: { ...rest, id, currency, ...(isDefault && { default: true }) }, created }
+  /** @returns whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  put(price: Price): Promise<boolean> {
+    return this.#groups.submit({ key: price.id.toLowerCase(), price })
   }
 
   /** @returns whether it was there */
-  async remove(id: string): Promise<boolean> {
+  remove(id: string): Promise<boolean> {
     return this.#groups.submit({ key: id.toLowerCase() })
+  }
+
+  /** The catalog as it is once no change is under way; it can be read until `close`. */
+  freeze(): Promise<FrozenCatalog & { close(): Promise<void> }> {
+    return this.#inTurn(async () => {
+      const { generations, close } = this.#generations.freeze()
+      return { meta: this.#meta, terms: this.#terms, kinds: this.#kinds, generations, close }
+    })
   }
 
   /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
@@ -135,12 +137,32 @@ export class CatalogOwner {
   }
 
   /** Takes what was imported, whole. @returns how many prices there are now */
-  take({ draft, replace }: PriceLineReader): Promise<number> {
+  take({ draft, replace, most }: PriceLineReader, log?: LogMark): Promise<number> {
     return this.#inTurn(async () => {
-      if (replace) await this.#adopt(draft)
-      else await this.#merge(draft)
+      if (replace) await this.#adopt(draft, log)
+      else await this.#merge(draft, most, log)
       return this.size
     })
+  }
+
+  /** Makes changes of different prices, in their order, and the mark with them. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  change(group: readonly Pending<SingleChange, boolean>[], log: LogMark): Promise<void> {
+    return this.#inTurn(() => this.#make(group, log))
+  }
+
+  /** Keeps how far it is. @param options.piece of the open import: its newest; @param options.sync all that was written, too */
+  setMark(log: LogMark, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
+    return this.#inTurn(() => this.#mark(log, options))
+  }
+
+  /** The pieces of the open import. @throws StartError `DATA_DAMAGED` */
+  staged(open: OpenImport): AsyncGenerator<Uint8Array> {
+    return this.#generations.staged(open)
+  }
+
+  /** Nothing of an import is needed any more. */
+  clearStaged(): Promise<void> {
+    return this.#generations.clearStaged()
   }
 
   /** Takes the catalog as the disk has it after a fault: a change that was refused may be there or not. */
@@ -160,24 +182,34 @@ export class CatalogOwner {
   /** Makes changes of different prices, all of them or none, but for those that are refused. */
   async #commit(group: readonly Pending<SingleChange, boolean>[]): Promise<void> {
     try {
-      const { edits, settle } = judge(group, {
-        ...this.#known(),
-        terms: this.#terms,
-        kinds: this.#kinds,
-        types: new LearnedTypes(this.#counts.types),
-        makeRoom: (came) => this.#makeRoom(came),
-      })
-      if (edits.length > 0) await this.#apply(edits)
-      settle()
+      await this.#make(group)
     } catch (error) {
       // Those that were refused are settled already.
       for (const { reject } of group) reject(error)
     }
   }
 
+  async #make(group: readonly Pending<SingleChange, boolean>[], log?: LogMark): Promise<void> {
+    const { edits, settle } = judge(group, {
+      ...this.#known(),
+      terms: this.#terms,
+      kinds: this.#kinds,
+      types: new TypesAhead(this.#counts),
+      makeRoom: (came, most) => this.#makeRoom(came, most),
+    })
+    if (edits.length > 0) await this.#apply(edits, log)
+    else if (log) await this.#mark(log)
+    settle()
+  }
+
+  async #mark(log: LogMark, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
+    const meta = { ...this.#meta, log }
+    await this.#generations.mark(meta, options)
+    this.#meta = meta
+  }
+
   /** @throws Problem `CATALOG_FULL` */
-  #makeRoom(came: number): void {
-    const { most } = this.#options
+  #makeRoom(came: number, most = this.#options.most): void {
     if (this.size + came > most) throw errors.CATALOG_FULL(`more than ${most}`)
   }
 
@@ -189,7 +221,7 @@ export class CatalogOwner {
     }
   }
 
-  async #apply(edits: readonly Edit[]): Promise<void> {
+  async #apply(edits: readonly Edit[], log = this.#meta.log): Promise<void> {
     const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
     // A price that costs something else is found as before.
     const found = edits.filter(changesRow)
@@ -202,6 +234,7 @@ export class CatalogOwner {
       rows: edits.reduce((most, { row }) => Math.max(most, row + 1), oldRows),
       terms: this.#terms.list.length,
       kinds: this.#kinds.list.length,
+      log,
     }
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
     const fold = await this.#indexes.fold()
@@ -217,18 +250,21 @@ export class CatalogOwner {
     }
     const changes = found.map(toRowChange)
     this.#indexes.take(fold, changes, (offering) => this.#counts.of(offering))
-    const { blocks } = answers
-    await this.#options.onChange({ terms, kinds, live: this.#counts.live(), blocks, rows: changes, ...fold })
+    const live = this.#counts.live()
+    await this.#options.onChange({ terms, kinds, live, answers: answers.change, rows: changes, ...fold })
   }
 
-  async #merge(draft: Draft): Promise<void> {
+  async #merge(draft: Draft, most: number, log?: LogMark): Promise<void> {
     // Nothing is learned of what is refused.
     const table = draft.table()
-    this.#makeRoom(await newIn(draft, table, this.#ids))
+    this.#makeRoom(await newIn(draft, table, this.#ids), most)
     await checkTypes(draft, table, this.#terms, this.#counts.types)
     const translated = await translate(draft, table, this.#terms, this.#kinds)
     if (translated.length <= FEW) {
-      if (translated.length > 0) await this.#apply(editsOf(translated, this.#known()))
+      const known = this.#known()
+      const puts = translated.map((one) => ({ ...one, ...place(one.id, known) }))
+      if (puts.length > 0) await this.#apply(editsOf(puts, known.rows), log)
+      else if (log) await this.#mark(log)
       return
     }
     const whole = await this.#toDraft()
@@ -236,7 +272,7 @@ export class CatalogOwner {
       const { id, row, value, kind } = translated[i]!
       whole.add(id, row, value, kind)
     })
-    await this.#adopt(whole)
+    await this.#adopt(whole, log)
   }
 
   async #toDraft(): Promise<Draft> {
@@ -244,11 +280,10 @@ export class CatalogOwner {
     const { generation, rows } = this.#meta
     for (let first = 0; first < rows; first += PAGE_ROWS) {
       const page = this.#generations.rows(generation, pageOf(first))
-      const block = this.#answers.blockWith(first)
+      const answers = new AnswerBlock(this.#generations.answers(generation, pageOf(first)))
       for (let i = 0; i < page.size; i++) {
         const row = page.get(i)
-        const slot = block.slotOf(first + i)
-        if (row) draft.add(block.id(slot), row, block.value(slot), block.kind(slot))
+        if (row) draft.add(answers.id(i), row, answers.value(i), answers.kind(i))
       }
       await yieldTurn()
     }
@@ -256,9 +291,9 @@ export class CatalogOwner {
   }
 
   /** Makes a draft the catalog: durable as a new generation first. */
-  async #adopt(draft: Draft): Promise<void> {
+  async #adopt(draft: Draft, log = this.#meta.log): Promise<void> {
     const table = draft.table()
-    const meta = await this.#generations.writeAll(draft, table, this.#meta)
+    const meta = await this.#generations.writeAll(draft, table, { ...this.#meta, log })
     const { terms, kinds, blocks, ids } = draft
     await this.#become({ meta, terms, kinds, blocks, table }, ids)
     await this.#options.onReplace(this.state())
@@ -299,9 +334,7 @@ export class CatalogOwner {
   }
 
   #rowAt(row: number): Row {
-    const found = this.#generations.rows(this.#meta.generation, pageOf(row)).get(row % PAGE_ROWS)!
-    // Not the memory of the whole page, which threads would be told, too.
-    return { ...found, values: [...found.values] }
+    return this.#generations.row(this.#meta.generation, row)
   }
 
   /** One change after the other. */

@@ -10,6 +10,13 @@ export interface Coded {
   readonly kind: number
 }
 
+/** One with what it takes the place of. */
+export interface Placed extends Coded {
+  /** The row that has its id, or -1. */
+  readonly found: number
+  readonly before: Row | undefined
+}
+
 /** A row that comes, changes or goes, with what its answer needs. */
 export interface Edit extends RowChange {
   readonly id: Uint8Array
@@ -26,13 +33,16 @@ export interface Known {
   readonly rows: number
 }
 
+export function place(id: Uint8Array, known: Known): Pick<Placed, 'found' | 'before'> {
+  const found = known.find(id)
+  return { found, before: found < 0 ? undefined : known.rowAt(found) }
+}
+
 /** The edits that put prices; a price that changes its offering goes and comes again. */
-export function editsOf(puts: readonly Coded[], known: Known): Edit[] {
+export function editsOf(puts: readonly Placed[], rows: number): Edit[] {
   const edits: Edit[] = []
-  let next = known.rows
-  for (const { id, row: after, value, kind } of puts) {
-    const found = known.find(id)
-    const before = found < 0 ? undefined : known.rowAt(found)
+  let next = rows
+  for (const { id, row: after, value, kind, found, before } of puts) {
     const stays = before?.offering === after.offering
     if (before && !stays) edits.push({ row: found, before, after: undefined, id, value: 0, kind: 0 })
     edits.push({ row: stays ? found : next++, before: stays ? before : undefined, after, id, value, kind })

@@ -1,13 +1,15 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { ClassicLevel } from 'classic-level'
+import type { ClassicLevel, Snapshot } from 'classic-level'
 import type { FastifyBaseLogger } from 'fastify'
 import { AnswerBlock, blockOf, PAGE_BYTES, PAGE_ROWS, pageOf, sharedBlock, type AnswerKind } from '../core/answers.ts'
 import { AnswerKinds, type Draft } from '../core/draft.ts'
-import { RowTable } from '../core/rows.ts'
+import { rowIn, RowTable, type Row } from '../core/rows.ts'
 import { Terms, type Term } from '../core/terms.ts'
 import { FORMAT } from '../database.ts'
-import { answersKey, generationPrefix, kindKey, META, rowsKey, termKey } from '../page-store.ts'
+import { yieldTurn } from '../turn.ts'
+import { answersKey, generationPrefix, kindKey, META, rowsKey, STAGED, stagedKey, termKey } from '../page-store.ts'
+import type { LogMark, OpenImport } from './log-mark.ts'
 
 /** Which generation counts, and how much there is of it. */
 export interface Meta {
@@ -15,6 +17,8 @@ export interface Meta {
   readonly rows: number
   readonly terms: number
   readonly kinds: number
+  /** Of a node of many. */
+  readonly log?: LogMark | undefined
   /** The one before it, as it was when this one took its place: kept until the next one does. */
   readonly previous?: Omit<Meta, 'previous'> | undefined
 }
@@ -75,11 +79,19 @@ export class Generations {
   readonly #level: SharedLevel
   readonly #db: ClassicLevel
   readonly #log: Log
+  readonly #snapshot: Snapshot | undefined
 
-  constructor(level: SharedLevel, log: Log) {
+  constructor(level: SharedLevel, log: Log, snapshot?: Snapshot) {
     this.#level = level
     this.#db = level.db
     this.#log = log
+    this.#snapshot = snapshot
+  }
+
+  /** The same as they are now, to be read; what is thrown away later lies on the disk until `close`. */
+  freeze(): { readonly generations: Generations; close(): Promise<void> } {
+    const snapshot = this.#db.snapshot()
+    return { generations: new Generations(this.#level, this.#log, snapshot), close: () => snapshot.close() }
   }
 
   /**
@@ -111,8 +123,8 @@ export class Generations {
     const kinds = new AnswerKinds(await this.#texts(generation, 'k', meta.kinds))
     const table = new RowTable(rows + 1)
     const blocks: AnswerBlock[] = []
-    await this.#eachPage(generation, rowsKey, rows, (bytes) => table.decode(bytes))
-    await this.#eachPage(generation, answersKey, rows, (bytes, page) => {
+    await this.eachPage(generation, rowsKey, rows, (bytes) => table.decode(bytes))
+    await this.eachPage(generation, answersKey, rows, (bytes, page) => {
       const first = page * PAGE_ROWS
       const block = (blocks[blockOf(first)] ??= new AnswerBlock(sharedBlock()))
       block.page(page).set(bytes)
@@ -133,7 +145,12 @@ export class Generations {
     return table
   }
 
-  /** Writes a change, synced to disk: all of it or nothing. */
+  /** A row that is there. */
+  row(generation: number, row: number): Row {
+    return rowIn(this.#read(rowsKey(generation, pageOf(row))), row % PAGE_ROWS)
+  }
+
+  /** Writes a change: all of it or nothing. */
   async write({ meta, terms, firstTerm, kinds, firstKind, answers, rows }: Written): Promise<void> {
     const { generation } = meta
     const batch = [put(META, textOf(meta))]
@@ -141,14 +158,39 @@ export class Generations {
     kinds.forEach((kind, i) => batch.push(putText(kindKey(generation, firstKind + i), kind)))
     for (const [page, bytes] of answers) batch.push(put(answersKey(generation, page), bytes))
     for (const [page, bytes] of rows) batch.push(put(rowsKey(generation, page), bytes))
-    await this.#write(batch)
+    await this.#write(batch, !meta.log)
+  }
+
+  /** Writes how far in the log it is, and a piece of an import. @param sync to disk, with all that was written before */
+  async mark(meta: Meta, { piece, sync = false }: { piece?: Uint8Array | undefined; sync?: boolean }): Promise<void> {
+    if (sync) await this.#level.flush()
+    const { open } = meta.log!
+    const staged = piece ? [put(stagedKey(open!.id, open!.pieces - 1), piece)] : []
+    await this.#write([put(META, textOf(meta)), ...staged], sync)
+  }
+
+  /** The pieces of an import, in their order. @throws StartError `DATA_DAMAGED` */
+  async *staged({ id, pieces }: OpenImport): AsyncGenerator<Uint8Array> {
+    for (let piece = 0; piece < pieces; piece++) {
+      const found = await this.#db.get<string, Uint8Array>(stagedKey(id, piece), { valueEncoding: 'view' })
+      if (!found) throw damaged(new Error(`${stagedKey(id, piece)} is missing`))
+      yield found
+    }
+  }
+
+  /** Gives back the room of all pieces of imports. */
+  async clearStaged(): Promise<void> {
+    const [any] = await this.#db.keys({ ...STAGED, limit: 1 }).all()
+    if (any === undefined) return
+    await this.#level.write((db) => db.clear(STAGED))
+    await this.#db.compactRange(STAGED.gte, STAGED.lt)
   }
 
   /**
    * Writes a whole catalog after `previous`. It counts from the moment `meta` names it, which is the last thing written. All
    * of it is synced before: one sync at the end would say nothing of what lies in files of LevelDB's log that were full.
    */
-  async writeAll(draft: Draft, table: RowTable, { previous: _older, ...previous }: Meta): Promise<Meta> {
+  async writeAll(draft: Draft, table: RowTable, { previous: _older, log, ...previous }: Meta): Promise<Meta> {
     const generation = previous.generation + 1
     // Left by a process that ended in the middle of this.
     await this.#clear(generationPrefix(generation), `${generationPrefix(generation)}~`)
@@ -164,8 +206,8 @@ export class Generations {
       rows: table.size,
       terms: draft.terms.list.length,
       kinds: draft.kinds.list.length,
-      // One without a price is nothing to fall back to.
-      ...(previous.rows > 0 && { previous }),
+      // What falls back to nothing has it all in the log; and one without a price is nothing to fall back to.
+      ...(log ? { log } : previous.rows > 0 && { previous }),
     }
     await this.#write([put(META, textOf(meta))])
     return meta
@@ -183,9 +225,9 @@ export class Generations {
     return this.#level.write((db) => db.clear({ gte: from, lt: end }))
   }
 
-  /** Synced to disk: all of it or nothing. */
-  #write(batch: readonly Put[]): Promise<void> {
-    return this.#level.write((db) => db.batch(batch as never, { sync: true }))
+  /** All of it or nothing. What the log has need not be synced to disk. */
+  #write(batch: readonly Put[], sync = true): Promise<void> {
+    return this.#level.write((db) => db.batch(batch as never, { sync }))
   }
 
   /** @param count how many there have to be; nothing where an older version did not say */
@@ -197,8 +239,8 @@ export class Generations {
     return texts.map((text) => JSON.parse(text))
   }
 
-  /** The pages of so many rows, one after the other. */
-  async #eachPage(
+  /** The pages of so many rows, one after the other; others have their turns meanwhile. */
+  async eachPage(
     generation: number,
     keyOf: typeof rowsKey,
     rows: number,
@@ -207,13 +249,15 @@ export class Generations {
     const pages = pageOf(rows + PAGE_ROWS - 1)
     const range = { gte: keyOf(generation, 0), lt: keyOf(generation, pages) }
     const options = { valueEncoding: 'view', fillCache: false, highWaterMarkBytes: BYTES_AT_ONCE } as const
-    const iterator = this.#db.iterator<string, Uint8Array>({ ...range, ...options })
+    const snapshot = this.#snapshot
+    const iterator = this.#db.iterator<string, Uint8Array>({ ...range, ...options, snapshot })
     try {
       let page = 0
       for (let some; (some = await iterator.nextv(PAGES_AT_ONCE)).length > 0;)
         for (const [key, bytes] of some) {
           if (key !== keyOf(generation, page)) throw new Error(`${keyOf(generation, page)} is missing`)
           take(bytes, page++)
+          await yieldTurn()
         }
       if (page < pages) throw new Error(`${keyOf(generation, page)} is missing`)
     } finally {
@@ -222,7 +266,10 @@ export class Generations {
   }
 
   #read(key: string): Uint8Array {
-    const found = this.#db.getSync<string, Uint8Array>(key, { valueEncoding: 'view' })
+    const found = this.#db.getSync<string, Uint8Array>(key, {
+      valueEncoding: 'view',
+      snapshot: this.#snapshot,
+    })
     if (!found) throw new Error(`${key} is missing`)
     return found
   }

@@ -1,5 +1,11 @@
 import type { Row } from '../core/rows.ts'
-import { liveOf, typeOf, type CharType, type CharTypes, type Terms } from '../core/terms.ts'
+import { liveOf, typeOf, type CharType, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
+
+type Counts = Record<CharType, number>
+
+/** The type of a characteristic of which so many rows have a value of each. */
+const typeAmong = (counts: Counts): CharType | undefined =>
+  (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
 
 const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
 
@@ -13,7 +19,7 @@ export class TermCounts {
   readonly #terms: Terms
   readonly #counts: number[] = []
   /** By characteristic, how many rows have a value of each type. */
-  readonly #ofType = new Map<number, Record<CharType, number>>()
+  readonly #ofType = new Map<number, Counts>()
   /** By value. */
   readonly #types: CharType[] = []
   #live = new Uint8Array(1_024)
@@ -27,6 +33,21 @@ export class TermCounts {
   /** How many rows have a term. */
   of(term: number): number {
     return this.#counts[term] ?? 0
+  }
+
+  /** Of a value's term. */
+  charOf(term: number): number {
+    return this.#terms.charOf(term)
+  }
+
+  /** Of a value's term. */
+  typeOf(term: number): CharType {
+    return (this.#types[term] ??= typeOf(this.#terms.valueOf(term))!)
+  }
+
+  /** How many rows have a value of each type of a characteristic: a copy. */
+  countsOf(char: number): Counts {
+    return { string: 0, integer: 0, date: 0, ...this.#ofType.get(char) }
   }
 
   /** @param by 1 for a row that came, -1 for one that went */
@@ -60,8 +81,8 @@ export class TermCounts {
     const char = this.#terms.charOf(term)
     let counts = this.#ofType.get(char)
     if (!counts) this.#ofType.set(char, (counts = { string: 0, integer: 0, date: 0 }))
-    counts[(this.#types[term] ??= typeOf(this.#terms.valueOf(term))!)] += by
-    const type = (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
+    counts[this.typeOf(term)] += by
+    const type = typeAmong(counts)
     if (type === this.types.get(char)) return
     if (type) this.types.set(char, type)
     else this.types.delete(char)
@@ -78,3 +99,36 @@ export class TermCounts {
     this.#changed = true
   }
 }
+
+/** The types that characteristics will have once some rows have changed, which are told one after the other. */
+export class TypesAhead implements KnownTypes {
+  readonly #known: TermCounts
+  /** By characteristic that some changed row has or had. */
+  readonly #counts = new Map<number, Counts>()
+
+  constructor(known: TermCounts) {
+    this.#known = known
+  }
+
+  get(char: number): CharType | undefined {
+    const counts = this.#counts.get(char)
+    return counts ? typeAmong(counts) : this.#known.types.get(char)
+  }
+
+  move(before: Row | undefined, after: Row | undefined): void {
+    // Most prices that are put again cost something else, and no more.
+    if (before && after && hasSame(before.values, after.values)) return
+    for (const term of before?.values ?? []) this.#count(term, -1)
+    for (const term of after?.values ?? []) this.#count(term, 1)
+  }
+
+  #count(term: number, by: 1 | -1): void {
+    const char = this.#known.charOf(term)
+    let counts = this.#counts.get(char)
+    if (!counts) this.#counts.set(char, (counts = this.#known.countsOf(char)))
+    counts[this.#known.typeOf(term)] += by
+  }
+}
+
+const hasSame = (some: Row['values'], others: Row['values']) =>
+  some.length === others.length && Array.prototype.every.call(some, (term, i) => term === others[i])

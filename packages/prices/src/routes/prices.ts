@@ -1,72 +1,54 @@
+import type { Replica } from '@influencer-stats/log/replica'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
-import type { FastifyRequest } from 'fastify'
-import { isUtf8 } from 'node:buffer'
+import { unreadBody } from '@influencer-stats/runtime/validation'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { Price } from '../core/price.ts'
 import { errors } from '../errors.ts'
+import { examplePrice } from '../examples.ts'
 import type { ImportOptions, ToMain, ToThread } from '../messages.ts'
-import { idSchema, priceBody, priceReply } from '../price-schema.ts'
-import { dropRest, unreadBody } from './raw-body.ts'
+import { idSchema, priceReply } from '../price-schema.ts'
+import { exportRoute } from './export.ts'
+import { freshness, freshnessFaults, logFaults, seen, tellFreshness } from './freshness.ts'
+import { dropRest } from './raw-body.ts'
 
 const tags = ['prices']
-const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const params = { type: 'object', required: ['id'], properties: { id: idSchema } } as const
 
-/** The prices themselves: read, put, delete, import. Main makes every change. */
-export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise<void> {
-  readJson(app)
+/**
+ * The prices themselves: read, delete, export, import. Main makes every change.
+ * @param sendTimeout how long a client may take for a part of its reply (ms)
+ */
+export async function priceRoutes(
+  app: App,
+  bus: Bus<ToMain, ToThread>,
+  replica: Replica | undefined,
+  sendTimeout: number,
+): Promise<void> {
   app.get(
     '/prices/:id',
     {
       schema: {
         tags,
+        operationId: 'getPrice',
         summary: 'A price with all that it has',
         params,
-        response: { 200: priceReply, ...readReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND) },
-      },
-    },
-    async ({ params: { id } }) => {
-      const price = await bus.call('get', id)
-      if (!price) throw errors.PRICE_NOT_FOUND(id)
-      return price as never
-    },
-  )
-
-  app.put(
-    '/prices/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Make or replace a price',
-        description: 'Answered when it is durable and every thread finds it.',
-        params,
-        body: priceBody,
+        querystring: { type: 'object', additionalProperties: false, properties: freshness },
         response: {
           200: priceReply,
-          201: priceReply,
-          ...changeReplies(
-            ...storeFaults,
-            house.VALIDATION_FAILED,
-            errors.CATALOG_FULL,
-            errors.ID_MISMATCH,
-            errors.TYPE_CONFLICT,
-            errors.CHARACTERISTIC_TWICE,
-            errors.DATES_REVERSED,
-          ),
+          ...readReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND, ...freshnessFaults),
         },
       },
     },
-    async (request, reply) => {
-      const { id } = request.params
-      const body = request.body as Omit<Price, 'id'> & { id?: string }
-      if (body.id !== undefined && body.id.toLowerCase() !== id.toLowerCase()) throw errors.ID_MISMATCH()
-      const { price, created } = await bus.call('put', { ...body, id })
-      return reply.code(created ? 201 : 200).send(price as never)
+    async ({ params: { id }, query }, reply) => {
+      await seen(replica, query, reply)
+      const price = await bus.call('get', id)
+      if (!price) throw errors.PRICE_NOT_FOUND(id)
+      return price as never
     },
   )
 
@@ -75,41 +57,38 @@ export async function priceRoutes(app: App, bus: Bus<ToMain, ToThread>): Promise
     {
       schema: {
         tags,
+        operationId: 'deletePrice',
         summary: 'Delete a price',
         params,
         response: {
           204: { type: 'null', description: 'Deleted.' },
-          ...changeReplies(...storeFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
+          ...changeReplies(...storeFaults, ...logFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
         },
       },
     },
     async (request, reply) => {
-      if (!(await bus.call('remove', request.params.id))) throw errors.PRICE_NOT_FOUND(request.params.id)
+      const wasThere = await bus.call('remove', request.params.id)
+      tellFreshness(replica, reply)
+      if (!wasThere) throw errors.PRICE_NOT_FOUND(request.params.id)
       return reply.code(204).send(null)
     },
   )
 
-  await app.register(async (scope: App) => importRoute(scope, bus))
+  exportRoute(app, bus, replica, sendTimeout)
+  await app.register(async (scope: App) => importRoute(scope, bus, replica))
 }
 
-/** As Fastify reads JSON, but what is not UTF-8 is refused: as text it would become U+FFFD, and two names one. */
-function readJson(app: App): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser(JSON_TYPE)
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: any) =>
-    isUtf8(body) ? parse(request, body.toString(), done) : done(house.BAD_JSON('not UTF-8')),
-  )
-}
-
-function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
+function importRoute(app: App, bus: Bus<ToMain, ToThread>, replica: Replica | undefined): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(LINES_TYPE, (_request: FastifyRequest, payload: unknown, done: any) => done(null, payload))
   app.post(
     '/prices/import',
     {
+      config: { cost: 100 },
       validatorCompiler: unreadBody,
       schema: {
         tags,
+        operationId: 'importPrices',
         summary: 'Import prices, one a line',
         description: 'All or nothing: the first line that is wrong is named, and nothing was imported then.',
         querystring: {
@@ -120,10 +99,13 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
             empty: { type: 'boolean', default: false, description: 'Replace even if nothing is imported.' },
           },
         },
-        body: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
+        body: {
+          content: { [LINES_TYPE]: { schema: { type: 'string', examples: [`${JSON.stringify(examplePrice)}\n`] } } },
+        },
         response: {
           200: {
             type: 'object',
+            title: 'Imported',
             required: ['imported', 'prices'],
             additionalProperties: false,
             properties: {
@@ -133,6 +115,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
           },
           ...changeReplies(
             ...storeFaults,
+            ...logFaults,
             house.VALIDATION_FAILED,
             errors.BAD_LINE,
             errors.CATALOG_FULL,
@@ -144,7 +127,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
         },
       } as never,
     },
-    async (request: FastifyRequest) => {
+    async (request: FastifyRequest, reply: FastifyReply) => {
       // Nothing at all is more likely a mistake than a wish for an empty catalog.
       if (!request.body) throw house.VALIDATION_FAILED('there is no body')
       const token = await bus.call('importStart', request.query as ImportOptions)
@@ -154,7 +137,11 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>): void {
         for await (const chunk of body.iterator({ destroyOnReturn: false })) {
           await bus.call('importChunk', token, new Uint8Array(chunk as Buffer))
         }
-        return await bus.call('importEnd', token)
+        const done = await bus.call('importEnd', token)
+        tellFreshness(replica, reply)
+        const { replace } = request.query as ImportOptions
+        request.audit = { change: 'import', what: `${done.imported} prices${replace ? ' in place of all' : ''}` }
+        return done
       } catch (error) {
         await bus.call('importAbort', token)
         dropRest(request)

@@ -1,9 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { validatorOf } from '@influencer-stats/runtime/validation'
-
-/** For routes that read their body from its bytes: the schema of the body is for the document alone. */
-export const unreadBody = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-  httpPart === 'body' ? () => true : validatorOf(schema as object, httpPart)
 
 // What still comes of a request that was refused is read for so long, so that the client gets to read the answer (ms).
 const LINGER = 1_000

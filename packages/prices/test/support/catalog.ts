@@ -1,4 +1,5 @@
 import { Draft } from '../../src/core/draft.ts'
+import { NO_ANSWERS } from '../../src/core/held-answers.ts'
 import type { Price } from '../../src/core/price.ts'
 import { Terms } from '../../src/core/terms.ts'
 import { parts } from '../../src/parts.ts'
@@ -18,7 +19,11 @@ export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.i
     { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
     {
       live: new Uint8Array(draft.terms.list.length).fill(1),
-      catalog: await parts.catalog.memory({ blocks, store: undefined as never, cacheBytes: 0 }),
+      catalog: await parts.catalog.memory({
+        answers: { ...NO_ANSWERS, blocks },
+        store: undefined as never,
+        cacheBytes: 0,
+      }),
       indexes: new Map([[name, index]]),
     },
   )

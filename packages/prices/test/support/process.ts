@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
-
-const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url))
 
 /** A service in a process of its own, and the supervisor that started it in another. */
 export interface SpawnedPrices {
@@ -16,7 +14,7 @@ export interface SpawnedPrices {
 
 /** The service as `pnpm start prices` runs it, with an empty catalog at first; it does not outlive the test. */
 export function spawnPrices(folder: string): SpawnedPrices {
-  const args = [START, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
+  const args = [HOUSE, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let stdout = ''
   const ready = new Promise<{ url: string; pid: number }>((resolve, reject) => {

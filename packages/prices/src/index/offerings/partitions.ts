@@ -49,6 +49,18 @@ export function readPartitions(segment: Segment): Partition[] {
   })
 }
 
+/** The groups and specs that rows have. */
+export const namesIn = (partitions: readonly Partition[]): number[] => [
+  ...new Set(partitions.flatMap(({ group, spec }) => [group, spec])),
+]
+
+/** The partitions of the rows that have a group or a spec, or all of them. @param all the offering */
+export const partitionsWith = <P extends Partition>(
+  partitions: readonly P[],
+  term: number,
+  all: number,
+): readonly P[] => (term === all ? partitions : partitions.filter(({ group, spec }) => group === term || spec === term))
+
 /** Finds partitions by their group and spec. */
 export class PartitionTable<P extends Partition> {
   readonly list: readonly P[]

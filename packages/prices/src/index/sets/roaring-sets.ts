@@ -39,6 +39,15 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 
     fromPlaces: (key: number, places: Iterable<number>): SegmentEntry => freeze(key, new Bitmap(places)),
 
+    /** A set of its own, small to look through. */
+    union(bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
+      const all = Bitmap.orMany(bitmaps)
+      all.runOptimize()
+      return all
+    },
+
+    fromRows: (rows: Iterable<number>): ReadonlyRoaringBitmap32 => new Bitmap(rows),
+
     /** The sets of a segment with changes: those that nothing touches are copied as they lie, empty ones left out. */
     changed(segment: Segment | undefined, { sets }: Touched): SegmentEntry[] {
       const entries: SegmentEntry[] = []
@@ -68,6 +77,39 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 }
 
 export type RoaringSets = ReturnType<typeof createRoaringSets>
+
+/** Bitmaps to work with: making one costs ten times as much as an intersection. */
+export class Scratch {
+  readonly #free: RoaringBitmap32[] = []
+  readonly #make: () => RoaringBitmap32
+  readonly #union: (bitmaps: readonly ReadonlyRoaringBitmap32[]) => RoaringBitmap32
+
+  constructor({ RoaringBitmap32: Bitmap }: Roaring) {
+    this.#make = () => new Bitmap()
+    this.#union = (bitmaps) => Bitmap.orMany(bitmaps)
+  }
+
+  /** Sets that are made of others; they are given back all at once. */
+  begin() {
+    const taken: RoaringBitmap32[] = []
+    const copyOf = (bitmap: ReadonlyRoaringBitmap32): RoaringBitmap32 => {
+      const copy = this.#free.pop() ?? this.#make()
+      taken.push(copy)
+      copy.copyFrom(bitmap)
+      return copy
+    }
+    return {
+      any: (bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 =>
+        bitmaps.length === 1 ? bitmaps[0]! : this.#union(bitmaps),
+      and([first, ...rest]: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
+        const common = copyOf(first!)
+        for (const bitmap of rest) common.andInPlace(bitmap)
+        return common
+      },
+      done: () => void this.#free.push(...taken.splice(0)),
+    }
+  }
+}
 
 /** Views of a segment's sets, made when first wanted: most of 40,000 are not, and each holds 0.3 KB. */
 export class LazyViews {

@@ -11,8 +11,9 @@ export interface Pending<Change, Outcome> {
 type InTurn = (run: () => Promise<void>) => Promise<void>
 
 /**
- * What comes within one turn of the event loop, and while the group before is being written, becomes one group: one sync to
- * disk and one word to all threads, however many changes. Of two changes of one key the second waits for the next group.
+ * What comes within one turn of the event loop, and while the group before is under way, becomes one group: on a thread one
+ * message to main, there one sync to disk and one word to all threads, however many changes. Of two changes of one key the
+ * second waits for the next group.
  */
 export class Groups<Change extends { readonly key: string }, Outcome> {
   readonly #inTurn: InTurn

@@ -1,0 +1,71 @@
+import { errors } from './errors.ts'
+import type { ExportRange } from './messages.ts'
+import { exportPrices } from './owner/catalog-export.ts'
+import type { CatalogOwner } from './owner/catalog-owner.ts'
+
+/** So many exports at once: each takes 21 bytes a price. */
+const MOST = 2
+
+/** An export under way. */
+interface Session {
+  readonly pieces: AsyncGenerator<Uint8Array>
+  readonly close: () => Promise<void>
+  readonly timer: NodeJS.Timeout
+}
+
+/** The exports under way, on main: each holds the catalog as it was when it began. */
+export class ExportSessions {
+  readonly #owner: CatalogOwner
+  readonly #patience: number
+  readonly #sessions = new Map<number, Session>()
+  #begun = 0
+  #token = 0
+
+  /** @param patience an export whose thread is silent for so long is given up: the thread may have died (ms) */
+  constructor(owner: CatalogOwner, patience: number) {
+    this.#owner = owner
+    this.#patience = patience
+  }
+
+  /** @returns a number that the other calls name it by. @throws Problem `EXPORTS_RUNNING` */
+  async start(range: ExportRange): Promise<number> {
+    if (this.#begun >= MOST) throw errors.EXPORTS_RUNNING(undefined, { headers: { 'retry-after': '5' } })
+    this.#begun++
+    const token = ++this.#token
+    try {
+      const { close, ...catalog } = await this.#owner.freeze()
+      const timer = setTimeout(() => void this.end(token), this.#patience)
+      timer.unref()
+      this.#sessions.set(token, { pieces: exportPrices(catalog, range), close, timer })
+    } catch (error) {
+      this.#begun--
+      throw error
+    }
+    return token
+  }
+
+  /** The next lines; nothing at the end. @throws Problem `EXPORT_LOST` */
+  async next(token: number): Promise<Uint8Array | undefined> {
+    const session = this.#sessions.get(token)
+    if (!session) throw errors.EXPORT_LOST()
+    session.timer.refresh()
+    const { value, done } = await session.pieces.next()
+    session.timer.refresh()
+    return done ? undefined : value
+  }
+
+  /** Idempotent. */
+  async end(token: number): Promise<void> {
+    const session = this.#sessions.get(token)
+    if (!session) return
+    this.#sessions.delete(token)
+    clearTimeout(session.timer)
+    await session.pieces.return(undefined)
+    await session.close()
+    this.#begun--
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#sessions.keys(), (token) => this.end(token)))
+  }
+}

@@ -1,0 +1,54 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expect, it, onTestFinished } from 'vitest'
+import { createPricesClient } from '../src/client.ts'
+import { priceOf, searchOf, startPrices } from './support/prices.ts'
+
+it('asks for all that the service has', async () => {
+  const prices = await startPrices({ data: temporaryFolder(), apiToken: 'secret', readToken: 'look' })
+  onTestFinished(async () => void (await prices.stop()))
+  // Behind a path of its own, as behind a proxy, only the end of the URL differs.
+  const client = createPricesClient(`${prices.url}/`, { token: 'secret' })
+  const some = Array.from({ length: 3 }, (_, i) =>
+    priceOf({ value: i, charValues: [{ char: 'term', value: String(i) }], currency: 'EUR' }),
+  )
+  const lines = some.map((price) => `${JSON.stringify(price)}\n`).join('')
+  expect(await client.import(lines)).toEqual({ imported: 3, prices: 3 })
+  expect(await client.get(some[1]!.id)).toEqual(some[1])
+  expect(await client.search(searchOf(some[2]!))).toMatchObject({ id: some[2]!.id, value: 2 })
+  expect(
+    await client.search({ ...searchOf(some[2]!), charValues: [...some[1]!.charValues, ...some[2]!.charValues] }),
+  ).toBe(undefined)
+  const facets = await client.facets({ charValues: [{ char: 'term', op: 'not', value: '1' }], char: 'term', limit: 2 })
+  expect(facets).toEqual({
+    count: 2,
+    characteristics: {
+      values: [
+        {
+          char: 'term',
+          type: 'string',
+          values: [
+            { value: '0', count: 1 },
+            { value: '1', count: 1 },
+          ],
+          next: '1',
+        },
+      ],
+    },
+  })
+  const all = await Array.fromAsync(client.all({ ...searchOf(some[0]!), charValues: [] }))
+  expect(all.map(({ value }) => value)).toEqual([0, 1, 2])
+  const read = createPricesClient(prices.url, { token: 'look' })
+  const exported = Buffer.concat(await Array.fromAsync(read.export()))
+  expect(exported.toString()).toBe(lines)
+  await expect(read.import(lines)).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  await client.put({ ...some[0]!, value: 9 })
+  expect(await client.delete(some[0]!.id)).toBe(true)
+  expect(await client.delete(some[0]!.id)).toBe(false)
+  async function* pieces() {
+    yield Buffer.from(lines.slice(0, 10))
+    yield Buffer.from(lines.slice(10))
+  }
+  expect(await client.import(pieces(), { replace: true })).toEqual({ imported: 3, prices: 3 })
+  const ambiguous = client.search({ ...searchOf(some[0]!), charValues: [] })
+  await expect(ambiguous).rejects.toMatchObject({ status: 409, code: 'PRICES_AMBIGUOUS', body: { candidates: all } })
+})

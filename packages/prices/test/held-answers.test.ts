@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, pageOf, sharedBlock } from '../src/core/answers.ts'
+import { HeldAnswers, NO_ANSWERS } from '../src/core/held-answers.ts'
+import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { SharedAnswers } from '../src/owner/answers.ts'
+
+// Whatever changes, main, a thread that was told and one that starts answer alike, and old views as before.
+
+const BLOCKS = 3
+/** So few may wait that blocks are made anew all the time. */
+const MOST = 6
+
+const ROW = { offering: 0, group: 0, spec: 0, values: [], isDefault: false, from: FIRST_DAY, to: LAST_DAY }
+const idOf = (row: number, value: number) => new Uint8Array(16).fill((row + value) % 251)
+
+type Answer = readonly [id: number, value: number, kind: number]
+type Readable = Pick<HeldAnswers, 'blockWith'>
+
+function answerIn(answers: Readable, row: number): Answer {
+  const block = answers.blockWith(row)
+  const slot = block.slotOf(row)
+  return [block.id(slot)[15]!, block.value(slot), block.kind(slot)]
+}
+
+const row = fc.nat({ max: BLOCKS * BLOCK_ROWS - 1 })
+// Rows that are near each other, and new ones behind all.
+const place = fc.oneof(
+  row,
+  fc.constantFrom(0, 1, PAGE_ROWS - 1, PAGE_ROWS, BLOCK_ROWS - 1, BLOCK_ROWS),
+  fc.constant('new'),
+)
+const group = fc.array(fc.record({ place, value: fc.nat(), gone: fc.boolean() }), { minLength: 1, maxLength: 5 })
+
+it('single answers wait beside the blocks, few of them, and are found wherever they are', () => {
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 1, maxLength: 40 }), (groups) => {
+      const blocks = Array.from({ length: BLOCKS }, () => new AnswerBlock(sharedBlock()))
+      const oracle = new Map<number, Answer>()
+      for (let known = 0; known < BLOCKS * BLOCK_ROWS; known++) {
+        blocks[Math.floor(known / BLOCK_ROWS)]!.set(known % BLOCK_ROWS, idOf(known, 1), 1, 1)
+        oracle.set(known, [(known + 1) % 251, 1, 1])
+      }
+      let rows = BLOCKS * BLOCK_ROWS
+      const main = new SharedAnswers(blocks, MOST)
+      let told = HeldAnswers.of([]).with(structuredClone(main.shared))
+      const older: [HeldAnswers, Map<number, Answer>][] = []
+      for (const one of groups) {
+        older.push([told, new Map(oracle)])
+        const edits = new Map<number, { value: number; gone: boolean }>()
+        for (const { place: at, value, gone } of one) edits.set(at === 'new' ? rows++ : at, { value, gone })
+        const edited = main.edited(
+          Array.from(edits, ([number, { value, gone }]) => ({
+            row: number,
+            before: ROW,
+            after: gone ? undefined : ROW,
+            id: idOf(number, value),
+            value,
+            kind: value % 7,
+          })),
+        )
+        for (const [number, { value, gone }] of edits)
+          if (!gone) oracle.set(number, [(number + value) % 251, value, value % 7])
+        for (const [page, bytes] of edited.pages)
+          for (let i = 0; i < PAGE_ROWS; i++) {
+            const known = oracle.get(page * PAGE_ROWS + i)
+            if (known) expect(answerIn({ blockWith: () => new AnswerBlock(bytes) }, i)).toEqual(known)
+          }
+        const written = [...edits].filter(([, { gone }]) => !gone).map(([number]) => pageOf(number))
+        expect(new Set(edited.pages.keys())).toEqual(new Set(written))
+        main.take(edited)
+        told = told.with(structuredClone(edited.change))
+        // What waits after a group is what the next finds: it makes room for itself.
+        expect(main.shared.rows.length).toBeLessThanOrEqual(Math.max(MOST, edits.size))
+      }
+      const late = HeldAnswers.of([]).with(structuredClone(main.shared))
+      for (const answers of [main, told, late])
+        for (const [number, answer] of oracle) expect(answerIn(answers, number)).toEqual(answer)
+      for (const [answers, known] of older.slice(-3))
+        for (const [number, answer] of known) expect(answerIn(answers, number)).toEqual(answer)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+it('nothing changes nothing', () => {
+  const block = new AnswerBlock(sharedBlock())
+  block.set(3, idOf(3, 4), 4, 0)
+  expect(answerIn(HeldAnswers.of([block]).with(NO_ANSWERS), 3)).toEqual([7, 4, 0])
+})
