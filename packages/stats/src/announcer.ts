@@ -1,4 +1,4 @@
-import type { Broadcaster } from '@influencer-stats/sse/client'
+import type { Broadcaster } from '@influencer-stats/sse/broadcaster'
 import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sameNumbers, type Prepared } from './core/prepared.ts'
@@ -12,8 +12,13 @@ export interface AnnouncerOptions {
   replies(): readonly Update[]
 }
 
-/** So many are put at a time: 10,000 are told anew in a second. */
-const LANES = 16
+/** So many requests are under way at a time, with so many collections' numbers each: 10,000 are told anew in a second. */
+const LANES = 4
+const MOST = 200
+/** Their characters, too, are bounded: a broadcaster takes 1 MiB, where quotes are escaped. */
+const MOST_CHARACTERS = 400_000
+
+type Numbers = readonly [id: string, reply: Prepared]
 
 /** What is put: the numbers and whose they are, since a page may wait for those of many. */
 const valueOf = (id: string, { body }: Prepared) => `{"id":${JSON.stringify(id)},${body.slice(1)}`
@@ -82,7 +87,7 @@ export class Announcer {
   /** As many as there are numbers for; one alone tries whether the broadcaster is back. */
   #openLanes(): void {
     const most = this.#isAway ? 1 : LANES
-    while (this.#lanes.size < most && this.#next()) {
+    while (this.#lanes.size < most && this.#next().length > 0) {
       const lane: Promise<void> = this.#run().finally(() => this.#lanes.delete(lane))
       this.#lanes.add(lane)
     }
@@ -90,8 +95,8 @@ export class Announcer {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing
-    for (let next; !signal.aborted && (next = this.#next());) {
-      if (await this.#put(...next)) continue
+    for (let next; !signal.aborted && (next = this.#next()).length > 0;) {
+      if (await this.#put(next)) continue
       if (this.#isRetrying) return
       this.#isRetrying = true
       await delay(this.#delays.next(), undefined, { signal }).catch(() => {})
@@ -99,40 +104,55 @@ export class Announcer {
     }
   }
 
-  #next(): [id: string, reply: Prepared] | undefined {
-    for (const next of this.#waiting) if (!this.#under.has(next[0])) return next
-    return undefined
+  /** Those of one alone after a fault, so that numbers that are refused do not hold up the others. */
+  #next(): Numbers[] {
+    const most = this.#isAway ? 1 : MOST
+    const next: Numbers[] = []
+    let characters = 0
+    for (const one of this.#waiting) {
+      if (this.#under.has(one[0])) continue
+      characters += one[1].body.length
+      if (next.length > 0 && characters > MOST_CHARACTERS) break
+      if (next.push(one) === most) break
+    }
+    return next
   }
 
-  /** Puts one collection's numbers. Returns whether the broadcaster took them. */
-  async #put(id: string, reply: Prepared): Promise<boolean> {
-    this.#waiting.delete(id)
-    this.#told.set(id, reply)
-    this.#under.add(id)
+  /** Puts numbers. Returns whether the broadcaster took them. */
+  async #put(numbers: readonly Numbers[]): Promise<boolean> {
+    for (const [id, reply] of numbers) {
+      this.#waiting.delete(id)
+      this.#told.set(id, reply)
+      this.#under.add(id)
+    }
     try {
-      const eventId = await this.#options.broadcaster.put(topicOf(id), valueOf(id, reply))
-      this.figures.sent++
-      this.#meet(eventId.split('-', 1)[0]!, id)
+      const values = numbers.map(([id, reply]) => ({ topic: topicOf(id), value: valueOf(id, reply) }))
+      const eventId = await this.#options.broadcaster.putMany(values)
+      this.figures.sent += numbers.length
+      this.#meet(eventId.split('-', 1)[0]!, numbers)
       this.#report(undefined)
       return true
     } catch (fault) {
       if (this.#closing.signal.aborted) return false
-      this.figures.failed++
+      this.figures.failed += numbers.length
       this.#report(fault)
-      // Unless it is gone meanwhile; to the end, so that numbers that are refused do not hold up the others.
-      if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, reply)
+      // Unless it is gone meanwhile; to the end, behind the others.
+      for (const [id, reply] of numbers) {
+        if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, reply)
+      }
       return false
     } finally {
-      this.#under.delete(id)
+      for (const [id] of numbers) this.#under.delete(id)
     }
   }
 
-  /** The broadcaster is in this epoch. @param id whose numbers it has just taken */
-  #meet(epoch: string, id?: string): void {
+  /** The broadcaster is in this epoch. @param taken the numbers that it has just taken */
+  #meet(epoch: string, taken: readonly Numbers[] = []): void {
     const isAnother = this.#epoch !== undefined && this.#epoch !== epoch
     this.#epoch = epoch
     if (!isAnother) return
-    for (const other of this.#told.keys()) if (other !== id) this.#told.delete(other)
+    const known = new Set(taken.map(([id]) => id))
+    for (const id of this.#told.keys()) if (!known.has(id)) this.#told.delete(id)
     this.take(this.#options.replies())
   }
 

@@ -1,6 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { faultIn } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { upstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
@@ -15,10 +16,11 @@ import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { historyRoutes } from './routes/history.ts'
+import { nodeRoute } from './routes/node.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { statsRoute } from './routes/stats.ts'
 import { videoRoutes } from './routes/videos.ts'
-import { mainOwnsState, type StatsConfig } from './settings.ts'
+import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
 import { createUpstreamReader } from './upstream-reader.ts'
 import { Notebook } from './video-notes.ts'
 
@@ -42,6 +44,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
+    source: sourceOf(config),
     fault: share && (() => faultIn(share.memory)),
     hotRoutes: [statsRoute(cache)],
   })
@@ -49,9 +52,10 @@ export async function createStatsApp(context: Context): Promise<App> {
     for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
-  overviewRoutes(app, { collections, overview, cache })
+  overviewRoutes(app, { collections, overview, cache, source: sourceOf(config) })
   videoRoutes(app, collections, cache)
   historyRoutes(app, collections, config.historyDays * DAY)
+  if (config.log === 'jetstream') nodeRoute(app, () => context.bus.call('node'))
   return app
 }
 
@@ -104,9 +108,19 @@ async function openCache(
 
   async function openUpstream(): Promise<CacheOptions> {
     notes = new Notebook(notesOptions(collections, logger))
-    client = await parts.client[config.client](clientOptions(config, { meter, logger, notes }))
+    client = await parts.client[config.client](
+      clientOptions(config, { meter, logger, notes, timer: upstreamTimer(context) }),
+    )
     const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
-    const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: refreshInterval, deadline })
+    const upstream = createUpstreamReader({
+      collections,
+      client,
+      meter,
+      logger,
+      source: sourceOf(config),
+      retryAfter: refreshInterval,
+      deadline,
+    })
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 

@@ -1,4 +1,4 @@
-import { toServiceError } from '@influencer-stats/runtime/service-error'
+import { createAsk, orMiss, type ClientOptions } from '@influencer-stats/runtime/client'
 import type { Campaign, CampaignPatch, costsOf } from './core/campaign.ts'
 import type { Change } from './core/change.ts'
 import type { Sort } from './core/overview.ts'
@@ -21,6 +21,8 @@ export interface Collection extends CollectionContent {
 export interface Stats extends Summary {
   /** Whether they are older than two intervals of refreshing. */
   readonly stale: boolean
+  /** Who gave them; `stand-in`: they are invented. */
+  readonly source?: string
 }
 
 /** A collection with what was asked for of it. */
@@ -83,52 +85,35 @@ export interface StatsClient {
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
-const MISSES = new Set(['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION'])
+const MISSES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
 
-/**
- * A client for the service at `url`, in a browser or in Node.
- * @param options.token needed for changes where the service was started with an `API_TOKEN`
- */
-export function createStatsClient(url: string, options: { readonly token?: string } = {}): StatsClient {
-  const authorization = options.token ? { authorization: `Bearer ${options.token}` } : undefined
+/** A client for the service at `url`, in a browser or in Node. */
+export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
+  const answer = createAsk(url, options)
 
-  /** The text of a reply; nothing where something is not there. */
-  async function ask(method: string, path: string, query: Query = {}, body?: object): Promise<string | undefined> {
-    const target = new URL(path, url)
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
-    const reply = await fetch(target, {
-      method,
-      headers: { ...authorization, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await reply.text()
-    if (reply.ok) return text
-    const error = toServiceError(reply.status, text)
-    if (MISSES.has(error.code)) return undefined
-    throw error
-  }
+  /** A reply; nothing where something is not there. */
+  const ask = (...args: Parameters<typeof answer>) => orMiss(answer(...args), ...MISSES)
 
   async function read<T>(...args: Parameters<typeof ask>): Promise<T | undefined> {
-    const text = await ask(...args)
-    return text === undefined ? undefined : JSON.parse(text)
+    return (await ask(...args))?.json() as Promise<T | undefined>
   }
 
   async function points(path: string, { from, to, step }: HistoryOptions = {}) {
-    const query = { from: from?.toISOString(), to: to?.toISOString(), step: step?.toString() }
-    return (await read<{ points: HistoryPoint[] }>('GET', path, query))?.points
+    const query = { from: from?.toISOString(), to: to?.toISOString(), step }
+    return (await read<{ points: HistoryPoint[] }>('GET', path, { query }))?.points
   }
 
   const pathOf = (id: string) => `/collections/${encodeURIComponent(id)}`
   const pathOfVideo = (id: string, video: string) => `${pathOf(id)}/videos/${encodeURIComponent(video)}`
 
   return {
-    async list({ include, limit, ...query } = {}) {
-      const asked = { ...query, include: parts(include), limit: limit?.toString() }
+    async list({ include, ...query } = {}) {
+      const asked = { query: { ...query, include: parts(include) } }
       return (await read<Awaited<ReturnType<StatsClient['list']>>>('GET', '/collections', asked))!
     },
-    get: (id, include) => read('GET', pathOf(id), { include: parts(include) }),
-    put: async (id, content) => (await read<Collection>('PUT', pathOf(id), {}, content))!,
-    patch: (id, patch) => read('PATCH', pathOf(id), {}, patch),
+    get: (id, include) => read('GET', pathOf(id), { query: { include: parts(include) } }),
+    put: async (id, json) => (await read<Collection>('PUT', pathOf(id), { json }))!,
+    patch: (id, json) => read('PATCH', pathOf(id), { json }),
     delete: async (id) => (await ask('DELETE', pathOf(id))) !== undefined,
     addVideo: async (id, video) => (await read<Collection>('PUT', pathOfVideo(id, video)))?.videos,
     removeVideo: async (id, video) => (await ask('DELETE', pathOfVideo(id, video))) !== undefined,
@@ -136,11 +121,9 @@ export function createStatsClient(url: string, options: { readonly token?: strin
     videos: (id) => read('GET', `${pathOf(id)}/videos`),
     history: (id, range) => points(`${pathOf(id)}/stats/history`, range),
     videoHistory: (id, video, range) => points(`${pathOfVideo(id, video)}/history`, range),
-    export: (id, format) => ask('GET', `${pathOf(id)}/export`, { format }),
+    export: async (id, format) => (await ask('GET', `${pathOf(id)}/export`, { query: { format } }))?.text(),
   }
 }
-
-type Query = Readonly<Record<string, string | undefined>>
 
 const parts = (include: Include = []) => {
   const asked = (['stats', 'change'] as const).filter((part) => include.includes(part))

@@ -6,7 +6,15 @@ import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import type { Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
 import { SnapshotWriter } from './snapshot-writer.ts'
-import type { Collection, CollectionVersion, Maybe, State, StateReader, VideoRow } from './state/state.ts'
+import {
+  OvertakenError,
+  type Collection,
+  type CollectionVersion,
+  type Maybe,
+  type State,
+  type StateReader,
+  type VideoRow,
+} from './state/state.ts'
 import { tidyCollections, tidyVideos } from './tidy.ts'
 
 /** The collections as routes and caches see them, whichever thread owns the state. */
@@ -43,6 +51,8 @@ export interface OwnerOptions {
   readonly onChange?: (id: string, collection: Collection | undefined) => Maybe<void>
   /** Told what could not be done in the background, and why; it is tried again. */
   readonly onFault?: (fault: unknown, what: string) => void
+  /** Whether histories are this one's to tidy at present: by default they are. */
+  readonly tidies?: () => boolean
 }
 
 /** One change of a collection; without `after` it is forgotten, without `before` it is new. */
@@ -61,9 +71,13 @@ function rethrow(fault: unknown): never {
   throw fault
 }
 
+/** What makes of a collection another, or nothing; what it gives back as it is, is no change. */
+type Step = (before: Collection | undefined) => Content | undefined
+
 /**
  * The one owner of a state: changes it one step at a time, so that no two of them mix. A change whose outcome is unknown
- * is repeated until it is known, and until then there is no other.
+ * is repeated until it is known, and until then there is no other. Where other machines change the state, too, it says in
+ * which order, and a change that was overtaken is made anew.
  */
 export class CollectionsOwner implements Collections {
   readonly #state: State
@@ -76,13 +90,13 @@ export class CollectionsOwner implements Collections {
   #settling: Promise<void> | undefined
   #lastRevision = 0
 
-  constructor({ state, retention, onChange, onFault = rethrow }: OwnerOptions) {
+  constructor({ state, retention, onChange, onFault = rethrow, tidies = () => true }: OwnerOptions) {
     this.#state = state
     this.#retention = retention
     this.#onChange = onChange ?? (() => {})
     this.#snapshots = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be kept'))
     const tidy = () => this.tidy().catch((fault) => onFault(fault, 'the histories could not be tidied'))
-    this.#tidying = setInterval(() => void tidy(), TIDY_EVERY).unref()
+    this.#tidying = setInterval(() => void (tidies() && tidy()), TIDY_EVERY).unref()
   }
 
   get isRemote() {
@@ -182,21 +196,57 @@ export class CollectionsOwner implements Collections {
 
   /**
    * Makes a collection another, or forgets it.
-   * @param toNext from what is there; what it gives back as it is, is no change
-   * @throws Problem `STATE_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or will be
+   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or may be yet
    */
-  #change(id: string, toNext: (before: Collection | undefined) => Content | undefined): Promise<Change> {
+  #change(id: string, step: Step): Promise<Change> {
+    if (this.#state.catchUp) return this.#changeShared(id, step)
     return this.#queue.run(async () => {
       if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
-      const before = await this.#state.get(id)
-      const next = toNext(before)
-      if (next === before) return { id, before, after: before }
-      if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
-      const change = { id, before, after: next && { ...next, id, revision: this.#nextRevision() } }
+      const change = this.#changeOf(id, await this.#state.get(id), step)
+      if (change.after === change.before) return change
       await this.#snapshots.without(id, () => this.#make(change))
       await this.#onChange(id, change.after)
       return change
     })
+  }
+
+  /** Where others change it, too. What is no change, or is refused, is so by what anybody had changed before. */
+  async #changeShared(id: string, step: Step): Promise<Change> {
+    for (let isCurrent = false; ;) {
+      const before = await this.#state.get(id)
+      let change: Change | undefined
+      try {
+        change = this.#changeOf(id, before, step)
+      } catch (refusal) {
+        if (isCurrent) throw refusal
+      }
+      if (change && change.after !== before) {
+        if (!(await this.#isMade(change))) continue
+        await this.#onChange(id, change.after)
+        return change
+      }
+      if (change && isCurrent) return change
+      await this.#state.catchUp!()
+      isCurrent = true
+    }
+  }
+
+  /** Not if it was overtaken; what has overtaken it is seen here by then. */
+  async #isMade(change: Change): Promise<boolean> {
+    try {
+      await this.#write(change)
+      return true
+    } catch (fault) {
+      if (fault instanceof OvertakenError) return false
+      throw fault
+    }
+  }
+
+  #changeOf(id: string, before: Collection | undefined, step: Step): Change {
+    const next = step(before)
+    if (next === before) return { id, before, after: before }
+    if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
+    return { id, before, after: next && { ...next, id, revision: this.#nextRevision(before) } }
   }
 
   /** Makes a change for good. @throws Problem `STATE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, which is then found out */
@@ -247,9 +297,10 @@ export class CollectionsOwner implements Collections {
     return true
   }
 
-  #nextRevision(): number {
-    // Microseconds, so that no revision is given twice, not even over a restart.
-    return (this.#lastRevision = Math.max(this.#lastRevision + 1, Date.now() * 1000))
+  #nextRevision(before: Collection | undefined): number {
+    // Microseconds, so that no revision is given twice, not even over a restart. Another machine's clock may be ahead.
+    const least = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
+    return (this.#lastRevision = Math.max(least, Date.now() * 1000))
   }
 }
 

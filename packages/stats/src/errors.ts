@@ -1,7 +1,7 @@
+import { errors as log } from '@influencer-stats/log/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-/** What this service may answer besides what every service may. */
-export const errors = defineErrors({
+const own = defineErrors({
   COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'The collection does not have this video' },
   COLLECTION_FULL: { status: 409, title: 'The collection has as many videos as it may have' },
@@ -12,3 +12,6 @@ export const errors = defineErrors({
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'YouTube gave no numbers, and none are known yet' },
   STATS_NOT_READY: { status: 503, title: 'The numbers have not been fetched yet' },
 })
+
+/** What this service may answer besides what every service may. */
+export const errors = { ...own, LOG_UNAVAILABLE: log.LOG_UNAVAILABLE }

@@ -16,13 +16,24 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   gauge(registry, 'stats_quota_units_budget', 'Units that may be used a day; 0 for no limit.', () => meter.budget)
 }
 
+/** Whether numbers are YouTube's own, or those of something that stands in for it. */
+export function reportSource(youtubeUri: string, registry: Registry): void {
+  const isYouTube = /(^|\.)googleapis\.com$/.test(URL.parse(youtubeUri)?.hostname ?? '')
+  gauge(
+    registry,
+    'stats_source_is_youtube',
+    '1 where numbers are those of YouTube, 0 where they are of a stand-in.',
+    () => Number(isYouTube),
+  )
+}
+
 export function reportPoller(poller: Poller, registry: Registry): void {
-  gauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.size)
+  gauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.board.size)
   gauge(
     registry,
     'stats_collections_stale',
     'Collections whose numbers are older than two intervals.',
-    () => poller.stale,
+    () => poller.board.stale,
   )
   gauge(
     registry,
@@ -32,11 +43,17 @@ export function reportPoller(poller: Poller, registry: Registry): void {
   )
 }
 
-export function reportAnnouncer(announcer: Announcer, registry: Registry): void {
-  const { figures } = announcer
-  counter(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () => figures.sent)
-  counter(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () => figures.failed)
-  gauge(registry, 'stats_puts_waiting', 'Collections whose numbers wait to be put.', () => announcer.waiting)
+/** @param announcer the one there is at present: where there are other nodes, only the one that asks YouTube has one */
+export function reportAnnouncer(announcer: () => Announcer | undefined, registry: Registry): void {
+  const figure = (name: keyof Announcer['figures']) => announcer()?.figures[name] ?? 0
+  counter(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () => figure('sent'))
+  counter(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () => figure('failed'))
+  gauge(registry, 'stats_puts_waiting', 'Collections whose numbers wait to be put.', () => announcer()?.waiting ?? 0)
+}
+
+/** Which node it is that asks YouTube, of main. */
+export function reportPolling(isPolling: () => boolean, registry: Registry): void {
+  gauge(registry, 'stats_polling', '1 on the one node that asks YouTube, 0 on the others.', () => Number(isPolling()))
 }
 
 export function reportLogger(logger: Logger, registry: Registry): void {

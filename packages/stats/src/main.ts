@@ -1,18 +1,20 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
+import { upstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Announcer } from './announcer.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
-import { reportAnnouncer, reportPoller, reportQuota } from './gauges.ts'
+import { reportAnnouncer, reportPoller, reportQuota, reportSource } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
 import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
 import { keptRows, Overview } from './overview.ts'
+import type { Node } from './node.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
-import { mainOwnsState, type StatsConfig } from './settings.ts'
+import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
 import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
 import { Notebook } from './video-notes.ts'
@@ -23,12 +25,14 @@ type Context = OpenContext<StatsConfig, ToThread>
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
+  reportSource(config.youtubeUri, registry)
   if (!mainOwnsState(config)) {
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
     return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
-  const state = await parts.state[config.state](stateOptions(context))
+  const node = config.log === 'jetstream' ? await (await import('./node.ts')).openNode(context) : undefined
+  const state = node?.state ?? (await parts.state[config.state](stateOptions(context)))
   const keeper = createUsageKeeper(
     () => state.putUsage(meter.toUsage()),
     (fault) => {
@@ -36,7 +40,8 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       if (!state.level?.fault()) log.error(fault, 'the usage of the quota could not be kept')
     },
   )
-  const meter = new QuotaMeter(memory, config.dailyBudget, { save: keeper.save })
+  const save = node ? () => node.saveUsage(meter) : keeper.save
+  const meter: QuotaMeter = new QuotaMeter(memory, config.dailyBudget, { save })
   reportQuota(meter, registry)
   meter.restore(await firstRead(state, config))
 
@@ -44,18 +49,22 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const collections = new CollectionsOwner({
     state,
     retention: config.historyDays * DAY,
-    onChange: (id, collection) => polling?.poller.changed(id, collection),
+    // The log tells all nodes, this one too.
+    onChange: (id, collection) => (node ? node.told() : polling?.poller.changed(id, collection)),
     onFault: (fault, what) => log.error(fault, what),
+    tidies: () => node?.now().polling ?? true,
   })
-  if (config.cache === 'poller') polling = await startPolling(context, collections, meter)
+  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, node)
   const poller = () => polling!.poller
-  const overview = new Overview(polling?.poller.rows ?? keptRows(collections), collections)
+  const overview = new Overview(polling?.poller.board.rows ?? keptRows(collections), collections)
 
   return {
+    // Of a node, that is what the log has.
+    kept: node ? undefined : state.level,
     shared: (): Shared => ({
       meter: memory,
       share: state.level?.share(),
-      replies: polling?.poller.replies() ?? [],
+      replies: polling?.poller.board.replies() ?? [],
     }),
     threadGone(shared) {
       const { share } = shared as Shared
@@ -78,15 +87,21 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       saveVideos: (rows) => collections.saveVideos(rows),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
-      saveUsage: keeper.save,
+      saveUsage: save,
+      node: () => node?.now(),
     },
     async close() {
+      const hurry = node && setTimeout(() => node.giveUp(), CLOSE_PATIENCE)
       await polling?.close()
-      await keeper.save()
+      if (!node) await keeper.save()
       await collections.close()
+      clearTimeout(hurry)
     },
   }
 }
+
+/** At its end a node waits no longer for a log that is away (ms). */
+const CLOSE_PATIENCE = 1_000
 
 /** Reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
 async function firstRead(state: State, { state: name, kvUri }: StatsConfig): Promise<Usage | undefined> {
@@ -105,33 +120,65 @@ interface Polling {
   close(): Promise<void>
 }
 
-async function startPolling(context: Context, collections: CollectionsOwner, meter: QuotaMeter): Promise<Polling> {
-  const { config, registry } = context
+async function startPolling(
+  context: Context,
+  collections: CollectionsOwner,
+  meter: QuotaMeter,
+  node: Node | undefined,
+): Promise<Polling> {
+  const { config, registry, log } = context
+  const timer = upstreamTimer(context)
   const logger = await parts.logger[config.logger](loggerOptions(config))
   const notes = new Notebook(notesOptions(collections, logger))
-  const client = await parts.client[config.client](clientOptions(config, { meter, logger, notes }))
+  const client = await parts.client[config.client](clientOptions(config, { meter, logger, notes, timer }))
   const poller: Poller = new Poller({
     collections,
     client,
     meter,
     logger,
+    source: sourceOf(config),
     refreshInterval: config.refreshInterval,
     connections: config.upstreamConnections,
     readTimeout: config.readTimeout,
     publish(updates) {
-      announcer?.take(updates)
+      announcer?.take(poller.board.asTheyRead(updates))
       return context.broadcast('publish', updates)
     },
     onStale: (updates) => announcer?.take(updates),
+    follows: node !== undefined,
+    onWanted: node?.want,
+    onAsked: node?.asked,
+    onFailed: node?.failed,
   })
-  const announcer = await createAnnouncer(config, logger, () => poller.currentReplies())
+  let announcer: Announcer | undefined
+  async function announce(): Promise<void> {
+    announcer = await createAnnouncer(config, { logger, timer }, () => poller.board.currentReplies())
+    announcer?.take(poller.board.currentReplies())
+  }
   reportPoller(poller, registry)
-  if (announcer) reportAnnouncer(announcer, registry)
+  if (config.sseUri) reportAnnouncer(() => announcer, registry)
   await poller.start()
-  announcer?.take(poller.currentReplies())
+  node?.join({
+    poller,
+    meter,
+    async begin() {
+      poller.begin()
+      await announce()
+      log.info('stats: this node asks YouTube from now on')
+    },
+    async end() {
+      poller.end()
+      await announcer?.close()
+      announcer = undefined
+      log.info('stats: this node asks YouTube no more')
+    },
+  })
+  if (!node) await announce()
   return {
     poller,
     async close() {
+      // That its calls are cut is no word about YouTube to others.
+      if (node) poller.end()
       const ended = poller.close()
       // A call under way ends now, not at its time-out.
       await client.close()
@@ -146,11 +193,11 @@ async function startPolling(context: Context, collections: CollectionsOwner, met
 /** Puts what changes to the broadcaster, where there is one. */
 async function createAnnouncer(
   { sseUri, apiToken: token }: Context['config'],
-  logger: Logger,
+  { logger, timer }: { logger: Logger; timer: UpstreamTimer },
   replies: () => Update[],
 ): Promise<Announcer | undefined> {
   if (!sseUri) return undefined
   // Loaded only here: without a broadcaster it is not needed.
-  const { createBroadcaster } = await import('@influencer-stats/sse/client')
-  return new Announcer({ broadcaster: createBroadcaster(sseUri, { token }), logger, replies })
+  const { createBroadcaster } = await import('@influencer-stats/sse/broadcaster')
+  return new Announcer({ broadcaster: createBroadcaster(sseUri, { token, timer }), logger, replies })
 }

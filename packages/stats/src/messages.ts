@@ -5,6 +5,7 @@ import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
 import type { VideoDetails } from './core/video-details.ts'
+import type { NodeState } from './node-state.ts'
 import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
 import type { Collection, CollectionVersion, VideoRow } from './state/state.ts'
 
@@ -29,6 +30,8 @@ export type ToMain = {
   pollByVideo(id: string): Prepared | undefined
   /** Keeps the count of units used: see `QuotaMeter`. */
   saveUsage(): void
+  /** How this node stands to the others; nothing where it runs alone. */
+  node(): NodeState | undefined
 }
 
 /** A collection's ready-made reply; nothing when it has none any more. */

@@ -3,7 +3,7 @@ import { changeSince, PERIODS, periods, type Bases, type Change } from './core/c
 import { filterOf, isOfPeriod, Selection, type Filter, type Place, type Row, type Sort } from './core/overview.ts'
 import { summarize } from './core/prepared.ts'
 import type { Collection, Maybe, State } from './state/state.ts'
-import { steadyAt, steadyNow } from './steady-clock.ts'
+import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 /** A collection as an overview tells it. */
 export interface CollectionRow extends Pick<Row<Collection>, 'collection' | 'known'> {
@@ -127,11 +127,15 @@ class Histories {
   }
 }
 
-/** Rows that are at hand, in pages. */
-export async function* inPages<T>(rows: readonly T[], size = 500): AsyncGenerator<readonly T[]> {
+/** Rows that are at hand, in pages. @param ready makes one ready to be told */
+export async function* inPages<T>(
+  rows: readonly T[],
+  ready: (row: T) => T = (row) => row,
+  size = 500,
+): AsyncGenerator<readonly T[]> {
   for (let i = 0; i < rows.length; i += size) {
     if (i > 0) await nextTurn()
-    yield rows.slice(i, i + size)
+    yield rows.slice(i, i + size).map(ready)
   }
 }
 

@@ -1,6 +1,8 @@
+import { viewFolder } from '@influencer-stats/log/log-state'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import { secretsOf } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { upstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { ClientOptions } from './client/client.ts'
 import type { Collections } from './collections.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
@@ -8,7 +10,10 @@ import { settings, type StatsConfig } from './settings.ts'
 import type { StateOptions } from './state/state.ts'
 import type { NotesOptions } from './video-notes.ts'
 
-type Context = Pick<AppContext<StatsConfig, Record<never, never>, Record<never, never>>, 'config' | 'log'>
+type Context = Pick<
+  AppContext<StatsConfig, Record<never, never>, Record<never, never>>,
+  'config' | 'log' | 'registry' | 'tracer'
+>
 
 /** What any logger is made of. */
 export function loggerOptions(config: Context['config']): LoggerOptions {
@@ -18,7 +23,7 @@ export function loggerOptions(config: Context['config']): LoggerOptions {
 /** What any client is made of. */
 export function clientOptions(
   config: StatsConfig,
-  own: Pick<ClientOptions, 'meter' | 'notes' | 'logger'>,
+  own: Pick<ClientOptions, 'meter' | 'notes' | 'logger' | 'timer'>,
 ): ClientOptions {
   const { youtubeUri: uri, youtubeApiKey: key, upstreamTimeout: timeout, upstreamConnections: connections } = config
   return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, ...own }
@@ -31,13 +36,15 @@ export const notesOptions = (collections: Pick<Collections, 'saveVideos'>, logge
 })
 
 /** What any state is made of. */
-export function stateOptions({ config, log }: Context, share?: LevelShare): StateOptions {
+export function stateOptions(context: Context, share?: LevelShare): StateOptions {
+  const { config, log } = context
   return {
     share,
     log,
-    folder: config.data,
+    folder: config.log === 'jetstream' ? viewFolder(config.data) : config.data,
     kvUri: config.kvUri,
     kvToken: config.apiToken,
+    timer: config.state === 'kv' ? upstreamTimer(context) : undefined,
     onOutage: (cause) => log.error(cause, `the state at ${config.kvUri} cannot be used`),
   }
 }

@@ -1,31 +1,23 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
+import { outsideTrace } from '@influencer-stats/runtime/trace'
+import { Board, type BoardOptions, type Entry } from './board.ts'
 import type { VideoClient } from './client/client.ts'
 import type { CollectionsOwner } from './collections.ts'
-import {
-  asStale,
-  prepare,
-  prepareByVideo,
-  STALE_INTERVALS,
-  summarize,
-  type Known,
-  type Prepared,
-  type Reading,
-} from './core/prepared.ts'
-import { Schedule, type Call } from './core/schedule.ts'
+import { pace } from './core/pace.ts'
+import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
+import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
 import { within } from './deadline.ts'
 import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
-import type { Update } from './messages.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import { inPages, type OverviewSource } from './overview.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
+import type { Asked } from './state/change.ts'
 import type { Collection } from './state/state.ts'
-import { steadyAt, steadyNow } from './steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { withRetryAfter } from './upstream-reader.ts'
-import { VideoTable } from './video-table.ts'
 
-export interface PollerOptions {
+export interface PollerOptions extends BoardOptions {
   readonly collections: Pick<CollectionsOwner, 'list' | 'snapshots' | 'saveSnapshot'>
   readonly client: Pick<VideoClient, 'call' | 'idsPerCall'>
   readonly meter: QuotaMeter
@@ -36,129 +28,124 @@ export interface PollerOptions {
   readonly connections: number
   /** How long a read waits for a collection's first numbers (ms). */
   readonly readTimeout: number
-  /** Gives every thread the replies that changed; resolves when each has them. */
-  publish(updates: readonly Update[]): Promise<unknown>
-  /** Told the replies whose numbers have become stale. Threads need not be: they see how old a reply is. */
-  onStale?(updates: readonly Update[]): void
+  /** Where there are others: this one asks nothing before it is told to begin. */
+  readonly follows?: boolean
+  /** Where another asks: told, once, that somebody waits for a collection's first numbers. Rejects where it cannot be. */
+  onWanted?(id: string): Promise<void>
+  /** Told what every call has given. */
+  onAsked?(asked: Asked): void
+  /** Told that first numbers of these videos could not be had. */
+  onFailed?(ids: readonly string[], detail: string): void
 }
 
-interface Entry {
-  readonly collection: Collection
-  reply?: Prepared
-  /** What the reply says. */
-  known?: Known
-  /** Whether all its videos were tried: there is a reply, or it is known why there is none. */
-  isSettled: boolean
-  /** What waits for that. */
-  waiting?: PromiseWithResolvers<true>
-  /** Whether it was told that its numbers are. */
-  isStale: boolean
-}
-
-const PAGE = 1_000
 /** The schedule is looked at this often at least (ms): the budget, the day and what is stale change by themselves. */
 const HEARTBEAT = 1_000
 
 /**
- * On main: makes the calls that the schedule decides on, and publishes to the serving threads, as ready-made replies, what
- * each of them has changed.
+ * On main: makes the calls that the schedule decides on, and has the board publish what each of them has changed. Where
+ * another machine does so it follows, and publishes what that one's calls have given.
  */
 export class Poller {
   readonly #options: PollerOptions
-  readonly #entries = new Map<string, Entry>()
-  readonly #videos = new VideoTable()
-  readonly #schedule: Schedule
+  readonly #board: Board
+  readonly #scheduling: ScheduleOptions
+  /** None while another machine asks. */
+  #schedule: Schedule | undefined
   readonly #keeper: SnapshotKeeper
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  #nextCheck = 0
-  #closed = false
+  readonly #closing = new AbortController()
 
   constructor(options: PollerOptions) {
-    const { client, connections, refreshInterval, meter } = options
+    const { client, connections, refreshInterval, meter, follows } = options
     this.#options = options
-    this.#schedule = new Schedule({ idsPerCall: client.idsPerCall, connections, fastest: refreshInterval }, steadyNow())
+    this.#board = new Board(options)
+    this.#scheduling = { idsPerCall: client.idsPerCall, connections, fastest: refreshInterval }
+    if (!follows) this.#schedule = new Schedule(this.#scheduling, steadyNow())
     this.#keeper = new SnapshotKeeper(options)
     meter.interval = refreshInterval
   }
 
+  /** What is known and told. */
+  get board(): Pick<Board, 'size' | 'stale' | 'rows' | 'replies' | 'currentReplies' | 'asTheyRead'> {
+    return this.#board
+  }
+
   /** Loads the collections and their last known numbers, and begins to ask for what is old or unknown. */
   async start(): Promise<void> {
-    const { collections } = this.#options
-    for (let after = '', page; (page = await collections.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
-      const snapshots = await collections.snapshots(page.map(({ id }) => id))
-      for (const [i, collection] of page.entries()) {
-        if (this.#entries.has(collection.id)) continue
-        this.#entries.set(collection.id, { collection, isSettled: false, isStale: false })
-        this.#videos.use(collection.videos, collection.id)
-        const last = snapshots[i]
-        if (!last) continue
-        const known = [...last.videos.map(({ id }) => id), ...last.missing]
-        this.#videos.learn(known, last.videos, last.asOf, steadyAt(last.asOf))
-      }
-    }
-    const times = this.#videos.times()
-    const known = times.filter((one): one is [string, number] => one[1] !== undefined)
-    for (const [id, at] of known.sort((a, b) => a[1] - b[1])) this.#schedule.known(id, at)
-    const unknown = times.filter(([, at]) => at === undefined).map(([id]) => id)
-    this.#schedule.resume(unknown, steadyNow())
-    for (const entry of this.#entries.values()) this.#renew(entry)
+    await this.#board.load()
+    if (this.#schedule) this.#plan(this.#schedule)
+    this.#look()
+    this.#keepRunning(this.#board.prepareAll(this.#closing.signal))
+  }
+
+  /** Asks from now on, from what is known. */
+  begin(): void {
+    this.#schedule = new Schedule(this.#scheduling, steadyNow())
+    this.#plan(this.#schedule)
+    for (const { collection } of this.#board.wanted()) this.#urge(collection)
     this.#look()
   }
 
-  get size(): number {
-    return this.#entries.size
+  /** Asks no more: another does. What calls under way still give is not taken. */
+  end(): void {
+    this.#schedule = undefined
   }
 
-  /** How many collections have numbers that should be fresher. */
-  get stale(): number {
-    const oldest = this.#oldest()
-    let stale = 0
-    for (const { reply } of this.#entries.values()) if (reply && reply.at < oldest) stale++
-    return stale
-  }
-
-  /** Every collection with what its reply says, for an overview. */
-  rows: OverviewSource = {
-    pages: () => inPages([...this.#entries.values()]),
-    one: (id) => this.#entries.get(id),
-  }
-
-  /** Every reply there is: what a new thread starts with. */
-  replies(): Update[] {
-    return [...this.#entries].flatMap(([id, { reply }]) => (reply ? [[id, reply] as Update] : []))
-  }
-
-  /** The same as they read now. */
-  currentReplies(): Update[] {
-    const oldest = this.#oldest()
-    return this.replies().map(([id, reply]) => [id, reply!.at < oldest ? asStale(reply!) : reply])
+  #plan(schedule: Schedule): void {
+    const times = this.#board.videos.times()
+    const known = times.filter((one): one is [string, number] => one[1] !== undefined)
+    for (const [id, at] of known.sort((a, b) => a[1] - b[1])) schedule.known(id, at)
+    const unknown = times.filter(([, at]) => at === undefined).map(([id]) => id)
+    schedule.resume(unknown, steadyNow())
   }
 
   /** How long from one refresh of everything to the next (ms). */
   interval(): number {
-    return this.#schedule.interval(this.#options.meter.allowance)
+    const { allowance } = this.#options.meter
+    const { fastest, idsPerCall } = this.#scheduling
+    // The poller's, by what this one knows of it.
+    const others = () => Math.max(fastest, pace(allowance, Math.ceil(this.#board.videos.size / idsPerCall)))
+    return this.#schedule?.interval(allowance) ?? others()
   }
 
   /** Takes up a new or changed collection, or forgets one; resolves when every thread knows. */
   async changed(id: string, collection: Collection | undefined): Promise<void> {
-    const old = this.#entries.get(id)
-    this.#entries.delete(id)
-    if (old) {
-      const gone = new Set(old.collection.videos)
-      for (const video of collection?.videos ?? []) gone.delete(video)
-      for (const video of this.#videos.release([...gone], id)) this.#schedule.forget(video)
-    }
-    if (collection) {
-      const entry: Entry = { collection, isSettled: false, isStale: false }
-      this.#entries.set(id, entry)
-      this.#schedule.want(this.#videos.use(collection.videos, id), steadyNow())
-      this.#renew(entry)
-      if (entry.reply) void this.#keeper.keepChange(collection, this.#videos.read(collection.videos)!)
-    }
-    old?.waiting?.resolve(true)
+    const { entry, added, forgotten } = this.#board.change(id, collection)
+    for (const video of forgotten) this.#schedule?.forget(video)
+    this.#schedule?.want(added, steadyNow())
+    if (entry?.reply && this.#schedule)
+      void this.#keeper.keepChange(entry.collection, this.#board.read(entry.collection)!)
     this.#look()
-    await this.#publish([id])
+    await this.#board.publish([id])
+  }
+
+  /** Takes what a call of another machine has given, while it is that one that asks. */
+  async follow({ ids, found, asOf, age }: Asked): Promise<void> {
+    if (this.#schedule) return
+    const { videos } = this.#board
+    videos.learn(ids, found, asOf, steadyNow() - Math.max(0, age))
+    await this.#board.tell(videos.users(ids))
+  }
+
+  /** Takes note that another machine could not have first numbers of these videos. */
+  async failed(ids: readonly string[], detail: string): Promise<void> {
+    if (this.#schedule) return
+    const { videos } = this.#board
+    await this.#board.tell(videos.users(videos.fail(ids, errors.UPSTREAM_UNAVAILABLE(detail))))
+  }
+
+  /** Somebody waits for a collection's first numbers, on any machine. */
+  wanted(id: string): void {
+    const entry = this.#board.entry(id)
+    if (!entry || entry.reply) return
+    entry.isWanted = true
+    if (!this.#schedule) return
+    const { videos } = entry.collection
+    const failed = this.#board.videos.fault(videos)
+    if (failed && entry.isSettled) this.#options.onFailed?.(videos, failed.fault.message)
+    this.#urge(entry.collection)
+    this.#look()
   }
 
   /**
@@ -177,7 +164,7 @@ export class Poller {
 
   /** Ends the calls. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closing.abort()
     clearTimeout(this.#timer)
     await Promise.all(this.#running)
   }
@@ -186,113 +173,101 @@ export class Poller {
   async #settled(id: string): Promise<Entry | undefined> {
     const deadline = steadyNow() + this.#options.readTimeout
     for (;;) {
-      const entry = this.#entries.get(id)
+      const entry = this.#board.entry(id)
       if (!entry || entry.isSettled) return entry
-      this.#schedule.urge(this.#videos.untried(entry.collection.videos))
-      this.#look()
+      this.#want(entry)
       entry.waiting ??= Promise.withResolvers()
       if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
     }
   }
 
+  #want(entry: Entry): void {
+    const isKnown = entry.isWanted
+    entry.isWanted = true
+    if (this.#schedule) {
+      this.#urge(entry.collection)
+      this.#look()
+    } else if (!isKnown) this.#options.onWanted?.(entry.collection.id).catch(() => (entry.isWanted = false))
+  }
+
+  #urge({ videos }: Collection): void {
+    this.#schedule?.urge(this.#board.videos.untried(videos))
+  }
+
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where nothing is */
-  #known({ collection: { videos } }: Entry): Reading {
-    const reading = this.#videos.read(videos)
+  #known({ collection }: Entry): Reading {
+    const reading = this.#board.read(collection)
     if (reading) return reading
-    const failed = this.#videos.fault(videos)
+    const failed = this.#board.videos.fault(collection.videos)
     if (!failed) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('YouTube has not answered in time'), 1)
     const now = steadyNow()
-    throw withRetryAfter(failed.fault, this.#schedule.retryAt(failed.id, now, this.#options.meter.allowance) - now)
+    const retryAt = this.#schedule?.retryAt(failed.id, now, this.#options.meter.allowance) ?? now
+    throw withRetryAfter(failed.fault, retryAt - now)
   }
 
   /** Makes the calls that are due, and looks again when others may be. */
   #look(): void {
     clearTimeout(this.#timer)
-    if (this.#closed) return
+    if (this.#closing.signal.aborted) return
+    // It asks for all, whoever has changed something, and its timer never ends.
+    outsideTrace(() => this.#begin())
+  }
+
+  #begin(): void {
     const { meter } = this.#options
     const now = steadyNow()
-    for (let call; (call = this.#schedule.next(now, meter.allowance));) this.#begin(call)
+    const schedule = this.#schedule
+    for (let call; (call = schedule?.next(now, meter.allowance));) this.#run(call, schedule!)
     meter.interval = this.interval()
-    this.#tellStale(now)
-    const wait = Math.min(this.#schedule.wakeAt(now, meter.allowance) - now, HEARTBEAT)
+    this.#board.tellStale(now)
+    const wakeAt = schedule?.wakeAt(now, meter.allowance) ?? Infinity
+    const wait = Math.min(wakeAt - now, HEARTBEAT)
     this.#timer = setTimeout(() => this.#look(), Math.max(1, wait))
   }
 
-  #begin(call: Call): void {
-    const running = this.#ask(call).finally(() => this.#running.delete(running))
+  #run(call: Call, schedule: Schedule): void {
+    this.#keepRunning(this.#ask(call, schedule))
+  }
+
+  #keepRunning(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
     this.#running.add(running)
   }
 
-  async #ask(call: Call): Promise<void> {
-    const { client, logger, meter } = this.#options
+  async #ask(call: Call, schedule: Schedule): Promise<void> {
+    const { client, logger, meter, onAsked, onFailed } = this.#options
+    const { videos } = this.#board
     const [asOf, at] = [Date.now(), steadyNow()]
     let touched: readonly string[] = call.ids
     try {
       const found = await client.call(call.ids)
-      this.#schedule.succeeded(call, at, steadyNow())
+      if (schedule !== this.#schedule) return
+      schedule.succeeded(call, at, steadyNow())
       if (call.failure?.times) logger.info(`${call.ids.length} videos have fresh numbers again`)
-      this.#videos.learn(call.ids, found, asOf, at)
+      videos.learn(call.ids, found, asOf, at)
+      onAsked?.({ ids: call.ids, found, asOf, age: steadyNow() - at })
     } catch (fault) {
-      this.#schedule.failed(call, steadyNow(), meter.allowance)
+      if (schedule !== this.#schedule) return
+      schedule.failed(call, steadyNow(), meter.allowance)
       const problem = fault instanceof Problem ? fault : house.INTERNAL(undefined, { cause: fault })
       if (problem !== fault) logger.error('a call failed', fault)
       else if (!call.failure?.times)
         logger.error(`${call.ids.length} videos: ${problem.message}; what is known has to do`)
-      touched = this.#videos.fail(call.ids, problem)
+      touched = videos.fail(call.ids, problem)
+      if (touched.length > 0) onFailed?.(touched, problem.message)
     }
     this.#look()
-    await this.#take(this.#videos.users(touched))
+    await this.#take(videos.users(touched))
   }
 
-  /** Keeps, prepares and publishes what these collections have now. */
+  /** Keeps and tells what these collections have now. */
   async #take(ids: readonly string[]): Promise<void> {
     const interval = this.interval()
-    const keeping = this.#find(ids).map(async ({ collection }) => {
-      const reading = this.#tried(collection) && this.#videos.read(collection.videos)
+    const keeping = this.#board.find(ids).map(async ({ collection }) => {
+      const reading = this.#board.tried(collection) && this.#board.read(collection)
       if (reading) await this.#keeper.keep(collection, reading, interval)
     })
     await this.#keeper.patience(keeping)
-    const entries = this.#find(ids)
-    for (const entry of entries) this.#renew(entry)
-    await this.#publish(entries.filter(({ reply }) => reply).map(({ collection }) => collection.id))
-    for (const entry of entries) {
-      entry.waiting?.resolve(true)
-      entry.waiting = undefined
-    }
+    await this.#board.tell(ids)
   }
-
-  #find = (ids: readonly string[]): Entry[] => ids.flatMap((id) => this.#entries.get(id) ?? [])
-
-  #tried = ({ videos }: Collection): boolean => this.#videos.untried(videos).length === 0
-
-  /** Prepares a collection's reply, once all its videos were tried. */
-  #renew(entry: Entry): void {
-    if (!this.#tried(entry.collection)) return
-    const reading = this.#videos.read(entry.collection.videos)
-    entry.known = reading && { summary: summarize(reading.snapshot), at: reading.at }
-    entry.reply = reading && prepare(reading, entry.known!.summary)
-    entry.isSettled = true
-    entry.isStale = false
-  }
-
-  /**
-   * Gives the threads what these collections have now, not what they had when somebody began to fetch: a collection may
-   * have been changed and published since.
-   */
-  async #publish(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
-  }
-
-  #tellStale(now: number): void {
-    const { onStale } = this.#options
-    if (!onStale || now < this.#nextCheck) return
-    this.#nextCheck = now + HEARTBEAT
-    const oldest = this.#oldest()
-    const stale = [...this.#entries.values()].filter(({ reply, isStale }) => !isStale && reply && reply.at < oldest)
-    for (const entry of stale) entry.isStale = true
-    if (stale.length > 0) onStale(stale.map(({ collection, reply }) => [collection.id, asStale(reply!)]))
-  }
-
-  /** When numbers have to be from at least, not to be stale. */
-  #oldest = (): number => steadyNow() - STALE_INTERVALS * this.#options.meter.interval
 }

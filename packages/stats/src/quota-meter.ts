@@ -80,10 +80,10 @@ export class QuotaMeter {
     return { day: pacificDay(this.#now()), used: this.used }
   }
 
-  /** Goes on from what was used before a restart, if that was today. */
+  /** Goes on from what was used before a restart or by another machine, if that was today. */
   restore(usage: Usage | undefined): void {
-    if (usage?.day === pacificDay(this.#now())) Atomics.add(this.#cells, USED, usage.used)
     this.#turnDay()
+    Atomics.store(this.#cells, USED, usage?.day === pacificDay(this.#now()) ? usage.used : 0)
   }
 
   #turnDay(): void {

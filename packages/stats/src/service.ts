@@ -20,6 +20,10 @@ export const stats = defineService<typeof settings, ToMain, ToThread>({
     if (!mainOwnsState(config)) return `the state "${config.state}" is known to one thread only`
     return undefined
   },
+  keptElsewhere: ({ log }) =>
+    log === 'jetstream'
+      ? 'a node has all of it from the log, which the servers of NATS keep on as many machines as its replicas'
+      : undefined,
   open: async (context) => (await import('./main.ts')).openStats(context),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),
 })

@@ -1,4 +1,11 @@
-import { commonSettings, defineSettings, serviceUrl, type ValuesOf } from '@influencer-stats/runtime/settings'
+import {
+  commonSettings,
+  defineSettings,
+  serviceUrl,
+  type StandIns,
+  type ValuesOf,
+} from '@influencer-stats/runtime/settings'
+import { logSettings } from '@influencer-stats/log/settings'
 import { namesOf, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
@@ -84,10 +91,25 @@ export const settings = defineSettings({
     maximum: 10_000_000,
     description: 'collections that the lru cache keeps, each thread',
   },
+  ...logSettings,
+  // It is small, and the lease alone writes 50,000 places a day.
+  snapshotEvery: { ...logSettings.snapshotEvery, default: 100_000 },
+  pollerLease: {
+    type: 'integer',
+    default: 5_000,
+    minimum: 500,
+    maximum: 600_000,
+    when: { log: 'jetstream' },
+    description: 'the node that asks YouTube may be silent for so long before another takes over (ms)',
+  },
 })
 
 /** The stats service's own settings. */
 export type StatsConfig = ValuesOf<typeof settings>
+
+/** Who gives the numbers: `stand-in`, whose are invented, or where the API is that was named. */
+export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string | undefined =>
+  standIns?.includes('youtubeUri') ? 'stand-in' : (URL.parse(youtubeUri)?.origin ?? undefined)
 
 /** Whether main owns the state; otherwise the one serving thread does. */
 export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>

@@ -3,7 +3,7 @@ import type { Reading } from './core/prepared.ts'
 import { within } from './deadline.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Collection } from './state/state.ts'
-import { steadyNow } from './steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 export interface SnapshotKeeperOptions {
   readonly collections: Pick<CollectionsOwner, 'saveSnapshot'>

@@ -118,6 +118,6 @@ export class SnapshotWriter {
     if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return undefined
     const totals = sum(snapshot.videos)
     const changed = !last || !sameTotals(sum(last.videos), totals)
-    return { id, snapshot, ...(changed && { point: { at: sinceOf(snapshot), ...totals } }) }
+    return { id, revision, snapshot, ...(changed && { point: { at: sinceOf(snapshot), ...totals } }) }
   }
 }

@@ -9,13 +9,15 @@ import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
-import { steadyAt, steadyNow } from './steady-clock.ts'
+import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 export interface UpstreamReaderOptions {
   readonly collections: Pick<Collections, 'snapshot' | 'saveSnapshot'>
   readonly client: Pick<VideoClient, 'fetch'>
   readonly meter: Pick<QuotaMeter, 'allowance'>
   readonly logger: Logger
+  /** Who is asked. */
+  readonly source?: string
   /** How long until another try may succeed (ms). */
   readonly retryAfter: number
   /** How long a read may wait (ms). */
@@ -42,6 +44,7 @@ export function createUpstreamReader({
   client,
   meter,
   logger,
+  source,
   retryAfter,
   deadline,
 }: UpstreamReaderOptions): UpstreamReader {
@@ -87,7 +90,7 @@ export function createUpstreamReader({
         const isWhole = fresh.missing.length === 0
         const snapshot = isWhole ? fresh : (combine(videos, fresh, await collections.snapshot(id)) ?? fresh)
         await save(collection, snapshot)
-        return { snapshot, at, failed: false }
+        return { snapshot, at, source, failed: false }
       }
       const snapshot = combine(videos, fresh, await collections.snapshot(id))
       if (!failing.has(id)) {
@@ -97,7 +100,7 @@ export function createUpstreamReader({
       }
       failing.set(id, fault)
       if (!snapshot) throw withRetryAfter(fault, retryAfter)
-      return { snapshot, at: Math.min(at, steadyAt(snapshot.asOf)), failed: true }
+      return { snapshot, at: Math.min(at, steadyAt(snapshot.asOf)), source, failed: true }
     },
   }
 }

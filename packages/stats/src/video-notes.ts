@@ -2,7 +2,7 @@ import { sameTotals, sum } from './core/numbers.ts'
 import { DAY } from './core/pace.ts'
 import type { CallResult, VideoNotes } from './client/client.ts'
 import type { Maybe, VideoRow } from './state/state.ts'
-import { steadyNow } from './steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from './core/history.ts'
 
 interface Noted {

@@ -67,6 +67,10 @@ export class VideoTable {
     })
   }
 
+  get size(): number {
+    return this.#videos.size
+  }
+
   /** The collections that have one of `ids`. */
   users(ids: readonly string[]): string[] {
     const users = new Set<string>()

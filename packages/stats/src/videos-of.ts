@@ -4,7 +4,7 @@ import type { Totals } from './core/numbers.ts'
 import { asItReads, type Summary } from './core/prepared.ts'
 import { linkTo } from './core/video-links.ts'
 import type { Collection } from './state/state.ts'
-import { steadyNow } from './steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 /** A video of a collection, as replies tell it. Without numbers it is missing, or nothing is known of it yet. */
 export interface ToldVideo {

@@ -1,5 +1,5 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import type { Broadcaster } from '@influencer-stats/sse/client'
+import type { Broadcaster } from '@influencer-stats/sse/broadcaster'
 import { sse } from '@influencer-stats/sse/service'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +9,7 @@ import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Update } from '../src/messages.ts'
 import { startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
+import { ownTime } from '@influencer-stats/runtime/testing/own-time'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 
@@ -18,6 +19,9 @@ function replyOf(impressions: number, asOf: number): Prepared {
   return { body, etag: '""', asOf, at: asOf }
 }
 
+/** So much a broadcaster takes at once. */
+const MOST_BYTES = 1_048_576
+
 /** A broadcaster that takes values when it is told to, or refuses them while it is away. */
 function setUp() {
   const puts: string[] = []
@@ -26,10 +30,12 @@ function setUp() {
   const fake = { away: false, epoch: 'a', hold: undefined as Promise<void> | undefined, heard: (_epoch: string) => {} }
   const broadcaster: Broadcaster = {
     watch: (heard) => void (fake.heard = heard),
-    async put(topic, value) {
+    put: (topic, value) => broadcaster.putMany([{ topic, value }]),
+    async putMany(values) {
       await fake.hold
       if (fake.away) throw new Error('away')
-      puts.push(`${topic} ${JSON.parse(value).impressions}`)
+      if (JSON.stringify(values).length > MOST_BYTES) throw new Error('too large')
+      for (const { topic, value } of values) puts.push(`${topic} ${JSON.parse(value).impressions}`)
       return `${fake.epoch}-${puts.length}`
     },
     close() {},
@@ -124,15 +130,24 @@ describe('the announcer', () => {
     expect(puts.slice(2)).toEqual(['collections/c 1', 'collections/d 1'])
   })
 
+  it('puts no more at a time than may be, however much there is to say of each', async () => {
+    const { announcer, puts, lines, take } = setUp()
+    const missing = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, 'm'))
+    const body = JSON.stringify({ impressions: 1, missing })
+    take(...Array.from({ length: 200 }, (_, i): Update => [`c${i}`, { body, etag: '""', asOf: 1, at: 1 }]))
+    await until(() => announcer.waiting === 0 && puts.length === 200)
+    expect(lines).toEqual([])
+  })
+
   it('puts those of many at a time, of one the newest last', async () => {
     const { announcer, puts, fake, take } = setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     fake.hold = promise
-    take(...Array.from({ length: 20 }, (_, i): Update => [`c${i}`, replyOf(1, 1)]))
+    take(...Array.from({ length: 804 }, (_, i): Update => [`c${i}`, replyOf(1, 1)]))
     await until(() => announcer.waiting === 4)
     take(['c0', replyOf(2, 2)])
     resolve()
-    await until(() => puts.length === 21)
+    await until(() => puts.length === 805)
     expect(puts.indexOf('collections/c0 2')).toBeGreaterThan(puts.indexOf('collections/c0 1'))
   })
 })
@@ -185,14 +200,17 @@ describe('live numbers', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
     await start(broadcaster.url, { apiToken })
-    await until(() => numbersIn(stream).length === 1)
+    await until(() => numbersIn(stream).length > 0)
     const [first] = numbersIn(stream)
-    expect(first).toEqual({ id: 'c', ...(await stats.get('/collections/c/stats')).body, asOf: first.asOf })
+    const { body } = await stats.get('/collections/c/stats')
+    expect(first).toEqual({ id: 'c', ...body, asOf: first.asOf, stale: expect.any(Boolean) })
 
     await standIn.control.freezeClock(AT + HOUR)
-    await until(() => numbersIn(stream).length === 2)
-    expect(numbersIn(stream)[1].impressions).toBeGreaterThan(first.impressions)
-    expect(await figure('stats_puts_total')).toBe(2)
+    await until(() => numbersIn(stream).at(-1).impressions > first.impressions)
+    // On a busy machine numbers may be old for a moment, which is told, too; what is as it was is not.
+    await until(async () => (await figure('stats_puts_total')) === numbersIn(stream).length)
+    const told = numbersIn(stream).map(({ impressions, stale }) => `${impressions} ${stale}`)
+    expect(told.filter((one, i) => one === told[i - 1])).toEqual([])
   })
 
   it('survive an outage of the broadcaster, which nobody else notices', async () => {
@@ -223,10 +241,10 @@ describe('live numbers', () => {
     await first.stop()
     const second = await embed(sse, { port: new URL(first.url).port })
     onTestFinished(async () => void (await second.stop()))
-    const began = performance.now()
+    const time = ownTime()
     const isBack = async (id: string) => (await fetch(`${second.url}/value?topic=collections/${id}`)).status === 200
     for (let i = 0; i < 30; i++) await until(() => isBack(`c${i}`))
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(time()).toBeLessThan(2_000)
   })
 
   it('are put in vain to one that never answers: reads go on, and so does the end', async () => {
@@ -239,8 +257,8 @@ describe('live numbers', () => {
     await connected
     await standIn.control.freezeClock(AT + HOUR)
     await until(async () => (await impressions()) > before)
-    const began = performance.now()
+    const time = ownTime()
     expect(await stats.stop()).toBe(true)
-    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(time()).toBeLessThan(4_000)
   })
 })

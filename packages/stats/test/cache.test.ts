@@ -25,7 +25,7 @@ const createPolled: CreateCache = async (options) => {
     call: (name: string, id: string) => (name === 'poll' ? poller.read(id) : poller.readByVideo(id)) as never,
     on: (_name: string, handler: typeof publish) => void (publish = handler),
   }
-  const published = { bus: bus as never, replies: poller.replies(), meter: options.meter }
+  const published = { bus: bus as never, replies: poller.board.replies(), meter: options.meter }
   const cache = await parts.cache.poller({ published, openUpstream })
   await poller.start()
   return { cache, poller }

@@ -4,7 +4,7 @@ import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY } from '../src/core/pace.ts'
 import { errors } from '../src/errors.ts'
 import { createMapState } from '../src/state/map.ts'
-import { historyOf } from '../src/state/state.ts'
+import { historyOf, OvertakenError } from '../src/state/state.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Answer } from '../src/client/client.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
@@ -179,5 +179,54 @@ describe('the owner of the collections', () => {
       now - 2 * DAY + 1,
       now - 5,
     ])
+  })
+})
+
+describe('collections that other machines change, too', () => {
+  /** A state of which the changes of another are seen once it was caught up with. */
+  function shared() {
+    const state = createMapState()
+    const others: (() => unknown)[] = []
+    let overtaking: (() => unknown) | undefined
+    const collections = owner({
+      state: {
+        ...state,
+        async catchUp() {
+          for (const change of others.splice(0)) await change()
+        },
+        async put(collection, before) {
+          await overtaking?.()
+          overtaking = undefined
+          if ((await state.get(collection.id))?.revision !== before?.revision) throw new OvertakenError()
+          await state.put(collection)
+        },
+      },
+    })
+    const overtake = (change: () => unknown) => void (overtaking = change)
+    return { state, others, collections, overtake }
+  }
+  const made = (videos: string[], revision: number) => ({ id: 'c', videos, revision })
+
+  it('are refused a change, or found as they should be, by what anybody had changed before', async () => {
+    const { state, others, collections } = shared()
+    others.push(() => state.put(made(['a'], 1)))
+    expect((await collections.addVideo('c', 'b')).collection.videos).toEqual(['a', 'b'])
+    others.push(() => state.put(made(['a'], 3)))
+    expect(await collections.addVideo('c', 'a')).toMatchObject({ created: false, collection: { revision: 3 } })
+    others.push(() => state.delete('c'))
+    await expect(collections.removeVideo('c', 'none')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    others.push(() => state.put(made(['a'], 4)))
+    expect(await collections.delete('c')).toBe(true)
+    expect(await collections.delete('c')).toBe(false)
+  })
+
+  it('are changed anew from what has overtaken a change, with a later revision whatever the clock of who made it', async () => {
+    const { state, collections, overtake } = shared()
+    await state.put(made(['a'], 1))
+    const ahead = Date.now() * 1_000 + 60_000_000
+    overtake(() => state.put(made(['a', 'theirs'], ahead)))
+    const { collection } = await collections.addVideo('c', 'ours')
+    expect(collection.videos).toEqual(['a', 'theirs', 'ours'])
+    expect(collection.revision).toBeGreaterThan(ahead)
   })
 })

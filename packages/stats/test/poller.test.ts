@@ -54,9 +54,27 @@ describe('the poller', () => {
     ])
     await poller.start()
     expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5 })
-    expect(poller.stale).toBe(1)
-    expect(JSON.parse(poller.currentReplies()[0]![1]!.body)).toMatchObject({ impressions: 5, stale: true })
-    expect(poller.replies()).toHaveLength(1)
+    expect(poller.board.stale).toBe(1)
+    expect(JSON.parse(poller.board.currentReplies()[0]![1]!.body)).toMatchObject({ impressions: 5, stale: true })
+    expect(poller.board.replies()).toHaveLength(1)
+  })
+
+  it('counts as stale what has numbers that are too old, and no more', async () => {
+    const { client, state, poller } = setUp({ refreshInterval: 60_000 })
+    client.down = true
+    for (const [id, age] of [
+      ['old', DAY],
+      ['older', 2 * DAY],
+      ['fresh', 0],
+    ] as const) {
+      await state.put({ id, videos: [id], revision: 1 })
+      const snapshot = { videos: [numbersOf(id)], missing: [], asOf: Date.now() - age }
+      await state.putSnapshots([{ id, snapshot }])
+    }
+    await state.put({ id: 'unknown', videos: ['unknown'], revision: 1 })
+    await poller.start()
+    expect(poller.board.size).toBe(4)
+    expect(poller.board.stale).toBe(2)
   })
 
   it('looks at each collection a few times while it starts, however many there are', async () => {
@@ -74,10 +92,25 @@ describe('the poller', () => {
       }
       looks = 0
       await poller.start()
-      expect(poller.replies()).toHaveLength(count)
+      await until(() => poller.board.replies().length === count)
       return looks / count
     }
     expect(await looksAtEach(2_000)).toBeLessThan(10)
+  })
+
+  it('is started before all replies are prepared: one that is asked for is, and in the end threads have each', async () => {
+    const { client, state, poller, published } = setUp()
+    client.down = true
+    const ids = Array.from({ length: 2_500 }, (_, i) => String(i).padStart(4, '0'))
+    const snapshot = { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY }
+    for (const id of ids) await state.put({ id, videos: ['a'], revision: 1 })
+    await state.putSnapshots(ids.map((id) => ({ id, snapshot })))
+    await poller.start()
+    expect(poller.board.replies().length).toBeLessThan(ids.length)
+    expect(JSON.parse((await poller.read(ids.at(-1)!))!.body)).toMatchObject({ impressions: 5 })
+    expect((await poller.board.rows.one(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
+    await until(() => poller.board.replies().length === ids.length)
+    await until(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
   })
 
   it('fetches the first numbers of a collection once, however many wait for them', async () => {
@@ -130,13 +163,13 @@ describe('the poller', () => {
     ])
     await collections.delete('d')
     expect(published.at(-1)).toEqual([['d', undefined]])
-    expect(poller.size).toBe(2)
+    expect(poller.board.size).toBe(2)
   })
 
   it('never publishes what a collection was before it changed', async () => {
     const { client, published, collections, poller } = setUp()
     await collections.put('c', ['a', 'b'])
-    await until(() => poller.replies().length === 1)
+    await until(() => poller.board.replies().length === 1)
     const gate = Promise.withResolvers<void>()
     client.gate = gate.promise
     client.calls = []
@@ -151,24 +184,24 @@ describe('the poller', () => {
   it('keeps polling when the clock is set back by an hour, and calls nothing old fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 30 })
     await collections.put('c', ['a'])
-    await until(() => poller.replies().length === 1)
+    await until(() => poller.board.replies().length === 1)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
     onTestFinished(() => void vi.useRealTimers())
     client.views = 7
-    await until(() => JSON.parse(poller.replies()[0]![1]!.body).impressions === 7)
+    await until(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === 7)
     client.down = true
-    await until(() => poller.stale === 1)
+    await until(() => poller.board.stale === 1)
   })
 
   it('does not wait for a state that keeps nothing: numbers stay fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await until(() => poller.replies().length === 1)
+    await until(() => poller.board.replies().length === 1)
     let kept = 0
     collections.saveSnapshot = () => new Promise(() => kept++)
     for (const views of [3, 4, 5]) {
       client.views = views
-      await until(() => JSON.parse(poller.replies()[0]![1]!.body).impressions === views)
+      await until(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === views)
     }
     expect(kept).toBe(1)
   })
@@ -176,12 +209,12 @@ describe('the poller', () => {
   it('tells once that numbers have become stale, and again after they were fresh', async () => {
     const { client, told, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await until(() => poller.replies().length === 1)
+    await until(() => poller.board.replies().length === 1)
     client.down = true
     await until(() => told.length === 1)
     expect(told[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
     client.down = false
-    await until(() => poller.stale === 0)
+    await until(() => poller.board.stale === 0)
     client.down = true
     await until(() => told.length === 2)
   })

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { hanging, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
-
-const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
 
 /** The service in a process of its own: its address, and how to kill it together with its supervisor. */
 async function spawnStats(data: string, youtubeUri: string, cache: string) {
@@ -24,7 +22,7 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
     '--logLevel',
     'silent',
   ]
-  const child = spawn(process.execPath, [START, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [HOUSE, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
   const closed = once(child, 'close')
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))

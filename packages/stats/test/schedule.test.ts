@@ -4,6 +4,7 @@ import { DAY } from '../src/core/pace.ts'
 import { Schedule } from '../src/core/schedule.ts'
 import { Simulation, type Faults } from './support/simulation.ts'
 import { videoIds } from './support/fake-youtube.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -58,7 +59,7 @@ describe('the schedule', () => {
         expect(day.askedTwice).toBe(0)
         expect(day.late).toEqual([])
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8) },
     )
   })
 
@@ -146,7 +147,22 @@ describe('the schedule', () => {
     schedule.known('old', -DAY)
     schedule.known('young', 0)
     expect(schedule.next(863 * SECOND, allowance)).toBeUndefined()
+    expect(schedule.wakeAt(863 * SECOND, allowance)).toBe(864 * SECOND)
     expect(schedule.next(864 * SECOND, allowance)).toMatchObject({ ids: ['old'] })
+  })
+
+  it('wakes when the first of what has failed may be tried again, and not before', () => {
+    const allowance = { budget: 0, left: Infinity, untilReset: DAY }
+    const schedule = new Schedule({ idsPerCall: 1, connections: 8, fastest: 10 }, 0)
+    schedule.want(['a', 'b'], 0)
+    const calls = [schedule.next(50, allowance)!, schedule.next(50, allowance)!]
+    schedule.failed(calls[0]!, 60, allowance)
+    schedule.failed(calls[1]!, 5_060, allowance)
+    const wake = schedule.wakeAt(60, allowance)
+    expect(wake).toBeGreaterThan(60)
+    expect(schedule.next(wake - 1, allowance)).toBeUndefined()
+    expect(schedule.next(wake, allowance)).toMatchObject({ ids: ['a'] })
+    expect(schedule.wakeAt(wake, allowance)).toBeGreaterThan(5_060)
   })
 
   it('takes no numbers of an id that was forgotten and wanted anew while it was asked for', () => {
@@ -176,6 +192,15 @@ describe('the schedule', () => {
     expect(take(20)).toBe(0)
     schedule.urge(['new'])
     expect(schedule.next(20, allowance)).toMatchObject({ ids: ['new'], lane: 'first' })
+  })
+
+  it('asks once for what is gathered and urged, and not for what was forgotten meanwhile', () => {
+    const schedule = new Schedule({ idsPerCall: 50, connections: 4, fastest: 10 }, 0)
+    const allowance = { budget: 0, left: Infinity, untilReset: DAY }
+    schedule.want(['a', 'b', 'gone'], 0)
+    schedule.urge(['a'])
+    schedule.forget('gone')
+    expect(schedule.next(0, allowance)!.ids.toSorted()).toEqual(['a', 'b'])
   })
 
   it('gathers what comes one by one into a call', () => {

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
-
-const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
 
 it('the key of YouTube is not in the log where its address is no address', async () => {
   const key = 'AIza-secret key'
   const args = ['stats', '--port', '0', '--client', 'fetch', '--cache', 'refresh', '--refreshInterval', '50']
   const more = ['--youtubeUri', 'http://localhost:99999', '--data', temporaryFolder()]
-  const child = spawn(process.execPath, [START, ...args, ...more], {
+  const child = spawn(process.execPath, [HOUSE, ...args, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, YOUTUBE_API_KEY: key },
   })

@@ -46,7 +46,7 @@ export function serverConformance(server: string): void {
     it('answers with the numbers, their age, an ETag and a request id', async () => {
       const { status, headers, body } = await get(path)
       expect(status).toBe(200)
-      expect(body).toEqual({ ...SAMPLE_TOTALS, asOf: expect.any(String), stale: false })
+      expect(body).toEqual({ ...SAMPLE_TOTALS, asOf: expect.any(String), stale: false, source: standIn.url })
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
       expect(headers.get('age')).toMatch(/^\d+$/)
       expect(headers.get('etag')).toMatch(/^"[\w-]{27}"$/)

@@ -12,3 +12,25 @@ it('a failure is told of videos of which nothing is known, and of no others', ()
   expect(table.fault(['known', 'new'])).toMatchObject({ id: 'new', fault: { code: 'UPSTREAM_UNAVAILABLE' } })
   expect(table.untried(['known', 'new'])).toEqual([])
 })
+
+it('a reading is as old as the oldest of its numbers by either clock, and says how new the newest are', () => {
+  const table = new VideoTable()
+  table.use(['a', 'b', 'c', 'unknown'], 'a collection')
+  table.learn(['a'], [numbersOf('a')], 10, 100)
+  table.learn(['b'], [numbersOf('b')], 30, 50)
+  table.learn(['c'], [], 20, 70)
+  const snapshot = { asOf: 10, since: 30, missing: ['c'] }
+  for (const ids of [
+    ['a', 'b', 'c'],
+    ['c', 'b', 'a'],
+    ['b', 'c', 'a'],
+  ])
+    expect(table.read(ids)).toMatchObject({ at: 50, snapshot })
+  expect(table.read(['unknown', 'c', 'a'])).toMatchObject({
+    at: 70,
+    snapshot: { asOf: 10, since: 20, missing: ['c'], unknown: ['unknown'] },
+  })
+  expect(table.read(['b'])).toEqual({ at: 50, snapshot: { videos: [numbersOf('b')], missing: [], asOf: 30 } })
+  expect(table.read(['unknown'])).toBeUndefined()
+  expect(table.read([])).toMatchObject({ snapshot: { videos: [], missing: [] } })
+})

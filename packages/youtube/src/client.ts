@@ -1,4 +1,4 @@
-import { toServiceError } from '@influencer-stats/runtime/service-error'
+import { createAsk, jsonOf, type ClientOptions } from '@influencer-stats/runtime/client'
 import type { Faults } from './core/faults.ts'
 import type { Counts } from './meter.ts'
 
@@ -25,32 +25,22 @@ export interface Control {
   resetCounts(): Promise<void>
 }
 
-/**
- * A client for the control routes of the stand-in at `url`.
- * @param options.token needed for changes where the stand-in was started with an `API_TOKEN`
- */
-export function createControl(url: string, options: { readonly token?: string } = {}): Control {
-  const authorization = options.token ? { authorization: `Bearer ${options.token}` } : undefined
-
-  async function ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const reply = await fetch(new URL(`/control/${path}`, url), {
-      method,
-      headers: { ...authorization, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-    })
-    const text = await reply.text()
-    if (!reply.ok) throw toServiceError(reply.status, text)
-    return text === '' ? (undefined as Answer) : JSON.parse(text)
+/** A client for the control routes of the stand-in at `url`, in a browser or in Node. */
+export function createControl(url: string, options: ClientOptions = {}): Control {
+  const ask = createAsk(url, options)
+  const read = <T>(what: string) => jsonOf<T>(ask('GET', `/control/${what}`))
+  async function change(method: string, what: string, json?: object): Promise<void> {
+    await (await ask(method, `/control/${what}`, { json })).text()
   }
 
   return {
-    faults: () => ask('GET', 'faults'),
-    setFaults: (faults) => ask('PUT', 'faults', faults),
-    clearFaults: () => ask('DELETE', 'faults'),
-    clock: () => ask('GET', 'clock'),
-    freezeClock: (at) => ask('PUT', 'clock', { at }),
-    releaseClock: () => ask('DELETE', 'clock'),
-    counts: () => ask('GET', 'counts'),
-    resetCounts: () => ask('DELETE', 'counts'),
+    faults: () => read('faults'),
+    setFaults: (faults) => change('PUT', 'faults', faults),
+    clearFaults: () => change('DELETE', 'faults'),
+    clock: () => read('clock'),
+    freezeClock: (at) => change('PUT', 'clock', { at }),
+    releaseClock: () => change('DELETE', 'clock'),
+    counts: () => read('counts'),
+    resetCounts: () => change('DELETE', 'counts'),
   }
 }

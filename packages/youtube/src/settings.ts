@@ -1,7 +1,13 @@
-import { defineSettings, type CommonSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { commonSettings, defineSettings, type CommonSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 
 /** What the stand-in can be told at its start. */
 export const settings = defineSettings({
+  // Google's refusals are what it is told to give: it has none of its own.
+  maxWait: { ...commonSettings.maxWait, default: 0 },
+  // It has little to do: a thread would make it twice as large.
+  threads: { ...commonSettings.threads, default: '0' },
+  // Who asks it logs what it asked.
+  logRequests: { ...commonSettings.logRequests, default: 0 },
   apiKeys: {
     type: 'array',
     items: { type: 'string', minLength: 1 },

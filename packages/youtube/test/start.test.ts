@@ -1,42 +1,37 @@
+import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 
-const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
-const READY = /^Try /m
 const REAL = 'https://youtube.invalid'
 
 /** What `pnpm start` prints until all is ready. */
-async function start(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+async function start(args: readonly string[], env: Record<string, string> = {}) {
   const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--threads', '0']
-  const child = spawn(process.execPath, [START, ...args, ...common], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
-  })
-  const closed = once(child, 'close')
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await closed
-  })
-  let stdout = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
-  await until(() => READY.test(stdout))
-  return stdout
+  const started = spawnStart([...args, ...common], env, { script: HOUSE })
+  const rows = await started.ready()
+  return { rows, printed: started.stdout }
 }
 
 it('is started for stats where nothing else is named, says that it invents, and cannot be reached from elsewhere', async () => {
-  const printed = await start(['stats', '--host', '0.0.0.0'], { API_TOKEN: 'secret' })
+  const { printed, rows } = await start(['stats', '--host', '0.0.0.0'], { API_TOKEN: 'secret' })
   // What listens on all addresses is shown with a name of this machine.
   expect(printed).toMatch(/^stats +http:\/\/localhost:/m)
   expect(printed).toMatch(/^youtube +http:\/\/127\.0\.0\.1:/m)
   expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtubeUri \S+ /m)
+  expect(await versionOf(rows.stats!.url)).toMatchObject({ source: 'stand-in' })
+  expect(await (await fetch(rows.stats!.url)).text()).toMatch(/Source: stand-in, which invents/)
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer secret' }
+  await fetch(`${rows.stats!.url}/collections/c`, { method: 'PUT', headers, body: '{"videos":["-4lB5EKS5Uk"]}' })
+  const numbers = await (await fetch(`${rows.stats!.url}/collections/c/stats`)).json()
+  expect(numbers).toMatchObject({ impressions: 261_734, source: 'stand-in' })
 })
 
 it('is left out of everything where the real one is named', async () => {
-  const printed = await start([], { YOUTUBE_URI: REAL, PRICES_SAMPLE: 'no' })
+  const { printed, rows } = await start([], { YOUTUBE_URI: REAL, PRICES_SAMPLE: 'no' })
   expect(printed).toMatch(/^stats +http:/m)
   expect(printed).not.toMatch(/^youtube|invented/m)
+  expect(await versionOf(rows.stats!.url)).toMatchObject({ source: REAL })
+  expect(await versionOf(rows.kv!.url)).not.toHaveProperty('source')
 })
+
+const versionOf = async (url: string) => (await fetch(`${url}/version`)).json()

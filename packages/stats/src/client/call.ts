@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { VideoNumbers } from '../core/numbers.ts'
+import { traceHeaders } from '@influencer-stats/runtime/trace'
 import type { Answer, ClientOptions, VideoClient } from './client.ts'
 import { errors } from '../errors.ts'
 import { reachedNobody, toUpstreamProblem } from './fault.ts'
@@ -10,8 +11,8 @@ export interface RawReply {
   readonly body: Buffer
 }
 
-/** Gets a path; ends with the signal. */
-export type Get = (path: string, signal: AbortSignal) => Promise<RawReply>
+/** Gets a path with these headers; ends with the signal. */
+export type Get = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<RawReply>
 
 /** Most bytes of a reply. 50 videos take 11 KB. */
 export const MAX_REPLY = 1_048_576
@@ -19,7 +20,23 @@ export const MAX_REPLY = 1_048_576
 export const tooLarge = () => errors.UPSTREAM_UNAVAILABLE(`the reply was larger than ${MAX_REPLY} bytes`)
 
 /** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
-export function createCall({ key, timeout, meter, notes, logger }: ClientOptions, get: Get): VideoClient['call'] {
+export function createCall(
+  { key, timeout, meter, notes, logger, timer: timed }: ClientOptions,
+  get: Get,
+): VideoClient['call'] {
+  /** Gets a path, and tells how that ended. */
+  async function getTimed(path: string, signal: AbortSignal): Promise<RawReply> {
+    const call = timed?.('youtube')
+    try {
+      const reply = await get(path, call?.headers ?? traceHeaders(), signal)
+      call?.ended(reply.status)
+      return reply
+    } catch (fault) {
+      call?.ended(signal.aborted ? 'timeout' : reachedNobody(fault) ? 'unreachable' : 'broken')
+      throw fault
+    }
+  }
+
   return async (ids) => {
     const ending = new AbortController()
     const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
@@ -28,7 +45,7 @@ export function createCall({ key, timeout, meter, notes, logger }: ClientOptions
       const withDetails = notes?.wantsDetails(ids) === true
       await meter.spend()
       logger.debug(`asking YouTube for ${ids.join()}`)
-      const { status, body } = await get(videosPath(ids, key, withDetails), ending.signal)
+      const { status, body } = await getTimed(videosPath(ids, key, withDetails), ending.signal)
       logger.debug(`YouTube answered ${status} for ${ids.join()}`)
       const { found, items } = parseVideos(status, textOf(body))
       // What a network has spoilt would otherwise pass for videos that YouTube does not return.

@@ -1,4 +1,5 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { Logger } from '../logger/logger.ts'
@@ -59,4 +60,6 @@ export interface ClientOptions {
   readonly meter: QuotaMeter
   readonly notes?: VideoNotes | undefined
   readonly logger: Logger
+  /** Times every call. */
+  readonly timer?: UpstreamTimer
 }

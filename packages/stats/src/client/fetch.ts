@@ -4,8 +4,8 @@ import type { ClientOptions, VideoClient } from './client.ts'
 
 /** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
 export function createFetchClient(options: ClientOptions): VideoClient {
-  const call = createCall(options, async (path, signal) => {
-    const reply = await fetch(options.uri + path, { signal })
+  const call = createCall(options, async (path, headers, signal) => {
+    const reply = await fetch(options.uri + path, { headers, signal })
     return { status: reply.status, body: reply.body ? await readBody(reply.body) : Buffer.alloc(0) }
   })
 

@@ -11,9 +11,9 @@ export function createNodeHttpClient(options: ClientOptions): VideoClient {
   const { Agent, get } = options.uri.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
 
-  const call = createCall(options, async (path, signal) => {
+  const call = createCall(options, async (path, headers, signal) => {
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = get(options.uri + path, { agent, signal }, resolve)
+      const request = get(options.uri + path, { agent, headers, signal }, resolve)
       request.on('error', (error) => reject(signal.aborted ? signal.reason : error))
     })
     return { status: reply.statusCode!, body: await readBody(reply) }

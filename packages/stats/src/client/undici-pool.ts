@@ -17,13 +17,13 @@ export function createUndiciCall(options: ClientOptions): Pick<VideoClient, 'cal
   const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
   let closed: Promise<void> | undefined
   return {
-    call: createCall(options, (path, signal) => get(pool, path, signal)),
+    call: createCall(options, (path, headers, signal) => get(pool, path, headers, signal)),
     close: () => (closed ??= pool.destroy()),
   }
 }
 
 /** By `dispatch`, without the stream that `request` makes of each body: a fifth less processor time. */
-function get(pool: Pool, path: string, signal: AbortSignal): Promise<RawReply> {
+function get(pool: Pool, path: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -31,7 +31,7 @@ function get(pool: Pool, path: string, signal: AbortSignal): Promise<RawReply> {
     let end = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT }))
     signal.addEventListener('abort', () => end())
     pool.dispatch(
-      { path, method: 'GET' },
+      { path, method: 'GET', headers },
       {
         onRequestStart(controller) {
           end = () => controller.abort(signal.reason)

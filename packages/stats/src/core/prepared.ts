@@ -19,6 +19,8 @@ export interface Prepared {
 export interface Reading {
   readonly snapshot: Snapshot
   readonly at: number
+  /** Who gave the numbers. */
+  readonly source?: string
 }
 
 const etagOf = (body: string) => `"${hash('sha1', body, 'base64url')}"`
@@ -60,13 +62,13 @@ const told = (video: VideoNumbers) => (video.gone ? { ...video, gone: toTimes(vi
 
 /** The reply of `GET /collections/:id/stats`. */
 export function prepare(reading: Reading, summary = summarize(reading.snapshot)): Prepared {
-  return prepareBody({ ...summary, stale: false }, reading)
+  return prepareBody({ ...summary, stale: false, source: reading.source }, reading)
 }
 
 /** The same with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: Reading): Prepared {
-  const { snapshot } = reading
-  return prepareBody({ ...summarize(snapshot), stale: false, byVideo: snapshot.videos.map(told) }, reading)
+  const { snapshot, source } = reading
+  return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(told) }, reading)
 }
 
 /** Numbers are stale when they are older than this many intervals. */

@@ -1,10 +1,10 @@
-import { countLostIn } from '@influencer-stats/runtime/sink'
+import { shareSinkWords } from '@influencer-stats/runtime/sink'
 import { Writable } from 'node:stream'
 import { createJsonSink } from './json-log.ts'
 
 /** What pino's thread writes lines with. */
-export default function createWriter({ to, lostLines }: { to: number; lostLines: Int32Array }): Writable {
-  countLostIn(lostLines)
+export default function createWriter({ to, sinkWords }: { to: number; sinkWords: Int32Array }): Writable {
+  shareSinkWords(sinkWords)
   const out = createJsonSink(to)
   return new Writable({
     decodeStrings: false,

@@ -17,7 +17,13 @@ import { takeLinks } from './video-links.ts'
 const tags = ['collections']
 
 /** What any change may be answered with. */
-const changeFaults = [...storeFaults, errors.STATE_UNAVAILABLE, errors.OUTCOME_UNKNOWN, house.VALIDATION_FAILED]
+const changeFaults = [
+  ...storeFaults,
+  errors.STATE_UNAVAILABLE,
+  errors.LOG_UNAVAILABLE,
+  errors.OUTCOME_UNKNOWN,
+  house.VALIDATION_FAILED,
+]
 
 /** Changes of collections: make, replace, change, delete. */
 export function collectionRoutes(app: App, collections: Collections): void {
@@ -41,6 +47,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
     async (request, reply) => {
       const { videos, ...campaign } = request.body
       const { collection, created } = await collections.put(request.params.id, videos, campaign)
+      if (!created) request.audit = { change: 'replace', what: request.params.id }
       return reply.code(created ? 201 : 200).send(toReply(collection))
     },
   )

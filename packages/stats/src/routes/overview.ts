@@ -8,7 +8,7 @@ import { fromCursor, SORTS, toCursor, type Sort } from '../core/overview.ts'
 import { errors } from '../errors.ts'
 import type { CollectionRow, Overview } from '../overview.ts'
 import type { Collection } from '../state/state.ts'
-import { steadyNow } from '../steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams } from './schemas.ts'
 import { overviewRow } from './stats-schemas.ts'
 
@@ -29,6 +29,8 @@ interface OverviewOptions {
   readonly collections: Pick<Collections, 'get' | 'list'>
   readonly overview: Pick<Overview, 'page' | 'one'>
   readonly cache: Pick<StatsCache, 'staleAfter'>
+  /** Who gives the numbers. */
+  readonly source: string | undefined
 }
 
 /** A collection as replies tell it. */
@@ -44,12 +46,13 @@ const partsOf = (asked: string | undefined) => ({
 })
 
 /** Collections, one or many, with their numbers where those are asked for. */
-export function overviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
+export function overviewRoutes(app: App, { collections, overview, cache, source }: OverviewOptions): void {
   function tell({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const { cost } = collection
     return {
       ...toReply(collection),
-      ...(withStats && known && { stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter() } }),
+      ...(withStats &&
+        known && { stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter(), source } }),
       ...(withStats && known && cost !== undefined && { costs: costsOf(cost, known.summary) }),
       ...(change && { change }),
     }

@@ -3,7 +3,13 @@ import { collectionReply, video, videos } from './schemas.ts'
 const count = { type: 'integer', minimum: 0 } as const
 
 const example = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 }
-const told = { ...example, missing: [], asOf: '2026-11-20T12:00:00.000Z', stale: false }
+const told = {
+  ...example,
+  missing: [],
+  asOf: '2026-11-20T12:00:00.000Z',
+  stale: false,
+  source: 'https://www.googleapis.com',
+}
 
 const totals = { impressions: count, engagements: count, score: count, videos: count } as const
 
@@ -35,6 +41,7 @@ const sums = {
     },
     asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
+    source: { type: 'string', description: 'Who gave them; `stand-in`: they are invented.' },
   },
 } as const
 

@@ -4,7 +4,7 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import type { StatsCache } from '../cache/cache.ts'
 import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
-import { steadyNow } from '../steady-clock.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams } from './schemas.ts'
 import { statsReply } from './stats-schemas.ts'
 

@@ -35,9 +35,10 @@ export async function createKvState({
   kvUri,
   kvToken,
   timeout = TIMEOUT,
+  timer,
   onOutage,
 }: Omit<StateOptions, 'folder'>): Promise<State> {
-  const client = createKvClient(kvUri, { token: kvToken, timeout })
+  const client = createKvClient(kvUri, { token: kvToken, timeout, timer })
   let isOut = false
 
   /** What the service answers. Whatever else happens is not the fault of who asks us. */

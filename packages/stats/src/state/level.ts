@@ -1,14 +1,16 @@
-import { openSharedLevel } from '@influencer-stats/runtime/shared-level'
-import { historyOf, type State, type StateOptions } from './state.ts'
-
-// c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, h!:<id>!<time> one of a video's,
-// v!<id> what is known of a video besides, usage the quota used.
-// An id has no "!", and "~" sorts after every character of a time.
-const collectionKey = (id: string) => `c!${id}`
-const snapshotKey = (id: string) => `s!${id}`
-const videoKey = (id: string) => `v!${id}`
-const pointKey = (id: string, at: number) => `h!${id}!${String(at).padStart(16, '0')}`
-const USAGE = 'usage'
+import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
+import {
+  collectionKey,
+  historyRange,
+  pointKey,
+  rowsOf,
+  snapshotKey,
+  USAGE,
+  videoKey,
+  writeRows,
+  type Row,
+} from './level-rows.ts'
+import type { State, StateOptions } from './state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
 
@@ -20,14 +22,22 @@ const upgrades = { 1: async () => {} }
 
 type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'>
 
+/** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
+export const openStatsLevel = ({ folder, ...part }: LevelStateOptions): Promise<SharedLevel> =>
+  openSharedLevel(folder, { service: 'stats', format: FORMAT, upgrades, ...part })
+
 /**
  * LevelDB in `folder`. One process at a time; all its threads share one handle, the first opener must close last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
-export async function createLevelState({ folder, ...part }: LevelStateOptions): Promise<State> {
-  const level = await openSharedLevel(folder, { service: 'stats', format: FORMAT, upgrades, ...part })
+export const createLevelState = async (options: LevelStateOptions): Promise<State> =>
+  levelStateOf(await openStatsLevel(options))
+
+/** The state that a base holds. */
+export function levelStateOf(level: SharedLevel): State {
   const { db } = level
   const values = (range: object) => db.values(range).all()
+  const write = (rows: Row[], options = {}) => level.write(() => writeRows(db, rows, options))
 
   return {
     level,
@@ -47,50 +57,24 @@ export async function createLevelState({ folder, ...part }: LevelStateOptions): 
       const range = { gte: pointKey(id, 0), lte: pointKey(id, Math.max(0, at)) }
       return parse((await values({ ...range, reverse: true, limit: 1 }))[0])
     },
-    put(collection) {
-      const text = JSON.stringify(collection)
-      return level.write(() => db.put(collectionKey(collection.id), text, { sync: true }))
-    },
+    put: (collection) => write(rowsOf.collection(collection), { sync: true }),
     async delete(id) {
-      const changes = db.batch().del(collectionKey(id)).del(snapshotKey(id))
+      const rows = rowsOf.noCollection(id)
       // One after the other, so that others have their turn; all are gone at once.
-      for await (const key of db.keys({ gt: `h!${id}!`, lt: `h!${id}!~` })) changes.del(key)
-      await level.write(() => changes.write({ sync: true }))
+      for await (const key of db.keys(historyRange(id))) rows.push({ type: 'del', key })
+      await write(rows, { sync: true })
     },
-    putSnapshots(rows) {
-      return level.write(() => {
-        const changes = db.batch()
-        for (const { id, snapshot, point } of rows) {
-          changes.put(snapshotKey(id), JSON.stringify(snapshot))
-          if (point) changes.put(pointKey(id, point.at), JSON.stringify(point))
-        }
-        return changes.write()
-      })
-    },
+    putSnapshots: (rows) => write(rowsOf.snapshots(rows)),
     videos: async (ids) => (await db.getMany(ids.map(videoKey))).map(parse),
-    putVideos(rows) {
-      return level.write(() => {
-        const changes = db.batch()
-        for (const { id, details, point } of rows) {
-          if (details) changes.put(videoKey(id), JSON.stringify(details))
-          if (point) changes.put(pointKey(historyOf(id), point.at), JSON.stringify(point))
-        }
-        return changes.write()
-      })
-    },
+    putVideos: (rows) => write(rowsOf.videos(rows)),
     async listVideos(after, limit) {
       const found = await values({ gt: videoKey(after), lt: 'v~', limit })
       return found.map(parse)
     },
-    deleteVideos(ids) {
-      return level.write(() => db.batch(ids.map((id) => ({ type: 'del' as const, key: videoKey(id) }))))
-    },
-    deletePoints(id, times) {
-      const deletes = times.map((at) => ({ type: 'del' as const, key: pointKey(id, at) }))
-      return level.write(() => db.batch(deletes))
-    },
+    deleteVideos: (ids) => write(rowsOf.noVideos(ids)),
+    deletePoints: (id, times) => write(rowsOf.noPoints(id, times)),
     usage: () => parse(db.getSync(USAGE)),
-    putUsage: (usage) => level.write(() => db.put(USAGE, JSON.stringify(usage))),
+    putUsage: (usage) => write(rowsOf.usage(usage)),
     close: () => level.close(),
   }
 }

@@ -4,6 +4,7 @@ import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
 
 /** A collection as it is between two changes. */
 export interface CollectionVersion {
@@ -21,6 +22,8 @@ export interface Collection extends CollectionVersion, Campaign {
 /** A collection's numbers, and the point of its history, if they make one. */
 export interface SnapshotRow {
   readonly id: string
+  /** The collection's, whose numbers they are: where others change it, too, they count only while it is that one. */
+  readonly revision?: number
   readonly snapshot: Snapshot
   readonly point?: Point
 }
@@ -34,6 +37,9 @@ export interface VideoRow {
 
 /** The name of a video's history; no collection has such an id. */
 export const historyOf = (video: string): string => `:${video}`
+
+/** A change that is not made, because the collection is another than the one that it replaces. */
+export class OvertakenError extends Error {}
 
 /** A value now, where it is at hand, or later. */
 export type Maybe<T> = T | Promise<T>
@@ -61,6 +67,8 @@ export interface StateOptions extends Pick<SharedLevelOptions<string, string>, '
   readonly kvToken: string
   /** How long that service may be silent (ms). */
   readonly timeout?: number
+  /** Times every request to it. */
+  readonly timer?: UpstreamTimer | undefined
   /** Told why that service cannot be used, once for each outage. */
   onOutage(cause: unknown): void
 }
@@ -72,6 +80,11 @@ export interface StateOptions extends Pick<SharedLevelOptions<string, string>, '
 export interface State extends StateReader {
   /** What it is kept in, where the threads of this process share that. */
   readonly level?: SharedLevel
+  /**
+   * There where other machines change collections, too, and `put` and `delete` are refused with an `OvertakenError`.
+   * Resolves once all that anybody had changed before is seen here. @throws Problem `LOG_UNAVAILABLE`
+   */
+  catchUp?(): Promise<void>
   /** The last known numbers of collections that follow each other in the order of ids, in one go. */
   snapshots(ids: readonly string[]): Maybe<(Snapshot | undefined)[]>
   /** The point that was the last one at a time (ms). */

@@ -3,6 +3,9 @@ import { stats } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
+/** Nothing is given up because a busy machine takes its time (ms). */
+const PATIENT = { upstreamTimeout: 30_000, readTimeout: 30_000 }
+
 /** A reply as tests look at it. */
 export interface Reply {
   readonly status: number
@@ -21,7 +24,7 @@ export interface TestStats {
 }
 
 export async function startStats(settings: Overrides): Promise<TestStats> {
-  const running = await embed(stats, { logger: 'silent', ...settings }, SERVICES)
+  const running = await embed(stats, { logger: 'silent', ...PATIENT, ...settings }, SERVICES)
 
   async function ask(
     method: string,

@@ -3,6 +3,8 @@ import type { FromSchema } from 'json-schema-to-ts'
 /** The faults that can be set: each is absent until named. */
 export const faultsSchema = {
   type: 'object',
+  title: 'Faults',
+  examples: [{ latencyMs: 10, errorRate: 0 }],
   additionalProperties: false,
   properties: {
     latencyMs: { type: 'integer', minimum: 0, maximum: 600_000, description: 'Every reply waits this long.' },

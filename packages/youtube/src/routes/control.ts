@@ -28,6 +28,8 @@ const clockSchema = {
 
 const freezeSchema = {
   type: 'object',
+  title: 'Moment',
+  examples: [{ at: 1_763_640_000_000 }],
   additionalProperties: false,
   properties: {
     at: {
@@ -58,7 +60,14 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
 
   app.get(
     '/control/faults',
-    { schema: { tags, summary: 'The faults that are set', response: { 200: faultsSchema, ...readReplies() } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getFaults',
+        summary: 'The faults that are set',
+        response: { 200: faultsSchema, ...readReplies() },
+      },
+    },
     async () => faults(),
   )
   app.put(
@@ -66,6 +75,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
     {
       schema: {
         tags,
+        operationId: 'setFaults',
         summary: 'Sets these faults and no others',
         body: faultsSchema,
         response: { 200: faultsSchema, ...changes() },
@@ -78,7 +88,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
   )
   app.delete(
     '/control/faults',
-    { schema: { tags, summary: 'Ends all faults', response: { 204: done, ...changes() } } },
+    { schema: { tags, operationId: 'clearFaults', summary: 'Ends all faults', response: { 204: done, ...changes() } } },
     async (_request, reply) => {
       await bus.call('setFaults', {})
       return reply.code(204).send(null)
@@ -87,7 +97,14 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
 
   app.get(
     '/control/clock',
-    { schema: { tags, summary: 'The time by which figures grow', response: { 200: clockSchema, ...readReplies() } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getClock',
+        summary: 'The time by which figures grow',
+        response: { 200: clockSchema, ...readReplies() },
+      },
+    },
     async () => clock(),
   )
   app.put(
@@ -95,6 +112,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
     {
       schema: {
         tags,
+        operationId: 'freezeClock',
         summary: 'Stops the clock',
         body: freezeSchema,
         response: { 200: clockSchema, ...changes() },
@@ -107,7 +125,14 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
   )
   app.delete(
     '/control/clock',
-    { schema: { tags, summary: 'Lets the clock run', response: { 204: done, ...changes() } } },
+    {
+      schema: {
+        tags,
+        operationId: 'releaseClock',
+        summary: 'Lets the clock run',
+        response: { 204: done, ...changes() },
+      },
+    },
     async (_request, reply) => {
       await bus.call('setClock', undefined)
       return reply.code(204).send(null)
@@ -116,12 +141,26 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
 
   app.get(
     '/control/counts',
-    { schema: { tags, summary: 'How often it was called', response: { 200: countsSchema, ...readReplies() } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getCounts',
+        summary: 'How often it was called',
+        response: { 200: countsSchema, ...readReplies() },
+      },
+    },
     async () => meter.counts,
   )
   app.delete(
     '/control/counts',
-    { schema: { tags, summary: 'Counts from zero again', response: { 204: done, ...changes() } } },
+    {
+      schema: {
+        tags,
+        operationId: 'resetCounts',
+        summary: 'Counts from zero again',
+        response: { 204: done, ...changes() },
+      },
+    },
     async (_request, reply) => {
       meter.resetCounts()
       return reply.code(204).send(null)

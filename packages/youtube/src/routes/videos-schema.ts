@@ -108,6 +108,7 @@ export function videosSchema(keys: readonly string[]) {
   const isDefault = keys.length === 1 && keys[0] === 'stand-in'
   return {
     tags: ['YouTube Data API v3'],
+    operationId: 'listVideos',
     summary: 'Videos by id',
     description:
       'A faithful part of `videos.list`. Parameters that Google knows and this stand-in has no use for are ignored.',
@@ -119,6 +120,7 @@ export function videosSchema(keys: readonly string[]) {
           type: 'array',
           minItems: 1,
           items: { type: 'string', enum: parts },
+          examples: [['statistics']],
           description: 'What to say of each video; also separated by commas.',
         },
         id: {
@@ -126,12 +128,13 @@ export function videosSchema(keys: readonly string[]) {
           minItems: 1,
           maxItems: MAX_IDS,
           items: { type: 'string', minLength: 1 },
+          examples: [['-4lB5EKS5Uk']],
           description: 'Which videos; also separated by commas. Those that do not exist are left out.',
         },
         key: {
           type: 'string',
           minLength: 1,
-          ...(isDefault && { enum: keys }),
+          ...(isDefault && { enum: keys, examples: keys }),
           description: 'An accepted key; may come as the header `x-goog-api-key` instead.',
         },
         fields: {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { exists, figuresOf, publishedAt, TICK, tickOf } from '../../src/core/figures.ts'
 
@@ -74,4 +75,17 @@ describe('a video', () => {
       expect(exists(missing)).toBe(false)
     }
   })
+})
+
+it('the video of the live demo is another with every refresh, at any time', () => {
+  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+  const ids = Array.from(
+    readme.matchAll(/-XPUT localhost:8080\/collections\/\S+\/videos\/(\S{11})$/gm),
+    ([, id]) => id!,
+  )
+  expect(ids).toHaveLength(1)
+  const start = Date.UTC(2026, 0, 1)
+  for (let at = start; at < start + 86_400_000; at += TICK)
+    expect(figuresOf(ids[0]!, at + TICK).views).toBeGreaterThan(figuresOf(ids[0]!, at).views)
+  expect(TICK).toBeLessThanOrEqual(10_000)
 })

@@ -1,0 +1,245 @@
+import { FrameError } from '@influencer-stats/log/errors'
+import type { Entry, Position } from '@influencer-stats/log/log'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { CHANGE, encodeChange, type Change } from '../src/state/change.ts'
+import { OWN_KEY } from '../src/state/snapshot.ts'
+import { historyOf, OvertakenError, type SnapshotRow } from '../src/state/state.ts'
+import { stateConformance } from './state.conformance.ts'
+import { natsServer, newStream, openNodeState, openView } from './support/node.ts'
+import { numbersOf } from './support/numbers.ts'
+
+const nats = natsServer()
+
+stateConformance('of a node', async () => {
+  const { state, held } = await openNodeState(nats().url, newStream())
+  await held()
+  return state
+})
+
+const row = (id: string, at: number, revision?: number): SnapshotRow => ({
+  id,
+  ...(revision !== undefined && { revision }),
+  snapshot: { videos: [numbersOf('-4lB5EKS5Uk', at)], missing: [], asOf: at },
+  point: { at, impressions: at, engagements: 1, score: 1, videos: 1 },
+})
+const collection = (id: string, revision: number) => ({ id, videos: ['-4lB5EKS5Uk'], revision })
+
+describe('nodes that share a log', () => {
+  async function two(ttl = 5_000) {
+    const stream = newStream()
+    const one = await openNodeState(nats().url, stream, ttl)
+    onTestFinished(() => one.state.close())
+    await one.held()
+    const other = await openNodeState(nats().url, stream, ttl)
+    onTestFinished(() => other.state.close())
+    return { one, other, stream }
+  }
+
+  it('change a collection only if it is what they replace, in one order', async () => {
+    const { one, other } = await two()
+    await one.state.put(collection('c', 1))
+    await other.state.catchUp!()
+    const before = (await other.state.get('c'))!
+    expect(before).toEqual(collection('c', 1))
+    const results = await Promise.allSettled([
+      one.state.put(collection('c', 2), before),
+      other.state.put(collection('c', 3), before),
+    ])
+    const overtaken = results.filter((result) => result.status === 'rejected')
+    expect(overtaken.map(({ reason }) => reason instanceof OvertakenError)).toEqual([true])
+    await Promise.all([one.state.catchUp!(), other.state.catchUp!()])
+    expect(await one.state.get('c')).toEqual(await other.state.get('c'))
+    await expect(one.state.delete('c', before)).rejects.toThrow(OvertakenError)
+    await expect(one.state.put(collection('c', 4))).rejects.toThrow(OvertakenError)
+  })
+
+  it('keep no numbers of a collection that has been changed meanwhile, nor of one that is gone', async () => {
+    const { one, other } = await two()
+    await one.state.put(collection('c', 1))
+    await one.state.putSnapshots([row('c', 5, 1)])
+    await other.state.catchUp!()
+    await other.state.put(collection('c', 2), collection('c', 1))
+    await one.state.putSnapshots([row('c', 6, 1)])
+    expect(await one.state.history('c', 0, 10, 10)).toHaveLength(1)
+    await one.state.putSnapshots([row('c', 7, 2)])
+    expect(await one.state.snapshot('c')).toMatchObject({ asOf: 7 })
+    await one.state.catchUp!()
+    await other.state.delete('c', (await other.state.get('c'))!)
+    await one.state.putSnapshots([row('c', 8, 2)])
+    expect(await one.state.snapshot('c')).toBeUndefined()
+    expect(await one.state.history('c', 0, 10, 10)).toEqual([])
+  })
+
+  it('keep what the one that has the lease says, and nothing of the others', async () => {
+    const { one, other } = await two(3_600_000)
+    await one.state.put(collection('c', 1))
+    await one.state.putUsage({ day: '2026-11-20', used: 3 })
+    await other.state.catchUp!()
+    await expect(other.state.putUsage({ day: '2026-11-20', used: 1 })).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    await other.state.putSnapshots([row('c', 5, 1)])
+    await other.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 1 } }])
+    await other.state.catchUp!()
+    expect(await other.state.snapshot('c')).toBeUndefined()
+    expect(await other.state.videos(['-4lB5EKS5Uk'])).toEqual([undefined])
+    expect(await other.state.usage()).toEqual({ day: '2026-11-20', used: 3 })
+    // It is taken over as soon as it is given up.
+    await one.state.close()
+    await other.held()
+    await other.state.putUsage({ day: '2026-11-20', used: 4 })
+  })
+})
+
+const at = (seq: number): Position => ({ epoch: 'e', seq, at: 0, check: 0, writers: [] })
+const entriesOf = (changes: readonly Change[]): Entry[] =>
+  changes.map((change, i) => ({ seq: i + 1, at: 0, kind: CHANGE, body: encodeChange(change) }))
+
+type Opened = Awaited<ReturnType<typeof openView>>
+
+async function contents({ level }: Opened): Promise<(readonly [string, string])[]> {
+  return (await level.db.iterator().all()).filter(([key]) => key !== OWN_KEY)
+}
+
+const id = fc.constantFrom('a', 'b')
+const revision = fc.integer({ min: 1, max: 3 })
+const before = fc.option(revision, { nil: undefined })
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ id, revision, before }).map(({ id, revision, before }) => ({
+    type: 'put' as const,
+    collection: collection(id, revision),
+    ...(before && { before }),
+  })),
+  fc.record({ id, before }).map(({ id, before }) => ({ type: 'delete' as const, id, ...(before && { before }) })),
+  fc
+    .record({ id, at: fc.integer({ min: 0, max: 5 }), revision })
+    .map(({ id, at, revision }) => ({ type: 'snapshots' as const, rows: [row(id, at, revision)] })),
+  fc
+    .record({ id, times: fc.array(fc.integer({ min: 0, max: 5 })) })
+    .map((one) => ({ type: 'deletePoints' as const, ...one })),
+  fc.nat(9).map((used) => ({ type: 'usage' as const, usage: { day: '2026-11-20', used } })),
+  id.map((id) => ({ type: 'wanted' as const, id })),
+)
+
+describe('the view of the log', () => {
+  it('is the same on every node, however the log comes to it and whenever a node starts anew', async () => {
+    const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 5 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 16 }), cuts, async (changes, cuts) => {
+        const entries = entriesOf(changes)
+        const told: unknown[] = []
+        const one = await openView({ onChanges: (some) => void told.push(...some) })
+        const outcomes: unknown[] = []
+        for (const entry of entries) outcomes.push(...(await one.view.apply([entry], at(entry.seq))))
+        expect(told).toHaveLength(outcomes.filter(Boolean).length)
+        const folder = temporaryFolder()
+        const others: unknown[] = []
+        for (let from = 0; from < entries.length;) {
+          const other = await openView({}, folder)
+          expect(other.view.position()?.seq ?? 0).toBe(from)
+          const some = entries.slice(from, (from += cuts.next().value!))
+          others.push(...(await other.view.apply(some, at(some.at(-1)!.seq))))
+          await other.level.close()
+        }
+        const other = await openView({}, folder)
+        expect(others).toEqual(outcomes)
+        expect(await contents(other)).toEqual(await contents(one))
+        // No history without its collection.
+        for (const [key] of await contents(other))
+          if (key.startsWith('h!')) expect(await other.level.db.get(`c!${key[2]}`)).toBeDefined()
+        await other.level.close()
+        await one.level.close()
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('forgets with a collection what the same batch has kept of it', async () => {
+    const one = await openView()
+    onTestFinished(() => one.level.close())
+    const changes: Change[] = [
+      { type: 'put', collection: collection('c', 1) },
+      { type: 'snapshots', rows: [row('c', 4, 1)] },
+      { type: 'delete', id: 'c', before: 1 },
+      { type: 'snapshots', rows: [row('c', 5, 1)] },
+    ]
+    expect(await one.view.apply(entriesOf(changes), at(4))).toEqual([true, true, true, true])
+    expect(await contents(one)).toEqual([])
+  })
+
+  it('judges a batch once: after a fault it is written as it was judged', async () => {
+    const told: unknown[] = []
+    const { level, view } = await openView({ onChanges: (some) => void told.push(...some) })
+    onTestFinished(() => level.close())
+    const entries = entriesOf([{ type: 'put', collection: collection('c', 1) }])
+    // Written, and said to have failed.
+    const failing = vi.spyOn(level, 'write').mockImplementationOnce(async (run) => {
+      await run(level.db)
+      throw new Error('who knows')
+    })
+    await expect(view.apply(entries, at(1))).rejects.toThrow('who knows')
+    expect([view.position(), told]).toEqual([undefined, []])
+    failing.mockRestore()
+    expect(await view.apply(entries, at(1))).toEqual([true])
+    expect(told).toHaveLength(1)
+  })
+
+  it('is carried over by a snapshot, which replaces what is there; half of one is none', async () => {
+    const one = await openView()
+    const other = await openView()
+    onTestFinished(async () => {
+      await one.level.close()
+      await other.level.close()
+    })
+    const changes: Change[] = []
+    for (let i = 0; i < 60; i++) {
+      const name = `c${i}`
+      changes.push({ type: 'put', collection: { ...collection(name, 1), name: `${i}\n\u2028\u{1f600}é`.repeat(9) } })
+      changes.push({ type: 'snapshots', rows: [row(name, 5, 1)] })
+    }
+    changes.push({ type: 'videos', rows: [{ id: '-4lB5EKS5Uk', point: row('c', 3).point! }] })
+    await one.view.apply(entriesOf(changes), at(changes.length))
+    await other.view.apply(entriesOf([{ type: 'put', collection: collection('stale', 1) }]), at(1))
+    const whole = Buffer.concat(await Array.fromAsync(one.view.snapshot()))
+    async function* cut(end: number) {
+      for (let from = 0; from < end; from += 777) yield whole.subarray(from, Math.min(end, from + 777))
+    }
+    for (const end of [0, 10, 5_000, whole.length - 5])
+      await expect(other.view.restore(cut(end))).rejects.toThrow('cut')
+    expect(other.view.position()).toBeUndefined()
+    await other.view.restore(cut(whole.length))
+    expect(await contents(other)).toEqual(await contents(one))
+    expect(other.view.position()).toEqual(at(changes.length))
+    expect(await other.level.db.get(`h!${historyOf('-4lB5EKS5Uk')}!${'3'.padStart(16, '0')}`)).toBeDefined()
+  })
+
+  it('is none after a start of the machine, unless it was settled', async () => {
+    const folder = temporaryFolder()
+    const entries = entriesOf([{ type: 'put', collection: collection('c', 1) }])
+    const first = await openView({}, folder)
+    await first.view.apply(entries, at(1))
+    await first.view.settle()
+    const own = JSON.parse((await first.level.db.get(OWN_KEY))!)
+    await first.level.close()
+    const second = await openView({}, folder)
+    expect(second.view.position()).toEqual(at(1))
+    await second.level.db.put(OWN_KEY, JSON.stringify({ ...own, boot: 'another' }))
+    await second.level.close()
+    const third = await openView({}, folder)
+    expect(third.view.position()).toBeUndefined()
+    expect(await contents(third)).toEqual([])
+    await third.level.close()
+  })
+
+  it.each([
+    ['a kind', { kind: 9, body: Buffer.from('{}') }],
+    ['a change', { kind: CHANGE, body: Buffer.from('{"type":"later"}') }],
+  ])('stops at %s that it does not know', async (_, entry) => {
+    const { level, view } = await openView()
+    onTestFinished(() => level.close())
+    const applied = view.apply([{ seq: 1, at: 0, ...entry }], at(1))
+    await expect(applied).rejects.toThrow(FrameError)
+    await expect(applied).rejects.toMatchObject({ code: 'LOG_FORMAT_UNKNOWN' })
+    expect(view.position()).toBeUndefined()
+  })
+})
