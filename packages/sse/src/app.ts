@@ -5,8 +5,7 @@ import { MOST_LISTED } from './connections.ts'
 import { parseQuery } from './core/query.ts'
 import { reportHub } from './gauges.ts'
 import type { History } from './history/history.ts'
-import { createNoHistory } from './history/none.ts'
-import { createRingHistory } from './history/ring.ts'
+import { createHistoryInMemory } from './history/in-memory.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits, mostPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
@@ -15,7 +14,7 @@ import { FULL_READER, PUBLIC_READER } from './core/reader.ts'
 import { mercureRoutes } from './routes/mercure.ts'
 import { pageRoute } from './routes/page.ts'
 import { streamRoutes } from './routes/streams.ts'
-import { putRoutes, valueRoute } from './routes/values.ts'
+import { putManyRoute, putRoutes, valueRoute } from './routes/values.ts'
 import { waitRoute } from './routes/wait.ts'
 import type { SseConfig } from './settings.ts'
 import { Streams } from './streams.ts'
@@ -69,6 +68,7 @@ export async function createSseApp(context: Context): Promise<App> {
     hotRoutes: [
       waitRoute({ streams, history, encoders, broker, bearers, reader }),
       ...putRoutes(values),
+      putManyRoute(values),
       valueRoute(values),
       ...mercureRoutes({
         streams,
@@ -95,6 +95,5 @@ export async function createSseApp(context: Context): Promise<App> {
 /** The thread's own history: main's copy, or, where main keeps none, the history itself. */
 async function openHistory({ config, log }: Context, kept: Shared['kept']): Promise<History> {
   const options = historyOptions(config, log)
-  if (!kept) return parts.history[config.history](options)
-  return config.history === 'none' ? createNoHistory(options, kept) : createRingHistory(options, kept)
+  return kept ? createHistoryInMemory(config.history, options, kept) : parts.history[config.history](options)
 }

@@ -1,118 +1,161 @@
-import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
-import { toServiceError } from '@influencer-stats/runtime/service-error'
-import { setTimeout as delay } from 'node:timers/promises'
+import { createAsk, jsonOf, linesOf, orMiss, pause, type ClientOptions } from '@influencer-stats/runtime/client'
 
-/** Puts values where others wait for them. */
-export interface Broadcaster {
-  /** Brings a value to every stream of a topic. Resolves with its event's id. @throws ServiceError */
-  put(topic: string, value: string): Promise<string>
+import type { TopicValue } from './broadcaster.ts'
+
+/** What a stream brings. */
+export type StreamEvent =
+  | { readonly kind: 'value'; readonly id: string; readonly topic: string; readonly value: string }
+  /** What came between the last event and this one is no longer kept. */
+  | { readonly kind: 'gap'; readonly id: string }
+
+export interface StreamOptions {
+  /** Whose values; without any, and without `match`, the topic `default`. */
+  readonly topics?: readonly string[]
+  /** How topics begin: `collections/*`. */
+  readonly match?: readonly string[]
+  /** Begins with each topic's current value. */
+  readonly last?: boolean
+  /** The id of the event to go on after. */
+  readonly after?: string
+  /** Ends the stream when it is aborted. */
+  readonly signal?: AbortSignal
+}
+
+/** How many streams are open. */
+export interface Connections {
+  readonly streams: number
+  readonly threads: readonly { readonly thread: number; readonly streams: number }[]
+  readonly topics: readonly { readonly topic: string; readonly streams: number }[]
+  readonly others: number
+}
+
+/** What a broadcaster can be asked. A value that is not there is `undefined`; other refusals are a `ServiceError`. */
+export interface SseClient {
+  /** Brings a value to every stream of a topic. Resolves with its event's id. */
+  put(value: string, topic?: string): Promise<string>
+  /** Up to 1,000 values at once, all or none. Resolves with the last one's event's id. */
+  putMany(values: readonly TopicValue[]): Promise<string>
+  /** The value that was put last. */
+  value(topic?: string): Promise<string | undefined>
   /**
-   * Tells, once, which epoch the broadcaster is in whenever a connection to it begins, from now on and after each loss:
-   * another one has nothing of what was put in the last.
+   * Values as they are put. A stream that is lost is opened again, and goes on after the last event; it ends when all
+   * streams are closed, and when `signal` is aborted.
    */
-  watch(heard: (epoch: string) => void): void
-  /** Cuts what is under way and its connections. Idempotent. */
-  close(): void
+  events(options?: StreamOptions): AsyncIterable<StreamEvent>
+  connections(): Promise<Connections>
+  /** Ends all streams; their clients stay away. */
+  closeAll(): Promise<void>
 }
 
-export interface BroadcasterOptions {
-  /** Needed where the broadcaster was started with an `API_TOKEN`. */
-  readonly token?: string
-  /** A put may take (ms). */
-  readonly timeout?: number
-}
-
-// Nobody puts to it.
-const NO_TOPIC = encodeURIComponent('(none)')
-const EPOCH = /^id: ([a-z0-9]+)-/m
-// A stream that shows no sign of life for so long is lost (ms): four heartbeats.
+const CLIENT = 'client'
+/** Before a broadcaster has said when to come back (ms). */
+const RETRY = 2_000
+/** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
 const SILENCE = 60_000
-// What was lost is to be back within 2 s (ms).
-const WATCH_AGAIN = 400
+const NO_CONTENT = 204
 
-interface Reply {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
+/** A client for the service at `url`, in a browser or in Node. */
+export function createSseClient(url: string, options: ClientOptions = {}): SseClient {
+  const ask = createAsk(url, options)
 
-/**
- * A client for the broadcaster at `url`. With Node's own HTTP client: the first call of `fetch` costs a process 28 MB,
- * this one 5.
- */
-export function createBroadcaster(url: string, { token, timeout = 5_000 }: BroadcasterOptions = {}): Broadcaster {
-  const { request, Agent } = process.getBuiltinModule(new URL(url).protocol === 'https:' ? 'node:https' : 'node:http')
-  const agent = new Agent({ keepAlive: true })
-  const closing = new AbortController()
-  const underWay = new Set<ClientRequest>()
-  const fixed = { 'content-type': 'text/plain', ...(token && { authorization: `Bearer ${token}` }) }
-
-  function post(target: URL, value: string): Promise<Reply> {
-    const headers = { ...fixed, 'content-length': Buffer.byteLength(value) }
-    return new Promise((resolve, reject) => {
-      closing.signal.throwIfAborted()
-      const sent = request(target, { method: 'POST', agent, headers }, (reply) => {
-        let text = ''
-        reply.setEncoding('utf8')
-        reply.on('data', (part) => (text += part))
-        reply.on('end', () => resolve({ status: reply.statusCode!, headers: reply.headers, text }))
-        reply.on('error', reject)
-      })
-      sent.on('error', reject)
-      // Signals of its own would cost each put as much as all the rest of it.
-      const late = setTimeout(() => sent.destroy(new Error(`no answer within ${timeout} ms`)), timeout)
-      underWay.add(sent)
-      sent.on('close', () => {
-        clearTimeout(late)
-        underWay.delete(sent)
-      })
-      sent.end(value)
-    })
-  }
-
-  /** Holds a stream open, of which no more is wanted than where it begins; resolves when it is lost. */
-  function holdStream(heard: (epoch: string) => void): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const target = new URL(`/wait?cid=watch&topic=${NO_TOPIC}`, url)
-    const headers = token ? { authorization: `Bearer ${token}` } : {}
-    const sent = request(target, { headers, signal: closing.signal, timeout: SILENCE }, (reply) => {
-      let text = ''
-      reply.setEncoding('utf8')
-      reply.on('data', function onData(part: string) {
-        const epoch = EPOCH.exec((text += part))?.[1]
-        if (epoch === undefined) return
-        reply.off('data', onData).resume()
-        heard(epoch)
-      })
-      reply.on('error', () => {})
-      reply.on('close', resolve)
-    })
-    sent.on('timeout', () => sent.destroy())
-    sent.on('error', () => resolve())
-    sent.end()
-    return promise
-  }
-
-  async function watch(heard: (epoch: string) => void): Promise<void> {
-    while (!closing.signal.aborted) {
-      await holdStream(heard)
-      await delay(WATCH_AGAIN, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+  async function* events({ topics, match, last, after, signal }: StreamOptions = {}): AsyncGenerator<
+    StreamEvent,
+    void
+  > {
+    const query = { cid: CLIENT, topic: topics, match, named: '1', ...(last && { last: '1' }) }
+    let retry = RETRY
+    let lastId = after
+    const ended = new AbortController()
+    signal?.addEventListener('abort', () => ended.abort(), { once: true })
+    if (signal?.aborted) return
+    try {
+      while (!ended.signal.aborted) {
+        const lost = new AbortController()
+        const silence = () => setTimeout(() => lost.abort(), SILENCE)
+        let timer = silence()
+        try {
+          const headers = { 'last-event-id': lastId }
+          const reply = await ask('GET', '/wait', {
+            query,
+            headers,
+            signal: AbortSignal.any([ended.signal, lost.signal]),
+          })
+          if (reply.status === NO_CONTENT) return
+          for await (const { id, event, data, retry: told } of messagesOf(reply)) {
+            clearTimeout(timer)
+            timer = silence()
+            if (told !== undefined) retry = told
+            if (id !== undefined) lastId = id
+            if (event === 'closed') return
+            if (event === 'gap') yield { kind: 'gap', id: lastId! }
+            else if (data !== undefined) yield { kind: 'value', id: lastId!, ...JSON.parse(data) }
+          }
+        } catch (error) {
+          const { status } = error as { status?: number }
+          // What is refused for good is told; a stream that was lost, and a service that is busy or away, comes back.
+          if (status !== undefined && status < 500) throw error
+        } finally {
+          clearTimeout(timer)
+        }
+        await pause(retry, ended.signal)
+      }
+    } finally {
+      ended.abort()
     }
   }
 
   return {
-    watch: (heard) => void watch(heard),
-    async put(topic, value) {
-      const target = new URL('/put', url)
-      target.searchParams.set('topic', topic)
-      const { status, headers, text } = await post(target, value)
-      if (status === 200) return String(headers['event-id'])
-      throw toServiceError(status, text)
+    async put(value, topic) {
+      const reply = await ask('POST', '/put', {
+        query: { topic },
+        headers: { 'content-type': 'text/plain' },
+        body: value,
+      })
+      await reply.text()
+      return reply.headers.get('event-id')!
     },
-    close() {
-      closing.abort()
-      for (const sent of underWay) sent.destroy(new Error('closed'))
-      agent.destroy()
+    async putMany(values) {
+      const { last } = await jsonOf<{ last: string }>(ask('POST', '/values', { json: values }))
+      return last
     },
+    value: (topic) =>
+      orMiss(
+        ask('GET', '/value', { query: { topic } }).then((reply) => reply.text()),
+        'VALUE_NOT_FOUND',
+      ),
+    events,
+    connections: () => jsonOf(ask('GET', '/connections')),
+    async closeAll() {
+      await (await ask('POST', '/closeall')).text()
+    },
+  }
+}
+
+interface Message {
+  readonly id?: string
+  readonly event?: string
+  readonly data?: string
+  readonly retry?: number
+}
+
+/** The messages of an event stream whose lines end as this service ends them; a heartbeat is an empty one. */
+async function* messagesOf(reply: Response): AsyncGenerator<Message, void> {
+  let fields: [name: string, value: string][] = []
+  for await (const line of linesOf(reply)) {
+    if (line !== '') {
+      const colon = line.indexOf(':')
+      fields.push([line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')])
+      continue
+    }
+    const last = (name: string) => fields.findLast(([field]) => field === name)?.[1]
+    const data = fields.flatMap(([name, value]) => (name === 'data' ? [value] : []))
+    const [id, event, retry] = ['id', 'event', 'retry'].map(last)
+    yield {
+      ...(id !== undefined && { id }),
+      ...(event !== undefined && { event }),
+      ...(data.length > 0 && { data: data.join('\n') }),
+      ...(retry !== undefined && { retry: Number(retry) }),
+    }
+    fields = []
   }
 }

@@ -1,9 +1,9 @@
+import { errors as log } from '@influencer-stats/log/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-/** What this service may answer besides what every service may. */
-export const errors = defineErrors({
+const own = defineErrors({
   VALUE_NOT_UTF8: { status: 400, title: 'The value is not UTF-8' },
-  HUB_TOPIC: { status: 400, title: "The topic is the hub's own" },
+  HUB_TOPIC: { status: 403, title: "The topic is the hub's own" },
   INVALID_MATCHER: { status: 400, title: 'What to subscribe to is not well-formed' },
   INVALID_UPDATE: { status: 400, title: 'The update is not well-formed' },
   INVALID_REQUEST: { status: 400, title: 'How the request shows its token is not well-formed' },
@@ -17,3 +17,15 @@ export const errors = defineErrors({
   TOO_MANY_STREAMS: { status: 503, title: 'As many streams are open as there may be' },
   FALLEN_BEHIND: { status: 503, title: 'Values come faster than they can be brought to all threads' },
 })
+
+/** What this service may answer besides what every service may. */
+export const errors = {
+  ...own,
+  LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
+  LOG_BEHIND: log.LOG_BEHIND,
+  OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
+}
+
+/** What a node of many may answer to who puts, and to who comes back to a place that it has yet to reach. */
+export const logFaults = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
+export const behindFaults = [errors.LOG_UNAVAILABLE, errors.LOG_BEHIND] as const

@@ -1,5 +1,6 @@
 import type { Few } from './core/few.ts'
 import { countOf } from './core/few.ts'
+import type { Pieces } from './core/pieces.ts'
 import type { Reader } from './core/reader.ts'
 import type { Selectors } from './core/selectors.ts'
 import type { Encoder } from './encoder/encoder.ts'
@@ -14,23 +15,23 @@ export class Group {
   connections: Few<StreamConnection> | undefined
   /** Streams that have yet to be told what came before. */
   arriving = 0
-  /** What is to be written. */
-  pending: Buffer[] = NOTHING
+  /** What is to be written; most often nothing, the same for all. */
+  pending: Pieces
   /** The last event that it was found for. */
   lastSeq = 0
 
-  constructor(key: string, { encoder, selectors, reader }: Pick<Group, 'encoder' | 'selectors' | 'reader'>) {
+  constructor(
+    key: string,
+    { encoder, selectors, reader, pending }: Pick<Group, 'encoder' | 'selectors' | 'reader' | 'pending'>,
+  ) {
     this.key = key
     this.encoder = encoder
     this.selectors = selectors
     this.reader = reader
+    this.pending = pending
   }
 
   get size(): number {
     return countOf(this.connections) + this.arriving
   }
 }
-
-/** Shared by all that have nothing to write. */
-export const NOTHING: Buffer[] = []
-Object.freeze(NOTHING)

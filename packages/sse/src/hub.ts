@@ -5,12 +5,13 @@ import { Arrivals } from './arrivals.ts'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
 import { countOf, eachOf, withOne, withoutOne } from './core/few.ts'
+import { Pieces } from './core/pieces.ts'
 import { Ranking } from './core/ranking.ts'
 import { namesOf, ownSelectors, selectorsKey, type Selectors } from './core/selectors.ts'
 import { TopicIndex } from './core/topic-index.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout, Fanout } from './fanout/fanout.ts'
-import { Group, NOTHING } from './group.ts'
+import { Group } from './group.ts'
 import type { History } from './history/history.ts'
 import { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
@@ -36,7 +37,7 @@ export interface HubFigures {
 }
 
 // Characters; a hash has 32.
-const LONGEST_KEY = 64
+const LONGEST_KEY = 32
 
 // How long a client may take to read the end of its stream (ms).
 const LINGER = 5_000
@@ -55,6 +56,7 @@ export class Hub {
   readonly #fanout: Fanout
   readonly #arrivals: Arrivals
   readonly #values = new SharedValues()
+  readonly #nothing = Pieces.nothing()
   /** What is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
@@ -174,8 +176,7 @@ export class Hub {
   }
 
   #queue(group: Group, bytes: Buffer): void {
-    if (group.pending.length === 0) group.pending = [bytes]
-    else group.pending.push(bytes)
+    group.pending = group.pending.with(bytes)
     this.#fanout.queue(group)
   }
 
@@ -187,9 +188,9 @@ export class Hub {
 
   #flush(group: Group): void {
     const { pending } = group
-    if (pending.length === 0) return
-    group.pending = NOTHING
-    const chunk = pending.length === 1 ? pending[0]! : Buffer.concat(pending)
+    if (pending.isEmpty) return
+    group.pending = this.#nothing
+    const chunk = pending.whole
     for (const connection of eachOf(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else {
@@ -253,7 +254,7 @@ export class Hub {
     const key = name.length > LONGEST_KEY ? hash('sha256', name, 'buffer').toString('latin1') : name
     const known = this.#groups.get(key)
     if (known) return known
-    const group = new Group(key, { encoder, selectors: ownSelectors(selectors), reader })
+    const group = new Group(key, { encoder, selectors: ownSelectors(selectors), reader, pending: this.#nothing })
     this.#groups.set(key, group)
     this.#index.add(group.selectors, group)
     return group

@@ -1,6 +1,7 @@
 import { gauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import { Sequencer } from './broker/sequencer.ts'
+import { LocalSequencer } from './broker/local-sequencer.ts'
+import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
 import { oneAtATime, summarize } from './connections.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { historyOptions, lagLimits } from './part-options.ts'
@@ -9,24 +10,22 @@ import { PlaceTable } from './places.ts'
 import type { SseConfig } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 
+export type Context = OpenContext<SseConfig, ToThread>
+
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
-export async function openSse(context: OpenContext<SseConfig, ToThread>): Promise<Opened<ToMain>> {
-  const { config, broadcast, log } = context
+export async function openSse(context: Context): Promise<Opened<ToMain>> {
+  const { config, broadcast } = context
   // Told now, in one line, rather than by each thread.
   await createAccessTokens(config, false)
   const places = new PlaceTable()
   const threadGone = (shared: unknown) => places.gone((shared as Shared).places)
-  if (config.broker === 'local') {
+  if (config.broker === 'local' && config.log === 'local') {
     const shared = (): Shared => ({ places: places.share(), kept: undefined })
     return { shared, threadGone, handlers: {} as never, async close() {} }
   }
 
-  const history = await parts.history[config.history](historyOptions(config, log))
-  const sequencer = new Sequencer({
-    history,
-    lag: lagLimits(config),
-    deliver: (entries) => broadcast('deliver', entries),
-  })
+  const sequencer = await openSequencer(context)
+  const { history } = sequencer
   gauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
   const connections = oneAtATime(async () => {
     const largest = await broadcast('largestTopics')
@@ -34,15 +33,26 @@ export async function openSse(context: OpenContext<SseConfig, ToThread>): Promis
   })
 
   return {
+    kept: history.level,
     shared: (): Shared => ({ places: places.share(), health: history.level?.memory, kept: history.kept() }),
     threadGone,
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),
-      // What was delivered to any thread was posted to this one before this answer.
-      catchUp() {},
+      // What was delivered was posted to this thread before this answer.
+      catchUp: () => sequencer.catchUp(),
       connections,
     },
     close: () => sequencer.close(),
   }
+}
+
+async function openSequencer(context: Context): Promise<Sequencer> {
+  const { config, broadcast, log } = context
+  const options: SequencerOptions = {
+    lag: lagLimits(config),
+    deliver: (entries) => broadcast('deliver', entries),
+  }
+  if (config.log === 'jetstream') return (await import('./node.ts')).openNodeSequencer(context, options)
+  return new LocalSequencer({ ...options, history: await parts.history[config.history](historyOptions(config, log)) })
 }

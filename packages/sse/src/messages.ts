@@ -1,9 +1,8 @@
-import type { Entry, Extras } from './core/event.ts'
+import type { Entry, Put } from './core/event.ts'
 import type { Kept } from './history/history.ts'
 import type { PlaceShare } from './places.ts'
 
-/** A value for a topic that has no place in the order yet. */
-export type Put = readonly [topic: string, value: string, more?: Extras]
+export type { Put }
 
 /** The streams of one thread. */
 export interface ThreadCount {
@@ -30,7 +29,7 @@ export type ToMain = {
   /** Resolves with the values' places in the order once they are kept; not yet delivered. */
   publish(puts: readonly Put[]): number[]
   closeAll(): number
-  /** Resolves once everything that was brought to any thread has been brought to the one that asks. */
+  /** Resolves once everything that was brought to any thread, of any node, has been brought to the one that asks. */
   catchUp(): void
   connections(): Connections
 }

@@ -13,6 +13,10 @@ export const sse = defineService<typeof settings, ToMain, ToThread>({
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
   singleThreadBecause: ({ broker }) =>
     broker === 'local' ? 'the broker "local" gives values an order of its own on each thread' : undefined,
+  keptElsewhere: ({ log }) =>
+    log === 'jetstream'
+      ? 'a node has its history from the log, which the servers of NATS keep on as many machines as its replicas'
+      : undefined,
   open: async (context) => (await import('./main.ts')).openSse(context),
   app: async (context) => (await import('./app.ts')).createSseApp(context),
 })

@@ -1,3 +1,4 @@
+import { logSettings } from '@influencer-stats/log/settings'
 import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { namesOf } from './parts.ts'
@@ -94,6 +95,23 @@ export const settings = defineSettings({
     default: 'off',
     env: 'MERCURE_ANONYMOUS',
     description: 'whether who shows no token may subscribe to public updates',
+  },
+  ...logSettings,
+  natsStorage: {
+    type: 'string',
+    enum: ['file', 'memory'],
+    default: 'file',
+    when: { log: 'jetstream' },
+    description:
+      'where the servers keep the stream, where it is made: memory is faster, and gone when more than half of them are',
+  },
+  // What is remembered is small, and a node that starts reads what lies behind it.
+  snapshotEvery: { ...logSettings.snapshotEvery, default: 50_000 },
+  snapshotBytes: {
+    ...bytes,
+    default: 268_435_456,
+    when: { log: 'jetstream' },
+    description: 'the same after so many bytes',
   },
   metricTopics: {
     type: 'array',

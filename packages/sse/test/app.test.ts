@@ -1,6 +1,6 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { describe, expect, it } from 'vitest'
-import { createBroadcaster } from '../src/client.ts'
+import { createBroadcaster } from '../src/broadcaster.ts'
 import { startSse } from './support/sse.ts'
 import { until } from '@influencer-stats/runtime/testing/until'
 

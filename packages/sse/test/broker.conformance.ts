@@ -12,6 +12,11 @@ export interface BrokerWorld {
 
 const WIDE: LagLimits = { values: 100_000, bytes: 100_000_000 }
 
+async function put(broker: Broker, topic: string, value: string): Promise<number> {
+  const [seq] = await broker.publish([[topic, value]])
+  return seq!
+}
+
 /** What every broker must do. */
 export function brokerConformance(name: string, open: (lag: LagLimits) => Promise<BrokerWorld>): void {
   describe(`broker ${name}`, () => {
@@ -24,7 +29,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
         Array.from({ length: 500 }, async (_, i) => {
           const broker = world.brokers[i % world.brokers.length]!
           if (i % 7 === 0) await new Promise(setImmediate)
-          return [await broker.publish(`t${i % 3}`, `v${i}`), `v${i}`] as const
+          return [await put(broker, `t${i % 3}`, `v${i}`), `v${i}`] as const
         }),
       )
       await until(() => world.delivered.every((entries) => entries.length === 500))
@@ -39,9 +44,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       world = await open(WIDE)
       const { brokers, delivered } = world
       await Promise.all(
-        brokers.map((broker, i) =>
-          Promise.all(Array.from({ length: 50 }, (_, k) => broker.publish(`t${i}`, String(k)))),
-        ),
+        brokers.map((broker, i) => Promise.all(Array.from({ length: 50 }, (_, k) => put(broker, `t${i}`, String(k))))),
       )
       await until(() => delivered.every((entries) => entries.length === 50 * brokers.length))
       const own = delivered[0]!.flatMap((entry) =>
@@ -53,10 +56,10 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     it('brings a closing after the values that were put before it', async () => {
       world = await open(WIDE)
       const { brokers, delivered } = world
-      const last = await brokers[0]!.publish('t', 'last')
+      const last = await put(brokers[0]!, 't', 'last')
       const closing = await brokers.at(-1)!.closeAll()
       expect(closing).toBeGreaterThan(last)
-      const next = await brokers[0]!.publish('t', 'next')
+      const next = await put(brokers[0]!, 't', 'next')
       await until(() => delivered.every((entries) => entries.length === 3))
       expect(delivered[0]!.map(({ seq }) => seq)).toEqual([last, closing, next])
     })
@@ -64,7 +67,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     it('has, once it has caught up, what any other thread has', async () => {
       world = await open(WIDE)
       const { brokers, delivered } = world
-      const seq = await brokers[0]!.publish('t', 'v')
+      const seq = await put(brokers[0]!, 't', 'v')
       await until(() => delivered[0]!.length === 1)
       await brokers.at(-1)!.catchUp()
       expect(delivered.at(-1)!.at(-1)?.seq).toBe(seq)
@@ -73,17 +76,15 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     it('refuses values while too much is on its way, loses none it took, and takes them again', async () => {
       world = await open({ values: 10, bytes: 1_000 })
       const { brokers, delivered } = world
-      const results = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, i) => brokers[0]!.publish('t', String(i))),
-      )
+      const results = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => put(brokers[0]!, 't', String(i))))
       const refused = results.filter((result) => result.status === 'rejected')
       expect(refused.length).toBeGreaterThan(0)
       for (const { reason } of refused)
         expect(reason).toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
       await until(() => delivered.every((entries) => entries.length === 50 - refused.length))
-      await brokers[0]!.publish('t', 'x'.repeat(2_000))
+      await put(brokers[0]!, 't', 'x'.repeat(2_000))
       await until(() => delivered.every((entries) => entries.length === 51 - refused.length))
-      await until(() => brokers[0]!.publish('t', 'again').catch(() => 0))
+      await until(() => put(brokers[0]!, 't', 'again').catch(() => 0))
     })
 
     it('can be closed twice', async () => {

@@ -1,13 +1,22 @@
+import { natsServer } from '@influencer-stats/log/testing/nats'
 import { createBus, createChannel } from '@influencer-stats/runtime/channel'
+import type { View } from '@influencer-stats/log/log'
+import { logs } from '@influencer-stats/log/parts'
+import type { NatsServer } from '@influencer-stats/log/nats-server'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { LagLimits } from '../src/broker/broker.ts'
-import { Sequencer } from '../src/broker/sequencer.ts'
-import type { Entry } from '../src/core/event.ts'
+import { LocalSequencer } from '../src/broker/local-sequencer.ts'
+import { openLogSequencer } from '../src/broker/log-sequencer.ts'
+import type { Sequencer } from '../src/broker/sequencer.ts'
+import type { Entry, Put } from '../src/core/event.ts'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
+import { until } from '@influencer-stats/runtime/testing/until'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { brokerConformance, type BrokerWorld } from './broker.conformance.ts'
+import { newStream, openTestLog } from './support/nodes.ts'
 
 const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
 const count = () => ({ thread: 0, streams: 0, topics: [], allTopics: 0 })
@@ -27,20 +36,22 @@ async function openLocal(lag: LagLimits): Promise<BrokerWorld> {
   return { brokers: [broker], delivered: [delivered], close: () => broker.close() }
 }
 
-/** Three brokers with main's side, joined by real message ports. */
-async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
-  const history = new Ring(wide)
-  const lines = Array.from({ length: 3 }, () => new MessageChannel())
+type Deliver = (entries: readonly Entry[]) => Promise<unknown>
+
+/** Brokers of one process with main's side, joined by real message ports. */
+async function openProcess(
+  threads: number,
+  lag: LagLimits,
+  open: (deliver: Deliver) => Promise<Sequencer>,
+): Promise<BrokerWorld> {
+  const lines = Array.from({ length: threads }, () => new MessageChannel())
   const main = new Map<string, (...args: any[]) => unknown>()
   const channels = lines.map(({ port1 }) => createChannel(port1, main))
-  const sequencer = new Sequencer({
-    history,
-    lag,
-    deliver: async (entries) => void (await Promise.all(channels.map((channel) => channel.call('deliver', [entries])))),
-  })
+  const sequencer = await open((entries) => Promise.all(channels.map((channel) => channel.call('deliver', [entries]))))
+  const { history } = sequencer
   main.set('publish', (puts) => sequencer.publish(puts))
   main.set('closeAll', () => sequencer.closeAll())
-  main.set('catchUp', () => {})
+  main.set('catchUp', () => sequencer.catchUp())
   const delivered: Entry[][] = lines.map(() => [])
   const brokers = await Promise.all(
     lines.map(({ port2 }, i) => {
@@ -66,8 +77,49 @@ async function openThreads(lag: LagLimits): Promise<BrokerWorld> {
   }
 }
 
+const openThreads = (lag: LagLimits) =>
+  openProcess(3, lag, async (deliver) => new LocalSequencer({ history: new Ring(wide), lag, deliver }))
+
+/** A view whose node is some milliseconds behind. */
+const slowed = (view: View): View => ({
+  position: () => view.position(),
+  snapshot: () => view.snapshot(),
+  restore: (pieces) => view.restore(pieces),
+  async apply(...batch) {
+    await delay(20)
+    return view.apply(...batch)
+  },
+})
+
+/** The brokers of two processes whose values go through one log; the second process is behind. */
+async function openNodes(lag: LagLimits): Promise<BrokerWorld> {
+  const stream = newStream()
+  const processOf = (threads: number, seen: (view: View) => View) =>
+    openProcess(threads, lag, (deliver) =>
+      openLogSequencer({
+        lag,
+        deliver,
+        behindTimeout: 10_000,
+        create: (kept) => new Ring(wide, kept),
+        open: (view) => openTestLog(server.url, stream, seen(view)),
+      }),
+    )
+  const nodes = [await processOf(2, (view) => view), await processOf(1, slowed)]
+  return {
+    brokers: nodes.flatMap(({ brokers }) => brokers),
+    delivered: nodes.flatMap(({ delivered }) => delivered),
+    close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
+  }
+}
+
+let server: NatsServer
+beforeAll(async () => {
+  server = await natsServer()
+})
+
 const OPEN: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
 for (const name of Object.keys(parts.broker)) brokerConformance(name, OPEN[name as keyof typeof OPEN])
+brokerConformance('of nodes of many', openNodes)
 
 describe('the sequencer', () => {
   it('tells who put a value that could not be kept, delivers it to nobody, and goes on', async () => {
@@ -82,12 +134,64 @@ describe('the sequencer', () => {
       },
     })
     const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
-    const sequencer = new Sequencer({ history: failing, lag: { values: 1, bytes: 1 }, deliver })
+    const sequencer = new LocalSequencer({ history: failing, lag: { values: 1, bytes: 1 }, deliver })
     await expect(sequencer.publish([['t', 'lost']])).rejects.toThrow()
     full = false
     const [seq] = await sequencer.publish([['t', 'kept']])
     expect(delivered).toMatchObject([{ seq, value: 'kept' }])
     expect(sequencer.lag).toBe(0)
+  })
+})
+
+describe('the sequencer of a node of many', () => {
+  it('lets no more out of the log than its threads take, whoever put it, and takes none itself meanwhile', async () => {
+    const release = Promise.withResolvers<void>()
+    const sequencer = await openLogSequencer({
+      lag: { values: 3, bytes: 1_000 },
+      deliver: () => release.promise,
+      behindTimeout: 1_000,
+      create: (kept) => new Ring(wide, kept),
+      open: (view) => logs.local({ view }),
+    })
+    const put = (...values: string[]) => sequencer.publish(values.map((value): Put => ['t', value]))
+    expect(await put('1', '2')).toEqual([1, 2])
+    let isOut = false
+    const held = put('3', '4').finally(() => (isOut = true))
+    await until(() => sequencer.history.seq === 4)
+    await expect(put('5')).rejects.toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
+    expect([isOut, sequencer.lag]).toEqual([false, 6])
+    release.resolve()
+    expect(await held).toEqual([3, 4])
+    expect(await put('5')).toEqual([5])
+    await sequencer.close()
+  })
+})
+
+describe('the threads broker', () => {
+  it('asks main for some megabytes at once, and for what one request puts as a whole', async () => {
+    const calls: number[] = []
+    const bus = {
+      on() {},
+      async call(_name: string, puts: readonly Put[]) {
+        calls.push(puts.length)
+        return puts.map((_, i) => 10 * calls.length + i)
+      },
+    }
+    const lag = { values: 100, bytes: 100_000_000 }
+    const broker = await parts.broker.threads({
+      bus: bus as never,
+      history: new Ring(wide),
+      lag,
+      deliver() {},
+      largestTopics,
+      count,
+    })
+    const value = 'x'.repeat(2_000_000)
+    const puts = [[value], [value], [value], [value, value, value], ['small']].map((values) =>
+      broker.publish(values.map((one): Put => ['t', one])),
+    )
+    expect(await Promise.all(puts)).toEqual([[10], [11], [20], [30, 31, 32], [40]])
+    expect(calls).toEqual([2, 1, 3, 1])
   })
 })
 
@@ -123,7 +227,7 @@ describe('the local broker', () => {
       largestTopics,
       count,
     })
-    const put = broker.publish('t', 'v')
+    const put = broker.publish([['t', 'v']]).then(([seq]) => seq!)
     // The write is on its way.
     for (let i = 0; i < 5; i++) await new Promise(setImmediate)
     look()

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { chromium, type Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,19 +6,12 @@ import { freePort, spawnSse } from './support/process.ts'
 import { mercure } from './support/mercure.ts'
 import { startSse } from './support/sse.ts'
 import { bearer, MERCURE, sign, signAll } from './support/tokens.ts'
+import { findChromium } from '@influencer-stats/runtime/testing/chromium'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 
-const USUAL_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-
-function findChromium(): string {
-  const found = [process.env.CHROMIUM ?? '', ...USUAL_PATHS].find((path) => path !== '' && existsSync(path))
-  if (!found) throw new Error('these tests need a browser: install the package "chromium", or name it in CHROMIUM')
-  return found
-}
-
 async function openPage(): Promise<Page> {
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ ...(await findChromium()), args: ['--no-sandbox'] })
   onTestFinished(() => browser.close())
   return browser.newPage()
 }

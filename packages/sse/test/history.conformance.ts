@@ -5,6 +5,7 @@ import { topicsOf, type Event } from '../src/core/event.ts'
 import { PUBLIC_READER } from '../src/core/reader.ts'
 import { EVENT_COST, TOPIC_COST } from '../src/history/cost.ts'
 import type { History, HistoryOptions } from '../src/history/history.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
 export interface HistoryTraits {
   /** Most events that it keeps of a topic, whatever it is told. */
@@ -27,8 +28,8 @@ export function historyConformance(
     async function start(options: Partial<HistoryOptions> = {}) {
       const history = await open({ ...wide, ...options })
       opened.push(history)
-      let { seq } = history
       const add = async (...puts: [topic: string, value: string, at?: number][]) => {
+        let { seq } = history
         const events = puts.map(([topic, value, at = Date.now()]): Event => ({ seq: ++seq, at, topic, value }))
         await history.append(events)
         return events
@@ -197,7 +198,7 @@ export function historyConformance(
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: runs(20) },
       )
     })
 

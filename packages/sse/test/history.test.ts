@@ -1,12 +1,15 @@
+import { natsServer } from '@influencer-stats/log/testing/nats'
+import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../src/history/history.ts'
 import { createSelectors } from '../src/core/selectors.ts'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
 import { historyConformance } from './history.conformance.ts'
+import { openLogHistory } from './support/log-history.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 const MOST: Record<keyof typeof parts.history, number> = { none: 1, ring: Infinity, level: Infinity }
@@ -16,6 +19,12 @@ for (const [name, create] of Object.entries(parts.history)) {
     most: MOST[name as keyof typeof MOST],
   })
 }
+
+let server: NatsServer
+beforeAll(async () => {
+  server = await natsServer()
+})
+historyConformance('of a node of many', (options) => openLogHistory(server.url, options), { most: Infinity })
 
 const options = { count: 3, bytes: 1_000, age: 3_600_000, topics: 2, total: 10_000 }
 const event = (seq: number, topic: string, value = `v${seq}`) => ({ seq, at: Date.now(), topic, value })

@@ -12,6 +12,7 @@ import { createEachFanout } from '../src/fanout/each.ts'
 import { Ring } from '../src/history/ring.ts'
 import { Hub } from '../src/hub.ts'
 import { SlowReader } from './support/slow-reader.ts'
+import { runs } from '@influencer-stats/runtime/testing/runs'
 
 const wide = { count: 100_000, bytes: 1e9, age: 3_600_000, topics: 100, total: 1e9 }
 const encoder = createEventStreamEncoder()
@@ -109,7 +110,7 @@ describe('a stream that is told what came before it', () => {
           expect(mine.filter(({ seq }) => seq > at)).toEqual([])
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(30) },
     )
   })
 
@@ -239,6 +240,35 @@ describe('a stream that is told what came before it', () => {
       await turn()
       const written = readers.reduce((sum, { writableLength }) => sum + writableLength, 0)
       expect(written).toBeLessThan(2_000_000)
+    }
+  })
+})
+
+describe('a stream of what comes from now on', () => {
+  it('gets each value of its topics once, until it leaves, and nothing that came before', () => {
+    const { hub, put, open } = startHub()
+    put('a', 'before')
+    const readers = [open(['a']), open(['a']), open(['a', 'b'])]
+    put('a', '1')
+    hub.leave(readers[1]!)
+    put('a', '2')
+    put('b', '3')
+    for (const reader of readers) reader.take()
+    expect(readers.map(({ values }) => values)).toEqual([['1', '2'], ['1'], ['1', '2', '3']])
+    expect(hub.figures).toMatchObject({ events: 4, deliveries: 6, cut: 0 })
+    expect(hub.size).toBe(2)
+  })
+
+  it('shows that it lives with each beat, in the words of its encoder', () => {
+    const { hub, open } = startHub()
+    const encoders = [encoder, createMercureEncoder()]
+    const readers = encoders.map((one) => open(['a'], { encoder: one }))
+    for (const reader of readers) reader.take()
+    for (let beat = 1; beat <= 2; beat++) {
+      hub.beat()
+      expect(readers.map(({ writableLength }) => writableLength)).toEqual(
+        encoders.map(({ heartbeat }) => beat * Buffer.byteLength(heartbeat)),
+      )
     }
   })
 })

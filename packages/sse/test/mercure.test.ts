@@ -196,7 +196,7 @@ describe('an update', () => {
     expect((await post('topic=a&data=%C3%A9+%2B')).status).toBe(200)
     expect(await sse.ask('GET', '/value?topic=a')).toMatchObject({ body: 'é +' })
     expect(await sse.ask('GET', `/put?v=1&topic=${encodeURIComponent(`${AUDIENCE}/x`)}`)).toMatchObject(
-      problem(400, 'HUB_TOPIC'),
+      problem(403, 'HUB_TOPIC'),
     )
   })
 })

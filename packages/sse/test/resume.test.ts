@@ -52,7 +52,7 @@ class Client {
 
 const CLIENTS = 200
 /** How often one of them loses its stream. */
-const LOSSES = 200
+const LOSSES = 100
 
 async function connectAll(port: number): Promise<Client[]> {
   const clients = Array.from({ length: CLIENTS }, () => new Client(port))

@@ -1,18 +1,19 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import type { Entry, Extras } from '../core/event.ts'
+import type { Entry } from '../core/event.ts'
 import type { History } from '../history/history.ts'
-import type { Connections, ThreadCount, ToMain, ToThread } from '../messages.ts'
+import type { Connections, Put, ThreadCount, ToMain, ToThread } from '../messages.ts'
 
 /** Gives values their one order and brings them to every thread in that order, once. */
 export interface Broker {
   /**
-   * Resolves with the value's place in the order once it is kept; it is brought to the streams after that.
-   * @throws Problem `FALLEN_BEHIND` with `Retry-After`
+   * Resolves with the values' places in the order, one behind the other, once they are kept, all or none; they are brought
+   * to the streams after that.
+   * @throws Problem `FALLEN_BEHIND`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
    */
-  publish(topic: string, value: string, more?: Extras): Promise<number>
+  publish(puts: readonly Put[]): Promise<number[]>
   /** Ends all streams, each after the values that were put before. Resolves with the closing's place. */
   closeAll(): Promise<number>
-  /** Resolves once all that was brought to any thread has been brought to this one. */
+  /** Resolves once all that was brought to any thread, of any node, has been brought to this one. @throws Problem `LOG_UNAVAILABLE`, `LOG_BEHIND` */
   catchUp(): Promise<void>
   /** The streams of every thread. */
   connections(): Promise<Connections>

@@ -2,7 +2,8 @@ import { errors } from '../errors.ts'
 import type { Put } from '../messages.ts'
 import type { LagLimits } from './broker.ts'
 
-const sizeOf = (puts: readonly Put[]) => puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
+/** What values take on their way (bytes). */
+export const bytesOf = (puts: readonly Put[]) => puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
 
 /** Counts what is on its way, and refuses more where that is too much. */
 export class Lag {
@@ -18,17 +19,25 @@ export class Lag {
     return this.#values
   }
 
+  get isFull(): boolean {
+    return this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes
+  }
+
   /** @returns what to call, once, when they have arrived; @throws Problem `FALLEN_BEHIND` */
-  add(puts: readonly Put[]): () => void {
-    if (this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes) {
-      throw errors.FALLEN_BEHIND(undefined, { headers: { 'retry-after': '1' } })
-    }
-    const bytes = sizeOf(puts)
-    this.#values += puts.length
+  add(values: number, bytes: number): () => void {
+    if (this.isFull) throw fallenBehind()
+    return this.count(values, bytes)
+  }
+
+  /** The same of what cannot be refused. */
+  count(values: number, bytes: number): () => void {
+    this.#values += values
     this.#bytes += bytes
     return () => {
-      this.#values -= puts.length
+      this.#values -= values
       this.#bytes -= bytes
     }
   }
 }
+
+export const fallenBehind = () => errors.FALLEN_BEHIND(undefined, { headers: { 'retry-after': '1' } })

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** Where a client was when it lost its stream. */
 export interface Position {
   /** Which life of the broadcaster counted `seq`. */
@@ -30,3 +32,6 @@ export const newEpoch = (): string =>
   Math.floor(Math.random() * 46_656)
     .toString(36)
     .padStart(3, '0')
+
+/** The epoch of what a log counts: the same on all its nodes, and for another log another. */
+export const logEpoch = (log: string): string => hash('sha256', log, 'buffer').readBigUInt64BE().toString(36)

@@ -22,6 +22,15 @@ export interface Extras {
   readonly retry?: number
 }
 
+/** A value for a topic that has no place in the order yet. */
+export type Put = readonly [topic: string, value: string, more?: Extras]
+
+/** A value in its place. */
+export function eventOf([topic, value, more]: Put, seq: number, at: number): Event {
+  const event = { seq, at, topic, value }
+  return more ? { ...event, more } : event
+}
+
 /** All topics that an event was put to, the one it is named by first. */
 export const topicsOf = ({ topic, more }: Pick<Event, 'topic' | 'more'>): readonly string[] =>
   more?.alternates ? [topic, ...more.alternates] : [topic]

@@ -13,7 +13,7 @@ export function createJoinedFanout(flush: (group: Group) => void): Fanout {
 
   return {
     queue(group) {
-      if (group.pending.length === 1 && dirty.push(group) === 1) setImmediate(flushDirty)
+      if (group.pending.isSingle && dirty.push(group) === 1) setImmediate(flushDirty)
     },
   }
 }

@@ -1,5 +1,5 @@
+import { bootId } from '@influencer-stats/runtime/boot-id'
 import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { readFileSync } from 'node:fs'
 import { topicsOf, type Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
 import type { History, HistoryOptions, Kept, KeptTopic, LostRange } from './history.ts'
@@ -167,15 +167,6 @@ function lostBy({ lost, clean, boot, start = 0, ceiling }: Meta, last: number): 
   if (all.length <= MOST_LOST) return all
   const [first, second, ...rest] = all
   return [{ from: first!.from, before: second!.before }, ...rest]
-}
-
-/** Unlike at every start of the machine. */
-function bootId(): string | undefined {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  } catch {
-    return undefined
-  }
 }
 
 /** In format 1 each life began at the next million after the last event, so that a lost one might be followed by its like. */

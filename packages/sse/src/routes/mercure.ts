@@ -17,7 +17,7 @@ import { HUB_PATH } from '../core/topic-url.ts'
 import { readUpdate } from '../core/update.ts'
 import type { Encoder } from '../encoder/encoder.ts'
 import { mercureId } from '../encoder/mercure.ts'
-import { errors } from '../errors.ts'
+import { behindFaults, errors, logFaults } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import type { Streams } from '../streams.ts'
 import type { Bearer } from '../tokens/access-tokens.ts'
@@ -42,6 +42,7 @@ export interface MercureOptions {
   base(host: string): string
 }
 
+const FORM_TYPE = 'application/x-www-form-urlencoded'
 const tags = ['mercure']
 const LAST_EVENT_ID = 'mercure-last-event-id'
 const EARLIEST = 'earliest'
@@ -94,6 +95,7 @@ function subscribeRoute({ streams, history, encoder, broker, bearers, anonymous,
     streams: true,
     schema: {
       tags,
+      operationId: 'subscribe',
       summary: 'Subscribes to topics, as the Mercure protocol has it',
       description:
         'The token comes in `Authorization: Bearer` or in the cookie `__Secure-mercure_access_token`. ' +
@@ -114,6 +116,7 @@ function subscribeRoute({ streams, history, encoder, broker, bearers, anonymous,
           errors.ORIGIN_REFUSED,
           errors.STREAM_LIMIT,
           errors.PATTERN_LIMIT,
+          ...behindFaults,
         ),
       },
     },
@@ -139,7 +142,8 @@ function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOpti
     if (typeof update === 'string') throw errors.INVALID_UPDATE(update)
     const { topic, value, more } = update
     if (![topic, ...(more?.alternates ?? [])].every((one) => granted.allows(one))) throw insufficientScope()
-    const id = mercureId(eventId(history.epoch, await broker.publish(topic, value, more)))
+    const [seq] = await broker.publish([more ? [topic, value, more] : [topic, value]])
+    const id = mercureId(eventId(history.epoch, seq!))
     return {
       status: 200,
       headers: ['x-content-type-options', 'nosniff'],
@@ -152,12 +156,16 @@ function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOpti
     method: 'POST',
     url: HUB_PATH,
     access: 'host',
-    body: { limit: maxUpdate, tooLarge: house.BODY_TOO_LARGE, type: 'application/x-www-form-urlencoded' },
+    body: { limit: maxUpdate, tooLarge: house.BODY_TOO_LARGE, type: FORM_TYPE },
+    // The form is read by hand.
+    validatorCompiler: () => () => true,
     schema: {
       tags,
+      operationId: 'publish',
       summary: 'Publishes an update, as the Mercure protocol has it',
       description:
         'The form has `topic`, once or several times, and may have `data`, `private`, `id`, `type` and `retry`.',
+      body: { content: { [FORM_TYPE]: { schema: { type: 'string', examples: ['topic=news&data=42'] } } } },
       response: {
         200: { description: "The update's id.", content: { 'text/plain': { schema: { type: 'string' } } } },
         ...changeReplies(
@@ -168,6 +176,7 @@ function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOpti
           errors.ORIGIN_REFUSED,
           errors.VALUE_NOT_UTF8,
           errors.FALLEN_BEHIND,
+          ...logFaults,
           ...storeFaults,
         ),
       },

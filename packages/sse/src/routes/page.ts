@@ -17,6 +17,7 @@ export function pageRoute(app: App): void {
     {
       schema: {
         tags: ['streams'],
+        operationId: 'getPage',
         summary: 'A page that logs every value to its console',
         response: {
           200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },

@@ -40,7 +40,7 @@ const matchers = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: '
 export const mercureQuery = {
   type: 'object',
   properties: {
-    match: { ...matchers, description: 'A topic; `*` is all there are.' },
+    match: { ...matchers, description: 'A topic; `*` is all there are.', examples: ['news'] },
     match_exact: { ...matchers, description: 'The same.' },
     match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
     last_event_id: {
@@ -52,7 +52,7 @@ export const mercureQuery = {
 
 export type WaitQuery = FromSchema<typeof waitQuery>
 
-const v = { type: 'string', description: 'The value.' } as const
+const v = { type: 'string', description: 'The value.', examples: ['42'] } as const
 
 export const getPutQuery = {
   type: 'object',
@@ -63,6 +63,37 @@ export const getPutQuery = {
 
 export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
 
+/** Most values that are put at once. */
+const MOST_VALUES = 1_000
+
+export const manyValues = {
+  type: 'array',
+  minItems: 1,
+  maxItems: MOST_VALUES,
+  examples: [[{ topic: 'news', value: '42' }]],
+  items: {
+    type: 'object',
+    required: ['value'],
+    additionalProperties: false,
+    properties: { topic, value: { type: 'string' } },
+  },
+} as const
+
+export interface ManyValue {
+  readonly topic?: string
+  readonly value: string
+}
+
+const id = { type: 'string', description: "An event's id." } as const
+
+export const manyReply = {
+  title: 'EventIds',
+  type: 'object',
+  required: ['first', 'last'],
+  additionalProperties: false,
+  properties: { first: id, last: id },
+} as const
+
 export const topicQuery = { type: 'object', additionalProperties: false, properties: { topic } } as const
 
 export const noQuery = { type: 'object', additionalProperties: false, properties: {} } as const
@@ -71,6 +102,7 @@ const count = { type: 'integer', minimum: 0 } as const
 
 export const connectionsReply = {
   type: 'object',
+  title: 'Connections',
   required: ['streams', 'threads', 'topics', 'others'],
   additionalProperties: false,
   properties: {

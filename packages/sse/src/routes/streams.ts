@@ -1,8 +1,10 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Broker } from '../broker/broker.ts'
 import { closingId } from '../core/event-id.ts'
+import { logFaults } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import { oneAtATime } from '../connections.ts'
 import { connectionsReply, noQuery } from './schemas.ts'
@@ -11,13 +13,14 @@ const tags = ['streams']
 
 /** All streams at once: closing and counting them. */
 export function streamRoutes(app: App, broker: Broker, history: History): void {
-  app.route({
-    method: ['GET', 'POST'],
+  const close = (method: 'GET' | 'POST', operationId: string) => ({
+    method,
     url: '/closeall',
-    config: { access: 'change' },
+    config: { access: 'change' } as const,
     exposeHeadRoute: false,
     schema: {
       tags,
+      operationId,
       summary: 'End all streams; their clients stay away',
       querystring: noQuery,
       response: {
@@ -26,15 +29,18 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
           headers: { 'event-id': { type: 'string' } },
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...changeReplies(house.VALIDATION_FAILED, ...storeFaults),
+        ...changeReplies(house.VALIDATION_FAILED, ...logFaults, ...storeFaults),
       },
     },
-    handler: async (_request, reply) =>
-      reply
-        .type('text/plain; charset=utf-8')
-        .header('event-id', closingId(history.epoch, await broker.closeAll()))
-        .send('closed'),
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const id = closingId(history.epoch, await broker.closeAll())
+      request.audit = { change: 'close', what: 'all streams' }
+      return reply.type('text/plain; charset=utf-8').header('event-id', id).send('closed')
+    },
   })
+  app.route(close('POST', 'closeStreams'))
+  // For who can open an address, and no more.
+  app.route(close('GET', 'closeStreamsByGet'))
 
   // Written once for all who ask at a time.
   const connections = oneAtATime(async () => Buffer.from(JSON.stringify(await broker.connections())))
@@ -43,6 +49,7 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
     {
       schema: {
         tags,
+        operationId: 'getConnections',
         summary: 'How many streams are open, for each thread and topic',
         querystring: noQuery,
         response: { 200: connectionsReply, ...readReplies(house.VALIDATION_FAILED) },

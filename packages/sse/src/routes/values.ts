@@ -1,20 +1,25 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRequest, type HotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
 import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { misfitText, unreadBody, validatorOf } from '@influencer-stats/runtime/validation'
 import type { Broker } from '../broker/broker.ts'
 import { eventId } from '../core/event-id.ts'
 import { DEFAULT_TOPIC } from '../core/event.ts'
 import type { Reader } from '../core/reader.ts'
 import { HUB_PATH, isHubTopic } from '../core/topic-url.ts'
-import { errors } from '../errors.ts'
+import { errors, logFaults } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import type { Bearers } from '../tokens/bearers.ts'
 import { insufficientScope, tokenFaults } from '../tokens/refusals.ts'
 import { createTargetReader } from './read-target.ts'
-import { getPutQuery, postPutQuery, topicQuery, valueReply } from './schemas.ts'
+import { getPutQuery, manyReply, manyValues, postPutQuery, topicQuery, valueReply, type ManyValue } from './schemas.ts'
 
 const PUT = '/put'
+const MANY = '/values'
 const VALUE = '/value'
+const JSON_TYPE = 'application/json'
+// Of many values at once.
+const MOST_BYTES = 1_048_576
 // Of a topic that is the hub's own the path says so, whatever the hub's host.
 const ANY_HUB = `http://localhost${HUB_PATH}`
 const tags = ['values']
@@ -50,6 +55,14 @@ export interface ValuesOptions {
   readonly maxValue: number
 }
 
+/** @throws Problem where who asks may not put to one of the topics, or nobody may */
+async function mayPut(topics: readonly string[], headers: HotRequest['headers'], bearers: Bearers): Promise<void> {
+  if (topics.some((topic) => isHubTopic(topic, ANY_HUB))) throw errors.HUB_TOPIC()
+  if (!bearers.judges(headers)) return
+  const bearer = await bearers.of(headers, true)
+  if (!topics.every((topic) => bearer?.publish.allows(topic))) throw insufficientScope()
+}
+
 /** Puts a value: as a parameter, or as a body. */
 export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions): HotRoute[] {
   const { judges } = bearers
@@ -63,17 +76,15 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
       ...tokenFaults,
       errors.INSUFFICIENT_SCOPE,
       errors.FALLEN_BEHIND,
+      ...logFaults,
       ...storeFaults,
     ),
   }
 
   async function publish(topic: string = DEFAULT_TOPIC, value: string, { headers }: HotRequest): Promise<Reply> {
-    if (isHubTopic(topic, ANY_HUB)) throw errors.HUB_TOPIC()
-    if (judges(headers)) {
-      const bearer = await bearers.of(headers, true)
-      if (!bearer?.publish.allows(topic)) throw insufficientScope()
-    }
-    return textReply(history, await broker.publish(topic, value), value)
+    await mayPut([topic], headers, bearers)
+    const [seq] = await broker.publish([[topic, value]])
+    return textReply(history, seq!, value)
   }
 
   const get = defineHotRoute<PutQuery>({
@@ -81,7 +92,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
     url: PUT,
     access: 'change',
     head: false,
-    schema: { tags, summary: 'Put a value', querystring: getPutQuery, response },
+    schema: { tags, operationId: 'putValueByQuery', summary: 'Put a value', querystring: getPutQuery, response },
     match: createTargetReader(PUT, getPutQuery),
     read: ({ query }) => query as PutQuery,
     judges,
@@ -95,6 +106,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
     body: { limit: maxValue, tooLarge: house.BODY_TOO_LARGE },
     schema: {
       tags,
+      operationId: 'putValue',
       summary: 'Put a value, `v` or the body',
       // Not as a body schema: the API document could not say that it may be absent.
       description: 'Without `v` the request body is the value: UTF-8 text of any media type.',
@@ -113,6 +125,62 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
   return [get, post]
 }
 
+/** Puts many values at once, all or none. */
+export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
+  const fits = validatorOf(manyValues, 'body')
+
+  function readValues(body: Buffer): readonly ManyValue[] {
+    let values: unknown
+    try {
+      values = JSON.parse(decodeText(body))
+    } catch {
+      throw house.BAD_JSON()
+    }
+    if (!fits(values)) throw house.VALIDATION_FAILED(misfitText(fits.errors![0]!, 'body'))
+    return values as readonly ManyValue[]
+  }
+
+  return defineHotRoute<true>({
+    method: 'POST',
+    url: MANY,
+    body: { limit: MOST_BYTES, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    validatorCompiler: unreadBody,
+    schema: {
+      tags,
+      operationId: 'putValues',
+      summary: 'Put many values, all or none',
+      description: 'They come one behind the other.',
+      body: manyValues,
+      response: {
+        200: manyReply,
+        ...changeReplies(
+          house.VALIDATION_FAILED,
+          house.BAD_JSON,
+          house.BODY_TOO_LARGE,
+          house.UNSUPPORTED_MEDIA_TYPE,
+          errors.HUB_TOPIC,
+          ...tokenFaults,
+          errors.INSUFFICIENT_SCOPE,
+          errors.FALLEN_BEHIND,
+          ...logFaults,
+          ...storeFaults,
+        ),
+      },
+    },
+    match: (target) => (target === MANY ? true : undefined),
+    read: () => true,
+    judges: bearers.judges,
+    async answer(_asked, { body, headers }) {
+      const values = readValues(body)
+      const topics = values.map(({ topic = DEFAULT_TOPIC }) => topic)
+      await mayPut(topics, headers, bearers)
+      const seqs = await broker.publish(values.map(({ value }, i) => [topics[i]!, value]))
+      const ids = { first: eventId(history.epoch, seqs[0]!), last: eventId(history.epoch, seqs.at(-1)!) }
+      return { status: 200, headers: ['event-id', ids.last], type: JSON_TYPE, body: JSON.stringify(ids) }
+    },
+  })
+}
+
 /** Reads the current value. */
 export function valueRoute({ history, bearers, reader }: ValuesOptions) {
   function valueOf(topic: string, { reader: by }: { readonly reader: Reader }): Reply {
@@ -126,6 +194,7 @@ export function valueRoute({ history, bearers, reader }: ValuesOptions) {
     url: VALUE,
     schema: {
       tags,
+      operationId: 'getValue',
       summary: 'The current value of a topic',
       querystring: topicQuery,
       response: {

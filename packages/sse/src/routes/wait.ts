@@ -5,7 +5,7 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import { readAdmission, type Encoders } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
 import type { Reader } from '../core/reader.ts'
-import { errors } from '../errors.ts'
+import { behindFaults, errors } from '../errors.ts'
 import type { History } from '../history/history.ts'
 import { tooManyStreams, type Streams } from '../streams.ts'
 import type { StreamRequest } from '../stream-request.ts'
@@ -71,6 +71,7 @@ export function waitRoute({ streams, history, encoders, broker, bearers, reader 
     streams: true,
     schema: {
       tags: ['streams'],
+      operationId: 'openStream',
       summary: 'Opens a stream',
       description:
         'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
@@ -79,7 +80,7 @@ export function waitRoute({ streams, history, encoders, broker, bearers, reader 
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
         204: { type: 'null', description: 'All streams were closed: stay away.' },
-        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...tokenFaults),
+        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...behindFaults, ...tokenFaults),
       },
     },
     match: createTargetReader<WaitQuery>(URL, waitQuery),

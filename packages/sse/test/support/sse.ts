@@ -27,11 +27,17 @@ export interface TestSse {
   stop(): Promise<boolean>
 }
 
+/** Runs the broadcaster in this process until it is stopped: for tests that are apart by their topics. */
+export async function openSse(settings: Overrides = {}): Promise<TestSse> {
+  const running = await embed(sse, settings, SERVICES)
+  return talkTo(running.url, () => running.stop())
+}
+
 /** Runs the broadcaster in this process until the test ends. */
 export async function startSse(settings: Overrides = {}): Promise<TestSse> {
-  const running = await embed(sse, settings, SERVICES)
+  const running = await openSse(settings)
   onTestFinished(async () => void (await running.stop()))
-  return talkTo(running.url, () => running.stop())
+  return running
 }
 
 /** The same words for a broadcaster that runs elsewhere. */
