@@ -1,0 +1,42 @@
+import { createApp, type App } from '@influencer-stats/runtime/http'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { readAssets } from './assets.ts'
+import { Links } from './links.ts'
+import { findMeasured } from './measured.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
+import { Proxy } from './proxy.ts'
+import { linkRoutes } from './routes/links.ts'
+import { measuredRoutes } from './routes/measured.ts'
+import { pageRoutes } from './routes/page.ts'
+import { serviceRoutes } from './routes/services.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { sharedRoutes } from './routes/shared.ts'
+import type { DashboardConfig } from './settings.ts'
+import { createSource } from './source.ts'
+import { createVisitors } from './visitors.ts'
+
+/** Builds the dashboard's app, once per serving thread. */
+export async function createDashboardApp(context: AppContext<DashboardConfig, ToMain, ToThread>): Promise<App> {
+  const { config, bus, budget } = context
+  const { key, links: known } = context.shared as Shared
+  const links = new Links(key, known)
+  bus.on('linkAdded', (link) => links.add(link))
+  bus.on('linksGone', (ids) => links.remove(ids))
+  const app = await createApp(context, {
+    title: 'Dashboard',
+    description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
+    hasPage: true,
+  })
+  const visitors = createVisitors(config, key)
+  const proxy = new Proxy(context)
+  app.addHook('onClose', async () => proxy.close())
+  const source = createSource(proxy, visitors.tokenFor('editor'))
+
+  pageRoutes(app, readAssets())
+  measuredRoutes(app, findMeasured())
+  sessionRoutes(app, { visitors, source, services: proxy.services, nodes: proxy.nodes })
+  linkRoutes(app, { visitors, links, bus })
+  sharedRoutes(app, { links, proxy, token: visitors.tokenFor('editor') })
+  await app.register(async (scope) => serviceRoutes(scope as App, { visitors, proxy, budget, limit: config.bodyLimit }))
+  return app
+}

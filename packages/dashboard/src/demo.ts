@@ -1,0 +1,59 @@
+import { createStatsClient } from '@influencer-stats/stats/client'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DashboardConfig } from './settings.ts'
+import { readSource } from './source.ts'
+
+// Of the stand-in's videos those that move fast: 500 to 1,000 views an hour.
+const CAMPAIGNS = [
+  {
+    id: 'demo-summer',
+    name: 'Demo: Summer drinks',
+    tags: ['demo', 'drinks'],
+    videos: ['kkHvZ4nIAbF', 'MJpKEX3Y34e', 'xYhoIuA6wTs', 'WZdNMR0MTjh', 'zFA0xJXzBBQ'],
+    cost: 180_000,
+    currency: 'EUR',
+  },
+  {
+    id: 'demo-city',
+    name: 'Demo: City bikes',
+    tags: ['demo', 'mobility'],
+    videos: ['wtmGImMds8u', 'haSaXxISpMw', '7FSoSSbqOCb', '1dnd2CLXeU2'],
+    cost: 140_000,
+    currency: 'EUR',
+  },
+  {
+    id: 'demo-books',
+    name: 'Demo: Autumn books',
+    tags: ['demo'],
+    videos: ['aVR1yTfUKO4', 'W9TFTJmVgsf', 'fI5uEWSIo0m'],
+  },
+] as const
+
+const TRIES = 5
+
+/**
+ * Makes some campaigns to look at, where numbers are invented anyway and nobody has made any.
+ * @returns whether that is settled, so that it is never to be tried again
+ */
+export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Promise<boolean> {
+  const { statsUri, apiToken, readToken } = config
+  const [url] = statsUri.split(',')
+  if (config.demo === 'off' || !url) return false
+  const token = apiToken || readToken
+  const stats = createStatsClient(url, token ? { token } : {})
+  for (let left = TRIES; ; left--) {
+    try {
+      const reply = await fetch(`${url}/metrics`, {
+        headers: token ? { authorization: `Bearer ${token}` } : {},
+        signal,
+      })
+      if (readSource(await reply.text()) !== 'stand-in') return false
+      if ((await stats.list({ limit: 1 })).collections.length > 0) return true
+      for (const { id, ...content } of CAMPAIGNS) await stats.put(id, content)
+      return true
+    } catch (error) {
+      if (left === 0 || signal.aborted) throw error
+      await delay(1_000, undefined, { signal })
+    }
+  }
+}

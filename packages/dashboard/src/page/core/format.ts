@@ -1,0 +1,87 @@
+/** Numbers and times in a reader's own manner. */
+export interface Formats {
+  /** 1,234,567 */
+  count(value: number): string
+  /** 1.2M and 1.3M: as short as tells them from each other */
+  short(values: readonly number[]): string[]
+  /** +1,234 */
+  signed(value: number): string
+  /** 4.2% of a share such as 0.042 */
+  percent(share: number): string
+  /** +4.2% */
+  signedPercent(share: number): string
+  /** An amount; without a code as a bare number. */
+  money(value: number, currency?: string): string
+  /** 12 seconds ago @param ms from then to now */
+  ago(ms: number): string
+  /** A day */
+  day(at: number): string
+  /** A day of this year */
+  shortDay(at: number): string
+  /** A time of day */
+  time(at: number): string
+  /** A time of day with its seconds */
+  second(at: number): string
+  /** A day and a time of day */
+  moment(at: number): string
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** Numbers that are refreshed this often are of now (ms). */
+const JUST_NOW = 10_000
+
+/** @param locale as the browser says it, or its default */
+export function createFormats(locale?: string | readonly string[], timeZone?: string): Formats {
+  const languages = locale as string | string[] | undefined
+  const number = (options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(languages, options)
+  const count = number({ maximumFractionDigits: 0 })
+  const shorter = [1, 2, 3].map((digits) => number({ notation: 'compact', maximumFractionDigits: digits }))
+  const signed = number({ maximumFractionDigits: 0, signDisplay: 'exceptZero' })
+  const percent = number({ style: 'percent', maximumFractionDigits: 1 })
+  const signedPercent = number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' })
+  const amount = number({ maximumFractionDigits: 2 })
+  const relative = new Intl.RelativeTimeFormat(languages, { numeric: 'auto' })
+  const day = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone })
+  const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
+  const time = new Intl.DateTimeFormat(languages, { timeStyle: 'short', timeZone })
+  const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
+  const moment = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short', timeZone })
+  const moneys = new Map<string, Intl.NumberFormat>()
+
+  return {
+    count: (value) => count.format(value),
+    short(values) {
+      const texts = (format: Intl.NumberFormat) => values.map((value) => format.format(value))
+      return shorter.map(texts).find((all) => new Set(all).size === values.length) ?? texts(count)
+    },
+    signed: (value) => signed.format(value),
+    percent: (share) => percent.format(share),
+    signedPercent: (share) => signedPercent.format(share),
+    money(value, currency) {
+      // Of what is less than one of them, hundredths say too little.
+      const isSmall = value !== 0 && Math.abs(value) < 1
+      const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
+      if (currency === undefined) return (isSmall ? number(digits) : amount).format(value)
+      const key = `${currency} ${isSmall}`
+      let format = moneys.get(key)
+      if (!format) moneys.set(key, (format = number({ style: 'currency', currency, ...digits })))
+      return format.format(value)
+    },
+    ago(ms) {
+      if (ms < JUST_NOW) return relative.format(0, 'second')
+      const [unit, length] = UNITS.find((one) => ms >= one[1]) ?? UNITS[3]
+      return relative.format(-Math.max(0, Math.floor(ms / length)), unit)
+    },
+    day: (at) => day.format(at),
+    shortDay: (at) => shortDay.format(at),
+    time: (at) => time.format(at),
+    second: (at) => second.format(at),
+    moment: (at) => moment.format(at),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Sort } from '@influencer-stats/stats/client'
+
+/** What the list of campaigns shows, as the address says it. */
+export interface HomeQuery {
+  readonly sort: Sort
+  readonly q: string
+  readonly tag: string
+}
+
+const SORTS: ReadonlySet<Sort> = new Set([
+  'name',
+  '-name',
+  ...both('impressions'),
+  ...both('engagements'),
+  ...both('rate'),
+  ...both('24h'),
+  ...both('asOf'),
+] as const)
+
+function both<Name extends 'impressions' | 'engagements' | 'rate' | '24h' | 'asOf'>(name: Name) {
+  return [name, `-${name}`] as const
+}
+
+export const DEFAULT_SORT: Sort = '-impressions'
+
+/** Whatever the address says that is no order is none. */
+export function readHomeQuery(search: string): HomeQuery {
+  const query = new URLSearchParams(search)
+  const sort = query.get('sort') as Sort
+  return { sort: SORTS.has(sort) ? sort : DEFAULT_SORT, q: query.get('q') ?? '', tag: query.get('tag') ?? '' }
+}
+
+export function writeHomeQuery({ sort, q, tag }: HomeQuery): string {
+  const query = new URLSearchParams()
+  if (sort !== DEFAULT_SORT) query.set('sort', sort)
+  if (q) query.set('q', q)
+  if (tag) query.set('tag', tag)
+  const text = query.toString()
+  return text && `?${text}`
+}
+
+/** What a click on a column's head asks for: numbers the largest first, names from the beginning, and then the other way. */
+export function nextSort(sort: Sort, column: string): Sort {
+  const first = column === 'name' ? column : `-${column}`
+  const second = column === 'name' ? `-${column}` : column
+  return (sort === first ? second : first) as Sort
+}

@@ -1,0 +1,53 @@
+/** What a price is looked for with, as the address says it. */
+export interface PriceQuery {
+  readonly offeringId: string
+  readonly groupId: string
+  readonly priceSpecId: string
+  /** Characteristics with the values that they are to have, as their type has them. */
+  readonly chars: Readonly<Record<string, string | number>>
+}
+
+const CHAR = 'char.'
+/** A number's values are told from texts that look alike. */
+const NUMBER = 'number.'
+
+export function readPriceQuery(search: string): PriceQuery {
+  const query = new URLSearchParams(search)
+  const chars: Record<string, string | number> = {}
+  for (const [name, value] of query) {
+    if (name.startsWith(CHAR)) chars[name.slice(CHAR.length)] = value
+    else if (name.startsWith(NUMBER) && Number.isSafeInteger(Number(value)))
+      chars[name.slice(NUMBER.length)] = Number(value)
+  }
+  const text = (name: string) => query.get(name) ?? ''
+  return { offeringId: text('offering'), groupId: text('group'), priceSpecId: text('spec'), chars }
+}
+
+export function writePriceQuery({ offeringId, groupId, priceSpecId, chars }: PriceQuery): string {
+  const query = new URLSearchParams()
+  if (offeringId) query.set('offering', offeringId)
+  if (groupId) query.set('group', groupId)
+  if (priceSpecId) query.set('spec', priceSpecId)
+  for (const [name, value] of Object.entries(chars))
+    query.set((typeof value === 'number' ? NUMBER : CHAR) + name, String(value))
+  const text = query.toString()
+  return text && `?${text}`
+}
+
+const conditions = ({ chars }: PriceQuery) => Object.entries(chars).map(([char, value]) => ({ char, value }))
+
+/** The query of `GET /facets` for what is chosen so far. */
+export function facetsQuery(chosen: PriceQuery): string {
+  const { offeringId, groupId, priceSpecId } = chosen
+  const query = new URLSearchParams({ limit: '200' })
+  for (const [name, value] of Object.entries({ offeringId, groupId, priceSpecId })) if (value) query.set(name, value)
+  if (Object.keys(chosen.chars).length > 0) query.set('charValues', JSON.stringify(conditions(chosen)))
+  return query.toString()
+}
+
+/** The body of a search, once enough is chosen for one. */
+export function searchFor(chosen: PriceQuery): object | undefined {
+  const { offeringId, groupId, priceSpecId } = chosen
+  if (!offeringId || !groupId || !priceSpecId) return undefined
+  return { offeringId, groupId, priceSpecId, charValues: conditions(chosen), explain: true }
+}

@@ -1,0 +1,55 @@
+/** One figure of `/metrics`. */
+export interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)/
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
+
+/** Reads the Prometheus text format; what is no figure is passed over. */
+export function readMetrics(text: string): Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = LINE.exec(line) ?? []
+    if (name === undefined) return []
+    const read = Array.from(labels.matchAll(LABEL), ([, key, said]) => [key!, said!.replace(/\\(.)/g, '$1')])
+    return [{ name, labels: Object.fromEntries(read), value: Number(value) }]
+  })
+}
+
+/** What asks how a service does is no part of what it does. */
+const ASIDE = new Set(['/metrics', '/readyz', '/healthz'])
+
+/** The sum of all figures of a name; nothing where there is none. */
+export function figure(samples: readonly Sample[], name: string): number | undefined {
+  const found = samples.filter((sample) => sample.name === name)
+  return found.length > 0 ? found.reduce((sum, { value }) => sum + value, 0) : undefined
+}
+
+/** How many requests ended between two readings of a histogram, and how long so many of them took at most (s). */
+export function between(before: readonly Sample[], after: readonly Sample[], histogram: string, share: number) {
+  const buckets = (samples: readonly Sample[]) => {
+    const sums = new Map<number, number>()
+    for (const { name, labels, value } of samples) {
+      if (name !== `${histogram}_bucket` || ASIDE.has(labels.route!)) continue
+      const edge = labels.le === '+Inf' ? Infinity : Number(labels.le)
+      sums.set(edge, (sums.get(edge) ?? 0) + value)
+    }
+    return sums
+  }
+  const old = buckets(before)
+  const grown = [...buckets(after)].map(([edge, value]) => [edge, value - (old.get(edge) ?? 0)] as const)
+  const sorted = grown.sort(([a], [b]) => a - b)
+  const total = sorted.at(-1)?.[1] ?? 0
+  if (total <= 0) return { total: 0, quantile: undefined }
+  let [low, under] = [0, 0]
+  for (const [edge, value] of sorted) {
+    if (value >= share * total) {
+      if (edge === Infinity) return { total, quantile: low }
+      return { total, quantile: low + ((share * total - under) / (value - under)) * (edge - low) }
+    }
+    ;[low, under] = [edge, value]
+  }
+  return { total, quantile: low }
+}

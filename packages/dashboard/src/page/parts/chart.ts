@@ -1,0 +1,179 @@
+import uPlot, { type AlignedData, type Options } from 'uplot'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { html } from '../html.ts'
+import { formats } from '../session.ts'
+
+const DARK = matchMedia('(prefers-color-scheme: dark)')
+const HEIGHT = 280
+/** Besides by its colour a line is told by how it is drawn. */
+const DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
+
+interface ChartProps {
+  /** Times in s, or whatever `x` tells; then a row of values a line. */
+  readonly data: AlignedData
+  readonly names: readonly string[]
+  /** What a place on the axis is called. */
+  x(value: number): string
+  y(value: number): string
+  /** In short, at the axis. */
+  yShort(values: readonly number[]): string[]
+  /** Whether the axis is one of times. */
+  readonly isTime: boolean
+  /** Whether what it shows is measured from nothing. */
+  readonly isFromZero: boolean
+  /** What is shown, for whoever does not see it. */
+  readonly summary: string
+}
+
+const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+function optionsFor(
+  { names, isTime, isFromZero, x, yShort, data }: ChartProps,
+  width: number,
+  onMove: (index: number | undefined) => void,
+): Options {
+  const axis = {
+    stroke: color('--quiet'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui',
+  }
+  const isOne = names.length === 1
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { setScale: false }, points: { size: 8 } },
+    scales: { x: { time: isTime }, ...(isFromZero && { y: { range: fromZero } }) },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 90,
+        size: 30,
+        values: (_chart, splits, _axis, _space, step) => splits.map(isTime ? (at) => timeAtAxis(at, step) : x),
+      },
+      { ...axis, size: (_chart, texts) => widthOf(texts ?? []), values: (_chart, splits) => yShort(splits) },
+    ],
+    series: [
+      {},
+      ...names.map((label, i) => ({
+        label,
+        stroke: color(`--series-${i + 1}`),
+        width: 2,
+        dash: DASHES[i]!,
+        spanGaps: true,
+        points: { show: data[0].length < 3 },
+        ...(isOne && { fill: color('--area') }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)] },
+  }
+}
+
+/** Room for the longest (px). */
+const widthOf = (texts: readonly string[]) => 14 + 7 * Math.max(3, ...texts.map(({ length }) => length))
+
+const MINUTE = 60
+const DAY = 86_400
+
+/** A time at the axis (s): a day where steps are that long, or where it begins; else a time of day. */
+function timeAtAxis(seconds: number, step: number): string {
+  const at = new Date(seconds * 1_000)
+  const isDay = step >= DAY || (at.getHours() === 0 && at.getMinutes() === 0)
+  if (isDay) return formats.shortDay(+at)
+  return step < MINUTE ? formats.second(+at) : formats.time(+at)
+}
+
+/** With room above the highest, and nothing below zero unless there is something. */
+const fromZero = (_chart: uPlot, least: number | null, most: number | null): [number, number] => [
+  Math.min(0, least ?? 0),
+  1.1 * Math.max(1, most ?? 1),
+]
+
+/** What was known of a line at a place: lines have their points at different times. */
+function knownAt(values: AlignedData[number], index: number): number | undefined {
+  for (let i = index; i >= 0; i--) if (values[i] !== null && values[i] !== undefined) return values[i]!
+  return undefined
+}
+
+/** Lines over time. A pointer, or the arrow keys, read values off it. */
+export function Chart(props: ChartProps) {
+  const { data, names, summary } = props
+  const box = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot>(undefined)
+  const [index, setIndex] = useState<number | undefined>()
+  const last = data[0].length - 1
+  const shown = Math.min(index ?? last, last)
+
+  const newest = useRef(props)
+  newest.current = props
+
+  useEffect(() => {
+    const element = box.current!
+    const draw = () => {
+      chart.current?.destroy()
+      chart.current = new uPlot(optionsFor(newest.current, element.clientWidth, setIndex), newest.current.data, element)
+    }
+    draw()
+    const observer = new ResizeObserver(() => {
+      const { clientWidth: width } = element
+      if (width > 0 && width !== chart.current?.width) chart.current?.setSize({ width, height: HEIGHT })
+    })
+    observer.observe(element)
+    DARK.addEventListener('change', draw)
+    return () => {
+      observer.disconnect()
+      DARK.removeEventListener('change', draw)
+      chart.current?.destroy()
+      chart.current = undefined
+    }
+  }, [names.join('\n'), props.isTime, props.isFromZero])
+  // What came since leaves the pointer where it is.
+  useEffect(() => chart.current?.setData(data), [data])
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = Math.max(0, Math.min(last, shown + step))
+    setIndex(next)
+    chart.current?.setCursor({ left: chart.current.valToPos(data[0][next]!, 'x'), top: 0 })
+  }
+
+  return html`<figure class="chart">
+    <figcaption class="readout">
+      <span class="when">${last >= 0 ? props.x(data[0][shown]!) : ''}</span>
+      ${names.map((name, i) => {
+        const value = knownAt(data[i + 1]!, shown)
+        return html`<span class="value" key=${i}>
+          ${names.length > 1 && html`<i class=${`swatch s${i + 1}`} aria-hidden="true"></i><span>${name}</span>`}
+          <b>${value === undefined ? '–' : props.y(value)}</b>
+        </span>`
+      })}
+    </figcaption>
+    <div
+      ref=${box}
+      class="plot"
+      tabindex="0"
+      role="slider"
+      aria-label=${summary}
+      aria-valuemin="0"
+      aria-valuemax=${Math.max(0, last)}
+      aria-valuenow=${Math.max(0, shown)}
+      aria-valuetext=${last >= 0 ? readAt(props, shown) : ''}
+      onKeyDown=${onKeyDown}
+    ></div>
+  </figure>`
+}
+
+function readAt({ data, names, x, y }: ChartProps, index: number): string {
+  const values = names.map((name, i) => {
+    const value = knownAt(data[i + 1]!, index)
+    return `${name} ${value === undefined ? 'unknown' : y(value)}`
+  })
+  return `${x(data[0][index]!)}: ${values.join(', ')}`
+}
+
+/** What to show at the axis of a chart of times. */
+export const timeOf = (seconds: number) => formats.moment(seconds * 1_000)

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact'
+import { growthShare } from '../core/series.ts'
+import { useNow } from '../hooks.ts'
+import { html } from '../html.ts'
+import { formats } from '../session.ts'
+
+/** Less would be told as none. */
+const LEAST_SHARE = 0.0005
+
+/** By how much a sum has grown: as a share of what it was, and as a number. */
+export function Change({ now, growth, period }: { now: number; growth: number; period?: string }) {
+  const share = growthShare(now, growth)
+  const way = growth > 0 ? 'up' : growth < 0 ? 'down' : 'same'
+  const arrow = { up: '↑', down: '↓', same: '' }[way]
+  return html`<span class=${`change ${way}`}>
+    <span aria-hidden="true">${arrow}</span>${' '}${formats.signed(growth)}
+    ${share !== undefined && Math.abs(share) >= LEAST_SHARE && html`<span class="share">${' '}${formats.signedPercent(share)}</span>`}
+    ${period && html`<span class="period">${' '}in ${period}</span>`}
+  </span>`
+}
+
+/** A share as a bar; what it is stands beside it. */
+export function Bar({ share }: { share: number }) {
+  return html`<span class="bar" aria-hidden="true"><i style=${{ width: `${100 * share}%` }}></i></span>`
+}
+
+/** A number that moves; it lights up when it does. */
+export function Moving({ value, text }: { value: number; text: string }) {
+  return html`<span key=${value} class="moving">${text}</span>`
+}
+
+/** How long ago that was. Made anew alone: what stands around it is not. @param at ISO 8601 */
+export function Ago({ at }: { at: string }) {
+  return html`${formats.ago(useNow() - Date.parse(at))}`
+}
+
+interface CardProps {
+  readonly title: string
+  readonly value: ComponentChildren
+  readonly children?: ComponentChildren
+}
+
+export function Card({ title, value, children }: CardProps) {
+  return html`<div class="card">
+    <dt>${title}</dt>
+    <dd><strong>${value}</strong>${children && html`<span class="note">${children}</span>`}</dd>
+  </div>`
+}

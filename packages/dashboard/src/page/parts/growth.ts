@@ -1,0 +1,103 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { CampaignSource } from '../api.ts'
+import { RANGES, type Range } from '../core/ranges.ts'
+import { joined, perHour } from '../core/series.ts'
+import { useLoaded } from '../hooks.ts'
+import { html } from '../html.ts'
+import { formats, useShared } from '../session.ts'
+import { Chart, timeOf } from './chart.ts'
+import { Fault } from './dialog.ts'
+import { Tabs } from './tabs.ts'
+
+const MEASURES = [
+  ['', 'Views'],
+  ['engagements', 'Engagements'],
+] as const
+const MODES = [
+  ['', 'Total'],
+  ['hourly', 'Per hour'],
+] as const
+
+interface Sums {
+  /** ms since 1970 */
+  readonly at: number
+  readonly impressions: number
+  readonly engagements: number
+}
+
+interface GrowthProps {
+  readonly source: CampaignSource
+  readonly id: string
+  readonly range: Range
+  readonly query: URLSearchParams
+  /** The newest sums, which the history may not have yet. */
+  readonly now: { readonly asOf: string; readonly impressions: number; readonly engagements: number } | undefined
+  show(change: Record<string, string>): void
+}
+
+/** How a campaign has grown. */
+export function Growth({ source, id, range, query, now, show }: GrowthProps) {
+  const { live } = useShared()
+  const { length, step, title } = RANGES[range]
+  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const isHourly = query.get('mode') === 'hourly'
+  const history = useLoaded(() => source.history(new Date(Date.now() - length), step), [source, id, range])
+  useEffect(() => live.listen({ gap: history.reload }), [live, history.reload])
+
+  // What came while the page was open belongs to the line, a point a step; the newest moves until its step is over.
+  const since = useRef<Sums[]>([])
+  useEffect(() => {
+    since.current = []
+  }, [history.value])
+  const data = useMemo(() => {
+    const known: Sums[] = [
+      ...(history.value ?? []).map(({ at, ...sums }) => ({ ...sums, at: Date.parse(at) })),
+      ...since.current,
+    ]
+    const newest = now && { ...now, at: Date.parse(now.asOf) }
+    if (newest && newest.at >= (known.at(-1)?.at ?? -Infinity) + step * 1_000) {
+      since.current.push(newest)
+      known.push(newest)
+    } else if (newest && !isHourly && newest.at > known.at(-1)!.at) known.push(newest)
+    const points = known.map((sums) => ({ at: sums.at, value: sums[measure] }))
+    return joined([(isHourly ? perHour(points) : points).map(({ at, value }) => ({ at: at / 1_000, value }))])
+  }, [history.value, measure, isHourly, now?.asOf])
+
+  const name = `${measure === 'impressions' ? 'Views' : 'Engagements'}${isHourly ? ' per hour' : ''}`
+  const [first, newest] = [data[1]?.[0], data[1]?.at(-1)]
+  const summary =
+    typeof first === 'number'
+      ? `${name} in ${title}, from ${formats.count(first)} to ${formats.count(newest ?? first)}. Arrow keys read values.`
+      : `${name} in ${title}`
+  return html`<section class="panel" aria-label="Growth">
+    <div class="panel-head">
+      <${Tabs}
+        label="Measure"
+        options=${MEASURES}
+        value=${measure === 'impressions' ? '' : measure}
+        onChange=${(value: string) => show({ measure: value })}
+      />
+      <${Tabs}
+        label="How it is counted"
+        options=${MODES}
+        value=${isHourly ? 'hourly' : ''}
+        onChange=${(value: string) => show({ mode: value })}
+      />
+    </div>
+    <${Fault} text=${history.fault} />
+    ${data[0].length < 2 && !history.isLoading && html`<p class="quiet none">There is a line as soon as numbers have changed; there ${data[0].length === 1 ? 'is one point' : 'are none'} yet.</p>`}
+    ${
+      data[0].length > 1 &&
+      html`<${Chart}
+        data=${data}
+        names=${[name]}
+        x=${timeOf}
+        y=${formats.count}
+        yShort=${formats.short}
+        isTime=${true}
+        isFromZero=${isHourly}
+        summary=${summary}
+      />`
+    }
+  </section>`
+}

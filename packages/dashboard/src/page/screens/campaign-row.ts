@@ -1,0 +1,53 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
+import { Component } from 'preact'
+import { html } from '../html.ts'
+import { Ago, Change, Moving } from '../parts/figures.ts'
+import { Sparkline } from '../parts/sparkline.ts'
+import { formats } from '../session.ts'
+
+interface RowProps {
+  readonly row: CollectionRow
+  readonly isChosen: boolean
+  choose(id: string): void
+}
+
+/** What a campaign is called; one without a name is called by its id. */
+export const titleOf = ({ id, name }: Pick<CollectionRow, 'id' | 'name'>): string => name ?? id
+
+/** One campaign in the list. Only those whose numbers move are made anew. */
+export class CampaignRow extends Component<RowProps> {
+  override shouldComponentUpdate({ row, isChosen }: RowProps): boolean {
+    return row !== this.props.row || isChosen !== this.props.isChosen
+  }
+
+  override render() {
+    const { row, isChosen, choose } = this.props
+    const { id, stats, change, tags = [] } = row
+    const title = titleOf(row)
+    return html`<tr>
+      <td class="choose wide">
+        <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
+      </td>
+      <th scope="row">
+        <a class="name" href=${`/campaigns/${encodeURIComponent(id)}`}>${title}</a>
+        <span class="tags"
+          >${tags.map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}>${tag}</a>`)}</span
+        >
+      </th>
+      <td class="number">
+        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} />${change && html`<span class="under"><${Change} now=${stats.impressions} growth=${change['24h'].impressions} /></span>`}` : '–'}
+      </td>
+      <td class="number wide">
+        ${stats && change ? html`<${Change} now=${stats.impressions} growth=${change['24h'].impressions} />` : '–'}
+      </td>
+      <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>
+      <td class="number wide">
+        ${stats && stats.impressions > 0 ? formats.percent(stats.engagements / stats.impressions) : '–'}
+      </td>
+      <td class="wide"><${Sparkline} id=${id} /></td>
+      <td class=${`wide number fresh ${stats?.stale ? 'stale' : ''}`}>
+        ${stats ? html`<${Ago} at=${stats.asOf} />` : 'no numbers yet'}
+      </td>
+    </tr>`
+  }
+}

@@ -1,0 +1,108 @@
+import type { CollectionRow, Video } from '@influencer-stats/stats/client'
+import { useEffect, useState } from 'preact/hooks'
+import { stats, type CampaignSource } from '../api.ts'
+import { linksIn } from '../core/pasted.ts'
+import { useChange, useLoaded } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Fault } from '../parts/dialog.ts'
+import { Bar } from '../parts/figures.ts'
+import { formats } from '../session.ts'
+
+interface VideosProps {
+  readonly row: CollectionRow
+  readonly source: CampaignSource
+  /** Of the newest sums: the videos' own numbers are read again when there are others. */
+  readonly asOf: string | undefined
+  readonly canChange: boolean
+  reload(): void
+}
+
+/** The videos of a campaign, those with most views first. */
+export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
+  const videos = useLoaded(() => source.videos(), [source, row.videos.join()])
+  const change = useChange()
+  useEffect(() => {
+    if (videos.value) videos.reload()
+  }, [asOf])
+  const remove = async (video: string) => void ((await change.run(() => stats.removeVideo(row.id, video))) && reload())
+
+  const all = [...(videos.value ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
+  const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
+  return html`<section class="panel" aria-label="Videos">
+    <div class="panel-head"><h2>Videos</h2></div>
+    <${Fault} text=${videos.fault ?? change.fault} />
+    ${
+      all.length > 0 &&
+      html`<table class="videos">
+        <thead>
+          <tr>
+            <th scope="col">Video</th>
+            <th scope="col" class="number">Views</th>
+            <th scope="col" class="share-head">Share</th>
+            <th scope="col" class="number wide">Likes</th>
+            <th scope="col" class="number wide">Comments</th>
+            ${canChange && html`<th><span class="hidden">Remove</span></th>`}
+          </tr>
+        </thead>
+        <tbody>
+          ${all.map((video) => html`<${Row} key=${video.id} video=${video} views=${views} canChange=${canChange} remove=${remove} />`)}
+        </tbody>
+      </table>`
+    }
+    ${videos.value?.length === 0 && html`<p class="quiet none">No videos yet.</p>`}
+    ${canChange && html`<${Addition} id=${row.id} reload=${reload} />`}
+  </section>`
+}
+
+interface RowProps {
+  readonly video: Video
+  readonly views: number
+  readonly canChange: boolean
+  remove(video: string): void
+}
+
+function Row({ video, views, canChange, remove }: RowProps) {
+  const { id, url, title = id, channel, gone, missing } = video
+  const share = video.views !== undefined && views > 0 ? video.views / views : 0
+  const count = (value: number | undefined) => (value === undefined ? '–' : formats.count(value))
+  return html`<tr class=${gone || missing ? 'gone' : ''}>
+    <th scope="row">
+      <a class="name" href=${url} target="_blank" rel="noreferrer noopener">${title}</a>
+      <span class="quiet below">
+        ${[channel, video.publishedAt && formats.day(Date.parse(video.publishedAt))].filter(Boolean).join(' · ')}
+        ${gone && html`<span class="badge">Gone since ${formats.day(Date.parse(gone.since))}</span>`}
+        ${missing && html`<span class="badge">Not found on YouTube</span>`}
+      </span>
+    </th>
+    <td class="number">${count(video.views)}</td>
+    <td class="share-cell"><${Bar} share=${share} /><span>${formats.percent(share)}</span></td>
+    <td class="number wide">${count(video.likes)}</td>
+    <td class="number wide">${count(video.comments)}</td>
+    ${canChange && html`<td><button class="icon" aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(id)}>✕</button></td>`}
+  </tr>`
+}
+
+function Addition({ id, reload }: { id: string; reload(): void }) {
+  const [text, setText] = useState('')
+  const change = useChange()
+  const found = linksIn(text)
+  async function submit(event: Event) {
+    event.preventDefault()
+    const added = await change.run(async () => {
+      for (const link of found) if (!(await stats.addVideo(id, link))) throw new Error('the campaign is gone')
+    })
+    if (added) setText('')
+    reload()
+  }
+  return html`<form class="addition" onSubmit=${submit}>
+    <input
+      name="video"
+      aria-label="Links of videos to add"
+      placeholder="Add videos: paste links"
+      value=${text}
+      onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)}
+    />
+    <button disabled=${change.isBusy || found.length === 0}>Add${found.length > 1 ? ` ${found.length}` : ''}</button>
+    <${Fault} text=${change.fault} />
+  </form>`
+}

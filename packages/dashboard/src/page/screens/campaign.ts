@@ -1,0 +1,173 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ownCampaign, stats, type CampaignSource } from '../api.ts'
+import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
+import { useChange, useLoaded, useTitle } from '../hooks.ts'
+import { html } from '../html.ts'
+import type { LiveValue } from '../live.ts'
+import { Dialog, Fault } from '../parts/dialog.ts'
+import { Ago, Card, Change, Moving } from '../parts/figures.ts'
+import { Growth } from '../parts/growth.ts'
+import { Tabs } from '../parts/tabs.ts'
+import { go, type Place } from '../router.ts'
+import { formats, useShared } from '../session.ts'
+import { titleOf } from './campaign-row.ts'
+import { CampaignForm } from './campaign-form.ts'
+import { CampaignLinks } from './campaign-links.ts'
+import { CampaignVideos } from './campaign-videos.ts'
+
+interface CampaignProps {
+  /** Of a campaign that is one's own; else there is a source, and no more to be done than to look. */
+  readonly id?: string
+  readonly source?: CampaignSource
+  readonly place: Place
+}
+
+/** A page that is open all day keeps its change and its dates right (ms). */
+const REFRESH = 900_000
+
+export function Campaign({ id, source: given, place }: CampaignProps) {
+  const { live, session } = useShared()
+  const source = useMemo(() => given ?? ownCampaign(id!), [id])
+  const campaign = useLoaded(() => source.get(), [source])
+  const [told, setTold] = useState<LiveValue | undefined>()
+  const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>()
+  const row = campaign.value
+  useTitle(row ? titleOf(row) : 'Campaign')
+
+  useEffect(
+    () =>
+      live.listen({
+        values: (updates) => setTold((before) => updates.get(row?.id ?? id ?? '') ?? before),
+        gap: campaign.reload,
+        // A link that ended ends its stream.
+        state: (state) => void (given && state === 'lost' && campaign.reload()),
+      }),
+    [live, row?.id, campaign.reload],
+  )
+  useEffect(() => {
+    const timer = setInterval(campaign.reload, REFRESH)
+    return () => clearInterval(timer)
+  }, [campaign.reload])
+
+  if (campaign.fault && (!row || campaign.code === 'LINK_EXPIRED')) return html`<${Fault} text=${campaign.fault} />`
+  if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${Gone} />`
+
+  const isOwn = id !== undefined
+  const canChange = isOwn && session.role === 'editor'
+  const query = new URLSearchParams(place.search)
+  const range = rangeOf(query.get('range'))
+  const show = (change: Record<string, string>) =>
+    go(place.path + changedSearch(place.search, change), { replace: true })
+  const sums = told && (!row.stats || told.asOf >= row.stats.asOf) ? told : row.stats
+  const close = () => setOpen(undefined)
+  const closeAnew = () => (close(), campaign.reload())
+
+  return html`<div class="head">
+      <div>
+        ${isOwn && html`<a class="back" href="/">← Campaigns</a>`}
+        <h1>${titleOf(row)}</h1>
+        <p class="quiet facts">
+          ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}>${tag}</a>`)}
+          ${(row.from || row.to) && html`<span>${row.from ? formats.day(Date.parse(row.from)) : '…'} – ${row.to ? formats.day(Date.parse(row.to)) : '…'}</span>`}
+          ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${sums.stale ? 'Old numbers, of ' : 'As of '}<${Ago} at=${sums.asOf} /></span>`}
+        </p>
+      </div>
+      <div class="tools">
+        <${Tabs}
+          label="Range"
+          options=${ranges.map((one) => [one, RANGES[one].title])}
+          value=${range}
+          onChange=${(one: string) => show({ range: one })}
+        />
+        ${isOwn && html`<a class="button" download href=${`/api/stats/collections/${encodeURIComponent(id!)}/export?format=csv`}>CSV</a>`}
+        ${canChange && html`<button onClick=${() => setOpen('share')}>Share</button>`}
+        ${canChange && html`<button onClick=${() => setOpen('edit')}>Edit</button>`}
+      </div>
+    </div>
+    <${Cards} row=${row} sums=${sums} range=${range} told=${told} />
+    <${Growth} source=${source} id=${row.id} range=${range} query=${query} now=${sums} show=${show} />
+    <${CampaignVideos}
+      row=${row}
+      source=${source}
+      asOf=${sums?.asOf}
+      canChange=${canChange}
+      reload=${campaign.reload}
+    />
+    ${
+      open === 'edit' &&
+      html`<${Dialog} title="Edit campaign" onClose=${close}>
+        <${CampaignForm} row=${row} onDone=${closeAnew} />
+        <p class="apart"><button class="danger" onClick=${() => setOpen('delete')}>Delete campaign…</button></p>
+      </${Dialog}>`
+    }
+    ${open === 'delete' && html`<${Dialog} title="Delete campaign" onClose=${close}><${Deletion} row=${row} /></${Dialog}>`}
+    ${open === 'share' && html`<${Dialog} title="Share with the client" onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
+}
+
+const Gone = () =>
+  html`<section class="empty">
+    <h1>No such campaign</h1>
+    <p class="quiet">It may have been deleted.</p>
+    <a class="button" href="/">All campaigns</a>
+  </section>`
+
+interface CardsProps {
+  readonly row: CollectionRow
+  readonly sums: CollectionRow['stats']
+  readonly range: keyof typeof RANGES
+}
+
+function Cards({ row, sums, range }: CardsProps) {
+  if (!sums) return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
+  // What came since the change was told belongs to it.
+  const since = (name: 'impressions' | 'engagements') =>
+    sums[name] - (row.stats?.[name] ?? sums[name]) + (row.change?.[range][name] ?? 0)
+  const period = RANGES[range].title
+  const cost = row.cost
+  const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
+  const gone = sums.missing.length
+  return html`<dl class="cards">
+    <${Card}
+      title="Views"
+      value=${html`<${Moving} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
+    >
+      ${row.change && html`<${Change} now=${sums.impressions} growth=${since('impressions')} period=${period} />`}
+    </${Card}>
+    <${Card}
+      title="Engagements"
+      value=${html`<${Moving} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
+    >
+      ${row.change && html`<${Change} now=${sums.engagements} growth=${since('engagements')} period=${period} />`}
+    </${Card}>
+    <${Card}
+      title="Engagement rate"
+      value=${sums.impressions > 0 ? formats.percent(sums.engagements / sums.impressions) : '–'}
+      >of all views</${Card}
+    >
+    <${Card} title="Videos" value=${formats.count(row.videos.length)}
+      >${gone > 0 ? `${formats.count(gone)} without numbers` : 'all counted'}</${Card}
+    >
+    ${
+      cost !== undefined &&
+      html` <${Card}
+          title="Per thousand views"
+          value=${money(sums.impressions > 0 ? (cost / sums.impressions) * 1_000 : undefined)}
+          >of ${money(cost)}</${Card}
+        >
+        <${Card} title="Per engagement" value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
+          >of ${money(cost)}</${Card}
+        >`
+    }
+  </dl>`
+}
+
+function Deletion({ row }: { row: CollectionRow }) {
+  const change = useChange()
+  const remove = async () => void ((await change.run(() => stats.delete(row.id))) && go('/'))
+  return html`<p>${titleOf(row)}, its numbers and its history are forgotten. This cannot be undone.</p>
+    <${Fault} text=${change.fault} />
+    <div class="actions">
+      <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete for good</button>
+    </div>`
+}

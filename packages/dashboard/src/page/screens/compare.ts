@@ -1,0 +1,163 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
+import { useMemo } from 'preact/hooks'
+import { stats } from '../api.ts'
+import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
+import { fromStart, joined, perHour, sinceFirst } from '../core/series.ts'
+import { useLoaded, useTitle } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Chart, timeOf } from '../parts/chart.ts'
+import { Fault } from '../parts/dialog.ts'
+import { Change } from '../parts/figures.ts'
+import { Tabs } from '../parts/tabs.ts'
+import { go, type Place } from '../router.ts'
+import { formats } from '../session.ts'
+import { titleOf } from './campaign-row.ts'
+
+const MOST = 6
+const LISTED = 200
+const HOUR = 3_600
+const ALIGNMENTS = [
+  ['', 'By date'],
+  ['start', 'From the start'],
+] as const
+/** What has come since the range began; campaigns of which one is far larger would be flat lines otherwise. */
+const MODES = [
+  ['', 'Growth'],
+  ['total', 'Total'],
+  ['hourly', 'Per hour'],
+] as const
+
+const hoursOf = (seconds: number) => {
+  const [days, hours] = [Math.floor(seconds / (24 * HOUR)), Math.floor((seconds % (24 * HOUR)) / HOUR)]
+  return days > 0 ? `${days} d ${hours} h` : `${hours} h`
+}
+
+/** Two to six campaigns on one chart. */
+export function Compare({ place }: { place: Place }) {
+  useTitle('Compare')
+  const query = new URLSearchParams(place.search)
+  const ids = [...new Set(query.getAll('c'))].slice(0, MOST)
+  const range = rangeOf(query.get('range'))
+  const isAligned = query.get('align') === 'start'
+  const mode = query.get('mode') ?? ''
+  const listed = useLoaded(() => stats.list({ include: ['stats', 'change'], sort: '-impressions', limit: LISTED }), [])
+  const chosen = useLoaded(() => readAll(ids, range), [ids.join(), range])
+
+  const data = useMemo(() => {
+    const all = (chosen.value ?? []).map(({ points }) => {
+      const shown = mode === 'hourly' ? perHour(points) : mode === 'total' ? points : sinceFirst(points)
+      return (isAligned ? fromStart(shown) : shown).map(({ at, value }) => ({ at: at / 1_000, value }))
+    })
+    return joined(all)
+  }, [chosen.value, isAligned, mode])
+  const names = useMemo(() => (chosen.value ?? []).map(({ row }) => titleOf(row)), [chosen.value])
+
+  const show = (change: Record<string, string>) =>
+    go(place.path + changedSearch(place.search, change), { replace: true })
+  function choose(next: readonly string[]) {
+    const changed = new URLSearchParams(place.search)
+    changed.delete('c')
+    for (const id of next) changed.append('c', id)
+    go(`${place.path}?${changed}`, { replace: true })
+  }
+  const others = (listed.value?.collections ?? []).filter(({ id }) => !ids.includes(id))
+
+  return html`<div class="head">
+      <h1>Compare</h1>
+      <div class="tools">
+        <${Tabs}
+          label="Range"
+          options=${ranges.map((one) => [one, RANGES[one].title])}
+          value=${range}
+          onChange=${(one: string) => show({ range: one })}
+        />
+      </div>
+    </div>
+    <div class="chosen">
+      ${(chosen.value ?? []).map(
+        ({ row }, i) =>
+          html`<span class="chip" key=${row.id}
+            ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
+            <a href=${`/campaigns/${encodeURIComponent(row.id)}`}>${titleOf(row)}</a>
+            ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
+            ${row.stats && row.change && html`<${Change} now=${row.stats.impressions} growth=${row.change[range].impressions} />`}
+            <button
+              class="icon"
+              aria-label=${`Leave out ${titleOf(row)}`}
+              onClick=${() => choose(ids.filter((id) => id !== row.id))}
+            >
+              ✕
+            </button></span
+          >`,
+      )}
+      ${
+        ids.length < MOST &&
+        others.length > 0 &&
+        html`<select
+          aria-label="Add a campaign"
+          value=""
+          onChange=${(event: Event) => choose([...ids, (event.target as HTMLSelectElement).value])}
+        >
+          <option value="">Add a campaign…</option>
+          ${others.map((row) => html`<option key=${row.id} value=${row.id}>${titleOf(row)}</option>`)}
+        </select>`
+      }
+    </div>
+    <${Fault} text=${chosen.fault ?? listed.fault} />
+    ${ids.length < 2 && html`<p class="quiet none">Choose two to six campaigns, here or in the list of campaigns.</p>`}
+    ${
+      ids.length > 1 &&
+      names.length > 0 &&
+      html`<section class="panel" aria-label="Growth">
+        <div class="panel-head">
+          <${Tabs}
+            label="Alignment"
+            options=${ALIGNMENTS}
+            value=${isAligned ? 'start' : ''}
+            onChange=${(value: string) => show({ align: value })}
+          />
+          <${Tabs}
+            label="How it is counted"
+            options=${MODES}
+            value=${mode}
+            onChange=${(value: string) => show({ mode: value })}
+          />
+        </div>
+        ${
+          data[0].length < 2
+            ? html`<p class="quiet none">There are lines as soon as numbers have changed.</p>`
+            : html`<${Chart}
+                data=${data}
+                names=${names}
+                x=${isAligned ? hoursOf : timeOf}
+                y=${formats.count}
+                yShort=${formats.short}
+                isTime=${!isAligned}
+                isFromZero=${mode !== 'total'}
+                summary=${`Views of ${names.join(', ')} in ${RANGES[range].title}. Arrow keys read values.`}
+              />`
+        }
+      </section>`
+    }`
+}
+
+/** Those of them that there are, with what is known of their views. */
+async function readAll(ids: readonly string[], range: keyof typeof RANGES) {
+  const { length, step } = RANGES[range]
+  const from = new Date(Date.now() - length)
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const [row, history = []] = await Promise.all([
+        stats.get(id, ['stats', 'change']),
+        stats.history(id, { from, step }),
+      ])
+      return (
+        row && {
+          row: row as CollectionRow,
+          points: history.map(({ at, impressions }) => ({ at: Date.parse(at), value: impressions })),
+        }
+      )
+    }),
+  )
+  return found.filter((one) => one !== undefined)
+}

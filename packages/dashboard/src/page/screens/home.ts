@@ -1,0 +1,148 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { nextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
+import { useChange, useTitle } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Dialog, Fault } from '../parts/dialog.ts'
+import { Card, Change } from '../parts/figures.ts'
+import { NewCampaign } from '../parts/new-campaign.ts'
+import { go, type Place } from '../router.ts'
+import { formats, useShared } from '../session.ts'
+import { CampaignRow } from './campaign-row.ts'
+import { useCampaigns } from './use-campaigns.ts'
+
+const MOST_COMPARED = 6
+/** Who types is not asked to wait for each letter (ms). */
+const TYPING = 250
+
+const COLUMNS = [
+  ['name', 'Campaign', ''],
+  ['impressions', 'Views', 'number'],
+  ['24h', '24 hours', 'number wide'],
+  ['engagements', 'Engagements', 'number wide'],
+  ['rate', 'Rate', 'number wide'],
+] as const
+
+export function Home({ place }: { place: Place }) {
+  useTitle('Campaigns')
+  const query = readHomeQuery(place.search)
+  const { session } = useShared()
+  const { rows, isRead, isWhole, fault, more } = useCampaigns(query)
+  const paging = useChange()
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [isMaking, setMaking] = useState(false)
+
+  const show = (change: Partial<HomeQuery>) => go(`/${writeHomeQuery({ ...query, ...change })}`, { replace: true })
+  const canChange = session.role === 'editor'
+
+  if (isRead && rows.length === 0 && !query.q && !query.tag)
+    return html`<section class="empty">
+      <h1>Your first campaign</h1>
+      <p class="quiet">
+        Paste YouTube links, one or a hundred. Their numbers are summed, kept and told as they change.
+      </p>
+      ${canChange ? html`<${NewCampaign} />` : html`<p>Nobody has made a campaign yet.</p>`}
+    </section>`
+
+  const choose = (id: string) =>
+    setChosen((before) =>
+      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_COMPARED),
+    )
+
+  return html`<div class="head">
+      <h1>Campaigns</h1>
+      <div class="tools">
+        <${Search} q=${query.q} onChange=${(q: string) => show({ q })} />
+        ${chosen.length > 1 && html`<a class="button" href=${`/compare?${chosen.map((id) => `c=${encodeURIComponent(id)}`).join('&')}`}>Compare ${chosen.length}</a>`}
+        ${canChange && html`<button class="primary" onClick=${() => setMaking(true)}>New campaign</button>`}
+      </div>
+    </div>
+    ${query.tag && html`<p class="filter">Tag <b>${query.tag}</b> <button class="link" onClick=${() => show({ tag: '' })}>Show all</button></p>`}
+    <${Fault} text=${fault ?? paging.fault} />
+    ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
+    ${rows.length > 0 && html`<${Table} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
+    ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign has that.</p>`}
+    ${!isRead && !fault && html`<p class="quiet" role="status">Loading…</p>`}
+    ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>Show more</button></p>`}
+    ${isMaking && html`<${Dialog} title="New campaign" onClose=${() => setMaking(false)}><${NewCampaign} /></${Dialog}>`}`
+}
+
+function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  function onInput(event: InputEvent) {
+    const { value } = event.target as HTMLInputElement
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onChange(value), TYPING)
+  }
+  return html`<input
+    type="search"
+    class="search"
+    aria-label="Search campaigns"
+    placeholder="Search"
+    maxlength="200"
+    value=${q}
+    onInput=${onInput}
+  />`
+}
+
+function Totals({ rows }: { rows: readonly CollectionRow[] }) {
+  const sums = useMemo(() => {
+    const sum = (of: (row: CollectionRow) => number | undefined) => rows.reduce((all, row) => all + (of(row) ?? 0), 0)
+    return {
+      views: sum((row) => row.stats?.impressions),
+      engagements: sum((row) => row.stats?.engagements),
+      day: sum((row) => row.change?.['24h'].impressions),
+      dayEngagements: sum((row) => row.change?.['24h'].engagements),
+    }
+  }, [rows])
+  return html`<dl class="cards">
+    <${Card} title="Views" value=${formats.count(sums.views)}
+      ><${Change} now=${sums.views} growth=${sums.day} period="24 h"
+    /></${Card}>
+    <${Card} title="Engagements" value=${formats.count(sums.engagements)}
+      ><${Change} now=${sums.engagements} growth=${sums.dayEngagements} period="24 h"
+    /></${Card}>
+    <${Card} title="Engagement rate" value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}
+      >of all views</${Card}
+    >
+    <${Card} title="Campaigns" value=${formats.count(rows.length)}
+      >${formats.count(rows.reduce((all, row) => all + row.videos.length, 0))} videos</${Card}
+    >
+  </dl>`
+}
+
+interface TableProps {
+  readonly rows: readonly CollectionRow[]
+  readonly query: HomeQuery
+  readonly chosen: readonly string[]
+  choose(id: string): void
+  show(change: Partial<HomeQuery>): void
+}
+
+function Table({ rows, query, chosen, choose, show }: TableProps) {
+  const order = (column: string) =>
+    query.sort === column ? 'ascending' : query.sort === `-${column}` ? 'descending' : 'none'
+  const arrow = { ascending: '↑', descending: '↓', none: '' }
+  return html`<div class="panel">
+    <table class="campaigns">
+      <thead>
+        <tr>
+          <th class="choose wide"><span class="hidden">Compare</span></th>
+          ${COLUMNS.map(
+            ([column, title, kind]) =>
+              html`<th scope="col" class=${kind} aria-sort=${order(column)} key=${column}>
+                <button class="sort" onClick=${() => show({ sort: nextSort(query.sort ?? DEFAULT_SORT, column) })}>
+                  ${title}<span aria-hidden="true">${' '}${arrow[order(column)]}</span>
+                </button>
+              </th>`,
+          )}
+          <th scope="col" class="wide">7 days</th>
+          <th scope="col" class="wide number">As of</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => html`<${CampaignRow} key=${row.id} row=${row} isChosen=${chosen.includes(row.id)} choose=${choose} />`)}
+      </tbody>
+    </table>
+  </div>`
+}

@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks'
+import { signIn } from '../api.ts'
+import { useChange, useTitle } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Fault } from '../parts/dialog.ts'
+
+/** Asks for a token where tokens are set. @param onDone called once it was taken */
+export function SignIn({ onDone }: { onDone(): void }) {
+  useTitle('Sign in')
+  const [token, setToken] = useState('')
+  const change = useChange()
+  async function submit(event: Event) {
+    event.preventDefault()
+    if (await change.run(() => signIn(token.trim()))) onDone()
+    else setToken('')
+  }
+  return html`<section class="empty narrow">
+    <h1>Sign in</h1>
+    <p class="quiet">With a token that the services were started with: that for changes, or that for reading.</p>
+    <form class="form" onSubmit=${submit}>
+      <label
+        >Token
+        <input
+          name="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus
+          value=${token}
+          onInput=${(event: InputEvent) => setToken((event.target as HTMLInputElement).value)}
+      /></label>
+      <${Fault} text=${change.fault} />
+      <div class="actions"><button class="primary" disabled=${change.isBusy}>Sign in</button></div>
+    </form>
+  </section>`
+}

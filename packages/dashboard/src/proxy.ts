@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream'
+import { gauge } from '@influencer-stats/runtime/gauge'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import type { FastifyReply } from 'fastify'
+import { errors } from './errors.ts'
+import { SERVICES } from './core/allowed.ts'
+import type { DashboardConfig } from './settings.ts'
+import { Nodes } from './nodes.ts'
+import type { Answer, Asked } from './upstream.ts'
+
+const STREAM = 'text/event-stream'
+/** What has no body by its nature. */
+const EMPTY = new Set([204, 304])
+
+/** Brings what pages ask to the services, and their replies back as they come. */
+export class Proxy {
+  readonly #services: ReadonlyMap<string, Nodes>
+  readonly #drain: AbortSignal
+  readonly #maxStreams: number
+  #streams = 0
+
+  constructor({
+    config,
+    registry,
+    lifecycle,
+  }: Pick<AppContext<DashboardConfig, any, any>, 'config' | 'registry' | 'lifecycle'>) {
+    const uris: Record<string, string> = {
+      stats: config.statsUri,
+      sse: config.sseUri,
+      prices: config.pricesUri,
+      kv: config.kvUri,
+    }
+    const known = SERVICES.filter((name) => uris[name])
+    this.#services = new Map(known.map((name) => [name, new Nodes(uris[name]!, config.serviceTimeout)]))
+    this.#drain = lifecycle.drain
+    this.#maxStreams = config.maxStreams
+    gauge(registry, 'dashboard_streams', 'Open streams of pages.', () => this.#streams)
+  }
+
+  /** The services that can be asked. */
+  get services(): readonly string[] {
+    return [...this.#services.keys()]
+  }
+
+  /** All of their nodes, as pages name them: a service that is one node by its name alone. */
+  get nodes(): readonly string[] {
+    return [...this.#services].flatMap(([name, { count }]) =>
+      count === 1 ? [name] : Array.from({ length: count }, (_, i) => `${name}.${i + 1}`),
+    )
+  }
+
+  /**
+   * @param name of a service, or of one of its nodes
+   * @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW`
+   */
+  async ask(name: string, asked: Asked): Promise<Answer> {
+    const [service, node] = name.split('.')
+    const nodes = this.#services.get(service!)
+    if (!nodes) throw errors.SERVICE_UNKNOWN()
+    return nodes.ask(asked, node === undefined ? undefined : Number(node))
+  }
+
+  /**
+   * Asks a service and sends its reply on, a stream as it comes; who reads slowly makes the service wait.
+   * @param ended ends a stream before its time
+   * @throws Problem as `ask`, and `TOO_MANY_STREAMS`
+   */
+  async forward(reply: FastifyReply, service: string, asked: Asked, ended?: AbortSignal): Promise<FastifyReply> {
+    const answer = await this.ask(service, asked)
+    const { status, headers, body, cut } = answer
+    const told = headers['content-type']?.startsWith(STREAM) ? this.#stream(answer, ended) : body
+    void reply.code(status).headers({ ...headers, 'x-content-type-options': 'nosniff' })
+    // Whoever has left takes nothing more.
+    reply.raw.once('close', () => void (body.readableEnded || cut()))
+    if (reply.raw.destroyed) cut()
+    if (!EMPTY.has(status)) return reply.send(told)
+    body.resume()
+    return reply.send()
+  }
+
+  #stream({ body, cut }: Answer, ended: AbortSignal | undefined): PassThrough {
+    if (this.#streams >= this.#maxStreams) {
+      cut()
+      throw errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
+    }
+    this.#streams++
+    const told = new PassThrough()
+    // A stream that ends well makes its reader come back at once; in a drain, to whoever is there then.
+    const end = () => {
+      body.unpipe(told)
+      told.end()
+      cut()
+    }
+    const signals = ended ? [this.#drain, ended] : [this.#drain]
+    for (const signal of signals) signal.addEventListener('abort', end)
+    if (signals.some(({ aborted }) => aborted)) end()
+    body.on('error', () => told.end())
+    told.once('close', () => {
+      this.#streams--
+      for (const signal of signals) signal.removeEventListener('abort', end)
+    })
+    return body.pipe(told)
+  }
+
+  close(): void {
+    for (const nodes of this.#services.values()) nodes.close()
+  }
+}

@@ -1,0 +1,71 @@
+import { errors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { openReplies } from '@influencer-stats/runtime/replies'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Assets, Coding, Sent } from '../assets.ts'
+
+/** Nothing that stands in the page itself runs, no style but its own counts, and nothing is asked of any other place. */
+const policyFor = (styleHash: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src '${styleHash}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  // The address of a link is the key to what it shows.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+const FOR_GOOD = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** Where the page is: which screen it shows it reads from the address. */
+const SCREENS = ['/', '/campaigns/:id', '/compare', '/prices', '/health', '/sign-in', '/shared/:token']
+
+/** What the client prefers of what there is. */
+export function codingFor(accepted: string | undefined): Coding {
+  const takes = (coding: string) =>
+    new RegExp(`(^|[ ,])${coding}( *;q=(1|0?\\.\\d*[1-9]))?($|[ ,])`, 'i').test(accepted ?? '')
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, sent: Sent, headers: Record<string, string>): FastifyReply {
+  void reply.headers({ ...headers, etag: sent.etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+  const known = request.headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === sent.etag)
+  if (known) return reply.code(304).send()
+  if (sent.coding !== 'identity') void reply.header('content-encoding', sent.coding)
+  return reply.type(sent.type).send(sent.bytes)
+}
+
+/** The page and its files. They hold nothing that is not public. */
+export function pageRoutes(app: App, assets: Assets): void {
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyFor(assets.styleHash) }
+  for (const url of SCREENS) {
+    app.get(url, { config: { access: 'host' }, schema: { hide: true } }, async (request, reply) => {
+      const sent = await assets.page.as(codingFor(request.headers['accept-encoding']))
+      return send(request, reply as never, sent, headers) as never
+    })
+  }
+
+  app.get(
+    '/assets/:version/*',
+    { config: { access: 'host' }, schema: { hide: true, response: openReplies(house.NOT_FOUND) } },
+    async (request, reply) => {
+      const { version, '*': path } = request.params as { version: string; '*': string }
+      const asset = version === assets.version ? assets.find(path) : undefined
+      if (!asset) throw house.NOT_FOUND()
+      const sent = await asset.as(codingFor(request.headers['accept-encoding']))
+      return send(request, reply as never, sent, FOR_GOOD) as never
+    },
+  )
+}

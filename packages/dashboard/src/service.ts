@@ -1,0 +1,14 @@
+import { defineService } from '@influencer-stats/runtime/service'
+import type { ToMain, ToThread } from './messages.ts'
+import { settings } from './settings.ts'
+
+/** The page for people, and the origin that it is served from. */
+export const dashboard = defineService<typeof settings, ToMain, ToThread>({
+  name: 'dashboard',
+  summary: 'shows campaigns, prices and the health of all services in a browser',
+  port: 8000,
+  settings,
+  example: (url) => `open ${url} in a browser`,
+  open: async (context) => (await import('./main.ts')).openDashboard(context),
+  app: async (context) => (await import('./app.ts')).createDashboardApp(context),
+})

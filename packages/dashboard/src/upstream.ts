@@ -1,0 +1,117 @@
+import { request, Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request as secureRequest, Agent as SecureAgent } from 'node:https'
+import { errors } from './errors.ts'
+
+export interface Asked {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body?: Buffer | undefined
+  readonly token: string | undefined
+}
+
+/** A reply whose body is still to come. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: IncomingMessage
+  /** Ends it; what has not come by then does not come. */
+  cut(): void
+}
+
+/** What a service is told of a request, and a page of a reply: the rest is a matter of each connection. */
+const PASSED_ON = ['accept', 'content-type', 'if-none-match', 'last-event-id']
+const PASSED_BACK = [
+  'age',
+  'allow',
+  'cache-control',
+  'content-disposition',
+  'content-length',
+  'content-type',
+  'etag',
+  'retry-after',
+  'x-accel-buffering',
+]
+/** A stream has a heartbeat every 15 s; whatever is silent for longer is lost (ms). */
+const SILENCE = 60_000
+
+/** One service of the house, as it is asked on behalf of pages. */
+export class Upstream {
+  readonly #url: URL
+  readonly #timeout: number
+  readonly #agent: Agent
+  readonly #send: typeof request
+
+  /** @param timeout a reply has to begin within (ms) */
+  constructor(url: string, timeout: number) {
+    this.#url = new URL(url.replace(/\/$/, ''))
+    this.#timeout = timeout
+    const isSecure = this.#url.protocol === 'https:'
+    this.#send = isSecure ? secureRequest : request
+    this.#agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true })
+  }
+
+  /** Resolves when the reply has begun. @throws Problem `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
+  ask({ method, path, headers, body, token }: Asked): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const told: Record<string, string> = {
+      ...chosen(headers, PASSED_ON),
+      ...(token && { authorization: `Bearer ${token}` }),
+    }
+    if (body) told['content-length'] = String(body.length)
+    const base = this.#url.pathname === '/' ? '' : this.#url.pathname
+    const sent: ClientRequest = this.#send(
+      { ...place(this.#url), method, path: base + path, headers: told, agent: this.#agent },
+      (reply) => {
+        clearTimeout(late)
+        sent.setTimeout(SILENCE, () => sent.destroy())
+        const status = reply.statusCode!
+        resolve({ status, headers: chosen(reply.headers, PASSED_BACK), body: reply, cut: () => void sent.destroy() })
+      },
+    )
+    const late = setTimeout(() => {
+      reject(errors.SERVICE_SLOW())
+      sent.destroy()
+    }, this.#timeout)
+    sent.on('error', (cause) => {
+      clearTimeout(late)
+      reject(errors.SERVICE_UNREACHABLE(undefined, { cause, headers: { 'retry-after': '1' } }))
+    })
+    sent.end(body)
+    return promise
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+const place = ({ protocol, hostname, port }: URL) => ({
+  protocol,
+  hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+  port,
+})
+
+function chosen(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of names) if (headers[name] !== undefined) found[name] = String(headers[name])
+  return found
+}
+
+/** The whole of a body that is known to be small. @throws Problem `SERVICE_UNREACHABLE` where it is not, or is cut */
+export async function textOf({ body, cut }: Answer, limit: number): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  try {
+    for await (const part of body) {
+      length += part.length
+      if (length > limit) throw new Error(`more than ${limit} bytes`)
+      parts.push(part)
+    }
+  } catch (cause) {
+    cut()
+    throw errors.SERVICE_UNREACHABLE(undefined, { cause })
+  }
+  return Buffer.concat(parts).toString()
+}

@@ -1,0 +1,317 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { embed } from '@influencer-stats/runtime/embed'
+import { spawnService } from '@influencer-stats/runtime/testing/service-process'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { ownTime } from '@influencer-stats/runtime/testing/own-time'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { prices } from '@influencer-stats/prices/service'
+import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { axe, COLOURS, openPage } from './support/browser.ts'
+import { ask, startHouse, type House } from './support/house.ts'
+
+const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
+const HOUR = 3_600_000
+const CAMPAIGNS = 200
+/** Values a second. */
+const PACE = 50
+const VALUES = CAMPAIGNS
+/** What scripts, styles and layout may take of the page's thread for a value (ms of its own time, however busy the machine is). */
+const WORK = 8
+const WORKS = new Set(['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'])
+/** The longest frame (ms), where a machine of its own can be bound to one. */
+const LONGEST_FRAME = Number(process.env.FRAME_MS ?? Infinity)
+const MARKUP = '<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script>'
+
+const textOf = (page: Page, selector: string) => page.locator(selector).first().innerText()
+const views = async (page: Page, selector = '.card strong') => Number((await textOf(page, selector)).replace(/\D/g, ''))
+
+/** Whatever runs ends with the test. */
+function stopAfterwards<T extends { stop(): Promise<boolean> }>(running: T): T {
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+/** What the campaign's sums are by now. */
+const truth = async ({ stats }: House, id: string) => (await stats.stats(id))!.impressions
+
+/** Time passes for the stand-in: all numbers grow. */
+async function pass({ control }: House, hours: number): Promise<void> {
+  await control.freezeClock(Date.now() + hours * HOUR)
+}
+
+describe('in Chromium', () => {
+  it('a newcomer comes from an empty page to live numbers, growth, a comparison and a link for the client', async () => {
+    const house = await startHouse()
+    await pass(house, 0)
+    const page = await openPage()
+    await page.goto(house.url)
+    await page
+      .getByLabel('YouTube links')
+      .fill(`https://youtu.be/${VIDEOS[1]}\nhttps://www.youtube.com/shorts/zyxwvutsrqp`)
+    await page.getByLabel('Name').fill('Spring')
+    await page.getByRole('button', { name: 'Start campaign' }).click()
+    await page.waitForURL(/\/campaigns\/\w+$/)
+    const id = page.url().split('/').at(-1)!
+    await page.locator('.card strong').first().waitFor()
+    // Its history is there: one that comes after the numbers have grown may have one point, too.
+    await page.getByText('There is a line as soon as numbers have changed').waitFor()
+    const before = await views(page)
+    await pass(house, 100)
+    await until(async () => (await views(page)) > before)
+    expect(await views(page)).toBe(await truth(house, id))
+
+    // The line is there, and the arrow keys read it.
+    await page.locator('.plot canvas').waitFor()
+    await page.locator('.plot').press('Home')
+    expect(await textOf(page, '.readout b')).toBe(before.toLocaleString('en-US'))
+    await page.locator('.plot').press('ArrowRight')
+    await until(async () => (await textOf(page, '.readout b')) !== before.toLocaleString('en-US'))
+    await page.getByRole('button', { name: 'Per hour' }).click()
+    await page.waitForURL(/mode=hourly/)
+
+    await page.getByLabel('Links of videos to add').fill('https://youtu.be/-jlLkTtgWUk')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await until(async () => (await page.locator('table.videos tbody tr').count()) === 3)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Cost').fill('1000')
+    await page.getByLabel('Currency').fill('eur')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Per thousand views').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/\.csv$/)
+
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const link = await page.getByLabel('Link', { exact: true }).inputValue()
+    const client = await openPage()
+    await client.goto(link)
+    await until(async () => (await views(client)) > 0)
+    expect(await client.getByText('Per thousand views').count()).toBe(0)
+    expect(await client.getByRole('button', { name: 'Edit' }).count()).toBe(0)
+    const told = await views(client)
+    await pass(house, 200)
+    await until(async () => (await views(client)) > told)
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await until(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
+    await client.getByText('no longer valid').waitFor()
+
+    await page.goto(`${house.url}/`)
+    await page.getByRole('checkbox', { name: 'Compare Spring' }).check()
+    // Whoever else makes a campaign, it is there.
+    await house.stats.put('other', { videos: [VIDEOS[0]!], name: 'Autumn' })
+    await page.getByRole('checkbox', { name: 'Compare Autumn' }).check()
+    await page.getByRole('link', { name: 'Compare 2' }).click()
+    await page.locator('.plot canvas').waitFor()
+    expect(await page.locator('.readout .value').count()).toBe(2)
+    await page.getByRole('button', { name: 'From the start' }).click()
+    await page.waitForURL(/align=start/)
+  })
+
+  it('says that the broadcaster is away, and has all numbers right within 5 s of its return', async () => {
+    const args = { port: await freePort(), data: temporaryFolder() }
+    let sse = await spawnService('sse', args)
+    const house = await startHouse({ sseUri: sse.url })
+    await pass(house, 0)
+    const ids = ['a', 'b']
+    for (const id of [...ids, 'gone'])
+      await house.stats.put(id, { videos: VIDEOS.map((video) => id[0] + video.slice(1)) })
+    const page = await openPage()
+    await page.goto(house.url)
+    await page.locator('.dot.live').waitFor()
+    await page.locator('tbody tr').nth(2).waitFor()
+    const old = await truth(house, 'a')
+    await sse.end('SIGKILL')
+    await page.getByText('Connection lost').waitFor()
+    await pass(house, 1_000)
+    await until(async () => (await truth(house, 'a')) > old)
+    // Of which nobody will tell anything any more.
+    await house.stats.delete('gone')
+    sse = await spawnService('sse', args)
+    const time = ownTime()
+    const expected = await Promise.all(ids.map((id) => truth(house, id)))
+    const shown = (id: string) => views(page, `tr:has(a[href="/campaigns/${id}"]) .moving`)
+    await until(async () => (await Promise.all(ids.map(shown))).join() === expected.join())
+    await until(async () => (await page.locator('tbody tr').count()) === ids.length)
+    expect(time()).toBeLessThan(5_000)
+    await page.locator('.dot.live').waitFor()
+    expect(await page.getByText('Connection lost').count()).toBe(0)
+  })
+
+  it('signs in with the right token, takes names and tags as text, and looks for campaigns as the address says', async () => {
+    const house = await startHouse({ all: { apiToken: 'the-token' } })
+    await house.stats.put('a', { videos: [VIDEOS[0]!], name: MARKUP, tags: [`"><b>${MARKUP.slice(0, 30)}`] })
+    await house.stats.put('b', { videos: [VIDEOS[0]!], name: 'Plain' })
+    const page = await openPage()
+    await page.goto(house.url)
+    await page.getByLabel('Token').fill('another')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Token').fill('the-token')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: MARKUP, exact: true }).waitFor()
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await page.getByRole('searchbox').fill('plain')
+    await page.waitForURL(/\?q=plain$/)
+    await until(async () => (await page.locator('tbody tr').count()) === 1)
+    await page.reload()
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.goto(`${house.url}/campaigns/a`)
+    await page.getByRole('heading', { name: MARKUP }).waitFor()
+    await page.goto(`${house.url}/compare?c=a&c=b`)
+    await page.getByRole('link', { name: MARKUP }).waitFor()
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined()
+    expect(await page.locator('main img').count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  it('finds the price that fits, choosing from what there is', async () => {
+    const { url: pricesUri } = await embed(prices, { data: temporaryFolder(), sample: 'no' }).then(stopAfterwards)
+    const put = async (term: string, router: string, value: number) => {
+      const { status } = await ask(`${pricesUri}/prices/${randomUUID()}`, 'PUT', {
+        body: {
+          offeringId: MARKUP,
+          groupId: 'business',
+          priceSpecId: 'monthly',
+          charValues: [
+            { char: 'Term', value: term },
+            { char: 'Router', value: router },
+          ],
+          value,
+          currency: 'EUR',
+        },
+      })
+      expect(status).toBe(201)
+    }
+    await put('12', 'Included', 9.5)
+    await put('12', 'None', 8)
+    await put('24', 'None', 7)
+    const house = await startHouse({ dashboard: { pricesUri } })
+    const page = await openPage()
+    await page.goto(house.url)
+    await page.getByRole('link', { name: 'Prices' }).click()
+    await page.getByText('3 prices fit').waitFor()
+    await page.getByLabel('Offering').selectOption(`${MARKUP} (3)`)
+    await page.getByLabel('Group').selectOption('business (3)')
+    await page.getByLabel('Spec').selectOption('monthly (3)')
+    await page.getByText('Choose more').waitFor()
+    await page.getByLabel('Term').selectOption('12 (2)')
+    await page.getByText('2 prices fit').waitFor()
+    // What is beside the chosen one can be chosen, too.
+    await page.getByLabel('Router').selectOption('None (1)')
+    await page.getByText('€8.00').waitFor()
+    const left = await page.locator('.funnel b').allInnerTexts()
+    expect(left.map(Number)).toEqual([3, 3, 3, 2, 1])
+    expect(await axe(page)).toEqual([])
+    await page.reload()
+    await page.getByText('€8.00').waitFor()
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined()
+  })
+
+  it('has nothing that axe would mend, in light and in dark, nor anything wider than a phone', async () => {
+    const house = await startHouse()
+    await pass(house, 0)
+    await house.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'], cost: 10, currency: 'EUR' })
+    await house.stats.put('b', { videos: [VIDEOS[1]!, 'abcdefghij_'], name: 'Autumn' })
+    await pass(house, 50)
+    const page = await openPage({ reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
+    async function expectNothing(what: string): Promise<void> {
+      await page.emulateMedia({ colorScheme: 'light' })
+      expect([what, await axe(page)]).toEqual([what, []])
+      // Nothing but colours differs.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect([what, 'dark', await axe(page, COLOURS)]).toEqual([what, 'dark', []])
+    }
+    const screens = [
+      '/',
+      '/campaigns/a',
+      '/campaigns/b',
+      '/compare?c=a&c=b',
+      '/health',
+      '/campaigns/none',
+      '/?q=nothing',
+    ]
+    for (const path of screens) {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.goto(house.url + path)
+      await page.locator('main h1, main .fault, main .none').first().waitFor()
+      await page.waitForLoadState('load')
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      expect([path, width]).toEqual([path, 390])
+      await page.setViewportSize({ width: 1_280, height: 900 })
+      await expectNothing(path)
+    }
+    await page.goto(`${house.url}/campaigns/a`)
+    for (const name of ['Share', 'Edit']) {
+      await page.getByRole('button', { name }).click()
+      await page.locator('dialog[open]').waitFor()
+      await expectNothing(name)
+      await page.keyboard.press('Escape')
+      await until(async () => (await page.locator('dialog').count()) === 0)
+    }
+  })
+
+  it('shows 200 campaigns live at 50 values a second, one stream for all, and no frame takes long', async () => {
+    const house = await startHouse()
+    await pass(house, 0)
+    const videoOf = (i: number) => `video${String(i).padStart(6, '0')}`
+    await Promise.all(
+      Array.from({ length: CAMPAIGNS }, (_, i) => house.stats.put(`campaign-${i}`, { videos: [videoOf(i)] })),
+    )
+    const page = await openPage()
+    let streams = 0
+    page.on('request', (request) => void (request.url().includes('/wait') && streams++))
+    await page.goto(house.url)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page
+      .locator('tbody tr')
+      .nth(CAMPAIGNS - 1)
+      .waitFor()
+    await page.evaluate(`
+      window.longest = 0
+      let last = performance.now()
+      requestAnimationFrame(function next(now) { longest = Math.max(longest, now - last); last = now; requestAnimationFrame(next) })
+    `)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const worked = async () => {
+      const { metrics } = await devtools.send('Performance.getMetrics')
+      const seconds = metrics.reduce((sum, { name, value }) => sum + (WORKS.has(name) ? value : 0), 0)
+      return 1_000 * seconds
+    }
+    const before = await worked()
+    // What stats would tell, at a pace of its own.
+    const broadcaster = createBroadcaster(house.sseUrl)
+    onTestFinished(() => broadcaster.close())
+    const sums = (await house.stats.stats('campaign-0'))!
+    const asOf = new Date(Date.now() + HOUR).toISOString()
+    const shown = (i: number) => views(page, `tr:has(a[href="/campaigns/campaign-${i}"]) .moving`)
+    // Again and again: stats may tell its own before the page's stream is open for all that it shows.
+    await until(async () => {
+      const first = { ...sums, id: 'campaign-0', impressions: 1, asOf }
+      await broadcaster.put('collections/campaign-0', JSON.stringify(first))
+      return (await shown(0)) === 1
+    })
+    // What it took until they move is another matter.
+    await page.evaluate('longest = 0')
+    for (let i = 0; i < VALUES; i++) {
+      const id = `campaign-${i % CAMPAIGNS}`
+      await broadcaster.put(`collections/${id}`, JSON.stringify({ ...sums, id, impressions: 1_000_000 + i, asOf }))
+      await delay(1_000 / PACE)
+    }
+    await until(async () => (await shown(CAMPAIGNS - 1)) === 1_000_000 + VALUES - 1)
+    expect(await shown(0)).toBe(1_000_000)
+    expect(streams).toBe(1)
+    const work = ((await worked()) - before) / VALUES
+    expect(work).toBeLessThan(WORK)
+    expect(await page.evaluate('longest')).toBeLessThan(LONGEST_FRAME)
+  })
+})

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { accessOf } from '../src/core/allowed.ts'
+import { cookieOf } from '../src/core/cookies.ts'
+import { seal, unseal } from '../src/core/sealed.ts'
+import { createFormats } from '../src/page/core/format.ts'
+import { nextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
+import { nextRenewal } from '../src/page/core/pacific.ts'
+import { linksIn, newId, tagsIn } from '../src/page/core/pasted.ts'
+import { readPriceQuery, searchFor, writePriceQuery } from '../src/page/core/price-query.ts'
+import { between, figure, readMetrics } from '../src/page/core/prometheus.ts'
+import { fromStart, growthShare, joined, pathThrough, perHour, sampled, sinceFirst } from '../src/page/core/series.ts'
+
+const HOUR = 3_600_000
+
+describe('what is sealed', () => {
+  it('comes out as it went in, and only with its key and for its purpose', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.dictionary(fc.string(), fc.string()), (key, purpose, value) => {
+        const sealed = seal(key, purpose, value)
+        expect(unseal(key, purpose, sealed)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(unseal(`${key}x`, purpose, sealed)).toBeUndefined()
+        expect(unseal(key, `${purpose}x`, sealed)).toBeUndefined()
+      }),
+    )
+  })
+
+  it('is nothing once a character of it is another', () => {
+    const sealed = seal('key', 'link', { id: 'a', expires: 1 })
+    for (let i = 0; i < sealed.length; i++) {
+      const other = sealed[i] === 'A' ? 'B' : 'A'
+      expect(unseal('key', 'link', sealed.slice(0, i) + other + sealed.slice(i + 1))).toBeUndefined()
+    }
+    for (const odd of ['', '.', 'a.b', `${sealed}.`, `${sealed}=`, sealed.slice(0, -1)])
+      expect(unseal('key', 'link', odd)).toBeUndefined()
+  })
+})
+
+describe('what pages may ask of services', () => {
+  it.each([
+    ['stats', 'GET', '/collections', 'read'],
+    ['stats', 'PUT', '/collections/a', 'change'],
+    ['stats', 'DELETE', '/collections/a/videos/b', 'change'],
+    ['sse', 'GET', '/wait', 'read'],
+    ['prices', 'POST', '/v1/search/bitmap/prices', 'read'],
+    ['sse', 'POST', '/put', undefined],
+    ['sse', 'GET', '/put', undefined],
+    ['sse', 'GET', '/closeall', undefined],
+    ['prices', 'POST', '/prices/import', undefined],
+    ['kv', 'GET', '/v0/entity', undefined],
+    ['stats', 'GET', '/collections/../metrics', undefined],
+    ['stats', 'PUT', '/collections/%2E%2e/metrics', undefined],
+    ['youtube', 'GET', '/metrics', undefined],
+    ['constructor', 'GET', '/metrics', undefined],
+  ])('%s %s %s: %s', (service, method, path, access) => {
+    expect(accessOf(service, method, path)).toBe(access)
+  })
+})
+
+it('one of several cookies is found by its whole name', () => {
+  expect(cookieOf('a=1; session=x=y; b=2', 'session')).toBe('x=y')
+  expect(cookieOf('my_session=1', 'session')).toBeUndefined()
+  expect(cookieOf(undefined, 'session')).toBeUndefined()
+})
+
+describe('numbers', () => {
+  it("are in the reader's manner", () => {
+    const german = createFormats('de-DE')
+    expect(german.count(1_234_567)).toBe('1.234.567')
+    expect(german.money(1_234.5, 'EUR')).toBe('1.234,50\u00A0€')
+    const english = createFormats('en-US')
+    expect(english.signed(-1_234)).toBe('-1,234')
+    expect(english.signedPercent(0.0421)).toBe('+4.2%')
+    expect(english.ago(12_300)).toBe('12 seconds ago')
+    expect(english.ago(3 * HOUR)).toBe('3 hours ago')
+    expect(english.ago(-5)).toBe('now')
+    expect(english.short([0, 50e6, 100e6])).toEqual(['0', '50M', '100M'])
+    expect(english.short([146_480_000, 146_490_000])).toEqual(['146.48M', '146.49M'])
+    expect(english.short([146_480_022, 146_480_045])).toEqual(['146,480,022', '146,480,045'])
+    expect(english.money(0.012345, 'EUR')).toBe('€0.0123')
+  })
+
+  it('grow by a share of what they were', () => {
+    expect(growthShare(150, 50)).toBe(0.5)
+    expect(growthShare(50, 50)).toBeUndefined()
+  })
+})
+
+describe('series', () => {
+  const points = [
+    { at: 0, value: 100 },
+    { at: 2 * HOUR, value: 300 },
+    { at: 3 * HOUR, value: 250 },
+  ]
+
+  it('tell growth an hour, whatever is between their points', () => {
+    expect(perHour(points)).toEqual([
+      { at: 2 * HOUR, value: 100 },
+      { at: 3 * HOUR, value: -50 },
+    ])
+  })
+
+  it('are joined on one axis, and aligned at their start', () => {
+    const later = [{ at: HOUR, value: 7 }]
+    expect(joined([points, later])).toEqual([
+      [0, HOUR, 2 * HOUR, 3 * HOUR],
+      [100, null, 300, 250],
+      [null, 7, null, null],
+    ])
+    expect(sinceFirst(points).map(({ value }) => value)).toEqual([0, 200, 150])
+    expect(fromStart(later)).toEqual([{ at: 0, value: 7 }])
+  })
+
+  it('are sampled at equal steps', () => {
+    expect(sampled(points, 0, 4 * HOUR, 4)).toEqual([100, 300, 250, 250])
+    expect(sampled([], 0, 1, 3)).toEqual([])
+  })
+
+  it('stay within their box', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 2, maxLength: 50 }), (values) => {
+        const numbers = pathThrough(values, 100, 20)
+          .match(/[\d.-]+/g)!
+          .map(Number)
+        const ys = numbers.filter((_number, i) => i % 2 === 1)
+        expect(Math.min(...ys)).toBeGreaterThanOrEqual(0)
+        expect(Math.max(...ys)).toBeLessThanOrEqual(20)
+      }),
+    )
+  })
+})
+
+describe('what is typed', () => {
+  it('is split into links, each once', () => {
+    expect(linksIn('https://youtu.be/-4lB5EKS5Uk, see:\n1FEFpk-uIYo <https://youtu.be/-4lB5EKS5Uk>')).toEqual([
+      'https://youtu.be/-4lB5EKS5Uk',
+      '1FEFpk-uIYo',
+    ])
+    expect(tagsIn(' a, b ,,a')).toEqual(['a', 'b'])
+    expect(newId(new Uint8Array([0, 35, 36, 255]))).toBe('0z03')
+  })
+})
+
+describe('an address', () => {
+  it('keeps what the list shows', () => {
+    const query = { sort: '-24h', q: 'a&b', tag: 'ü' } as const
+    expect(readHomeQuery(writeHomeQuery(query))).toEqual(query)
+    expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '' })
+    expect([
+      nextSort('-impressions', 'impressions'),
+      nextSort('-impressions', 'name'),
+      nextSort('name', 'name'),
+    ]).toEqual(['impressions', 'name', '-name'])
+  })
+
+  it('keeps what a price is looked for with, numbers as numbers', () => {
+    const query = { offeringId: 'o', groupId: 'g', priceSpecId: 's', chars: { Term: '12', Seats: 12 } }
+    expect(readPriceQuery(writePriceQuery(query))).toEqual(query)
+    expect(searchFor({ ...query, groupId: '' })).toBeUndefined()
+    expect(searchFor(query)).toMatchObject({
+      charValues: [
+        { char: 'Term', value: '12' },
+        { char: 'Seats', value: 12 },
+      ],
+    })
+  })
+})
+
+describe('figures', () => {
+  const text = (count: number, slow: number) => `# HELP x y
+h_bucket{route="/a",le="0.1"} ${count - slow}
+h_bucket{route="/a",le="1"} ${count}
+h_bucket{route="/a",le="+Inf"} ${count}
+h_bucket{route="/metrics",le="+Inf"} 1000
+g{topic="a \\"b\\", c"} 3
+g{topic="d"} 4
+`
+  it('are read with their labels, and summed', () => {
+    const samples = readMetrics(text(1, 0))
+    expect(samples.find(({ name }) => name === 'g')).toEqual({ name: 'g', labels: { topic: 'a "b", c' }, value: 3 })
+    expect([figure(samples, 'g'), figure(samples, 'none')]).toEqual([7, undefined])
+  })
+
+  it('tell what happened between two readings, the asking left out', () => {
+    const [before, after] = [readMetrics(text(10, 0)), readMetrics(text(110, 50))]
+    expect(between(before, after, 'h', 0.5)).toEqual({ total: 100, quantile: 0.1 })
+    expect(between(before, after, 'h', 0.75).quantile).toBeCloseTo(0.55)
+    expect(between(after, after, 'h', 0.5)).toEqual({ total: 0, quantile: undefined })
+  })
+
+  it('know when the quota is renewed: at midnight in California', () => {
+    expect(new Date(nextRenewal(Date.parse('2026-07-01T12:00:00Z'))).toISOString()).toBe('2026-07-02T07:00:00.000Z')
+    expect(new Date(nextRenewal(Date.parse('2026-01-01T07:59:59Z'))).toISOString()).toBe('2026-01-01T08:00:00.000Z')
+  })
+})

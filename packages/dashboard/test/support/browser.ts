@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { afterFile } from '@influencer-stats/runtime/testing/after-file'
+import { findChromium } from '@influencer-stats/runtime/testing/chromium'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+let browser: Promise<Browser> | undefined
+
+function launch(): Promise<Browser> {
+  const launched = findChromium().then((found) => chromium.launch({ ...found, args: ['--no-sandbox'] }))
+  afterFile(async () => {
+    browser = undefined
+    await (await launched).close()
+  })
+  return launched
+}
+
+/** A page of its own, whose every fault fails the test: scripts that throw, refusals by the page's policy. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<Page & { readonly faults: string[] }> {
+  browser ??= launch()
+  const context = await (await browser).newContext({ locale: 'en-US', ...options })
+  context.setDefaultTimeout(60_000)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => void faults.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text())
+  })
+  onTestFinished(async () => {
+    await context.close()
+    expect(faults).toEqual([])
+  })
+  return Object.assign(page, { faults })
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** What axe looks for. */
+interface Rules {
+  readonly type: 'tag' | 'rule'
+  readonly values: readonly string[]
+}
+const ALL: Rules = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }
+/** What colours alone can break. */
+export const COLOURS: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/** What axe finds wrong with a page as it stands, a line each. */
+export async function axe(page: Page, rules = ALL): Promise<string[]> {
+  // As the page's own policy forbids: in a world apart it does not hold.
+  await page.evaluate(AXE)
+  const found = await page.evaluate(async (runOnly) => {
+    const { violations } = await (globalThis as any).axe.run({ runOnly })
+    return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html}`))
+  }, rules)
+  return found
+}

@@ -1,0 +1,88 @@
+import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { sse } from '@influencer-stats/sse/service'
+import { createStatsClient, type StatsClient } from '@influencer-stats/stats/client'
+import { stats } from '@influencer-stats/stats/service'
+import { createControl } from '@influencer-stats/youtube/client'
+import { youtube } from '@influencer-stats/youtube/service'
+import { onTestFinished } from 'vitest'
+import { dashboard } from '../../src/service.ts'
+
+type Settings = Readonly<Record<string, string | number>>
+
+/** What tests need of a house: the dashboard, and what it shows. */
+export interface House {
+  /** The dashboard's. */
+  readonly url: string
+  readonly statsUrl: string
+  readonly sseUrl: string
+  readonly stats: StatsClient
+  readonly control: ReturnType<typeof createControl>
+  /** Stops the dashboard alone, and starts it again on the same data. */
+  restart(overrides?: Settings): Promise<string>
+  stop(): Promise<boolean>
+}
+
+interface HouseOptions {
+  readonly dashboard?: Settings
+  /** For stats, sse and the dashboard. */
+  readonly all?: Settings
+  /** In place of a broadcaster of its own. */
+  readonly sseUri?: string
+}
+
+async function run(definition: Parameters<typeof embed>[0], settings: Overrides) {
+  const running = await embed(definition, settings)
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+/** All in this process, until the test ends; numbers are read from the stand-in five times a second. */
+export async function startHouse({ dashboard: own = {}, all = {}, sseUri }: HouseOptions = {}): Promise<House> {
+  const standIn = await run(youtube, {})
+  const sseUrl = sseUri ?? (await run(sse, { data: temporaryFolder(), ...all })).url
+  const { url: statsUrl } = await run(stats, {
+    data: temporaryFolder(),
+    youtubeUri: standIn.url,
+    sseUri: sseUrl,
+    refreshInterval: 200,
+    dailyBudget: 0,
+    logger: 'silent',
+    ...all,
+  })
+  const data = temporaryFolder()
+  const start = (more: Settings = {}) =>
+    run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })
+  let running = await start()
+  const token = all.apiToken as string | undefined
+  return {
+    url: running.url,
+    statsUrl,
+    sseUrl,
+    stats: createStatsClient(statsUrl, token === undefined ? {} : { token }),
+    control: createControl(standIn.url),
+    async restart(more) {
+      await running.stop()
+      running = await start(more)
+      return running.url
+    },
+    stop: () => running.stop(),
+  }
+}
+
+/** Asks as a program would. */
+export async function ask(
+  url: string,
+  method = 'GET',
+  { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
+) {
+  const type = body && { 'content-type': 'application/json' }
+  const reply = await fetch(url, {
+    method,
+    headers: { ...type, ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  const isJson = reply.headers.get('content-type')?.includes('json')
+  return { status: reply.status, headers: reply.headers, text, body: isJson && text ? JSON.parse(text) : undefined }
+}
