@@ -1,17 +1,19 @@
-// Servers in Go that answer what ours do, for `pnpm bench --peers`: `kv FOLDER` keeps entries in goleveldb behind
-// net/http; `parse FOLDER STATUS TYPE BODY` gives one reply once it has parsed the body.
+// Servers in Go that answer what ours do, for `pnpm bench --peers`: `kv FOLDER PORT` keeps entries in goleveldb behind
+// net/http; `parse FOLDER PORT STATUS TYPE BODY` gives one reply once it has parsed the body; `mercure FOLDER PORT KEY` is Mercure's
+// hub, which ends its streams at `GET /closeall`.
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
-	"net"
+	"log/slog"
 	"net/http"
 	"os"
 	"strconv"
 
+	"github.com/dunglas/mercure"
 	"github.com/syndtr/goleveldb/leveldb"
 )
 
@@ -69,19 +71,38 @@ func parse(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
+func hub(key string) http.HandlerFunc {
+	hub, err := mercure.NewHub(
+		context.Background(),
+		mercure.WithAnonymous(),
+		mercure.WithPublisherJWT([]byte(key), "HS256"),
+		mercure.WithSubscriberJWT([]byte(key), "HS256"),
+		mercure.WithLogger(slog.New(slog.DiscardHandler)),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/closeall" {
+			if err := hub.Stop(r.Context()); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
+			return
+		}
+		hub.ServeHTTP(w, r)
+	}
+}
+
 func main() {
 	var handler http.HandlerFunc
 	switch os.Args[1] {
 	case "kv":
 		handler = kv(os.Args[2])
+	case "mercure":
+		handler = hub(os.Args[4])
 	default:
-		status, _ := strconv.Atoi(os.Args[3])
-		handler = parse(status, os.Args[4], os.Args[5])
+		status, _ := strconv.Atoi(os.Args[4])
+		handler = parse(status, os.Args[5], os.Args[6])
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
-	log.Fatal(http.Serve(listener, handler))
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[3], handler))
 }

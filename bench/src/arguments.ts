@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { generators } from './load/generators.ts'
 import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
@@ -8,13 +9,13 @@ pnpm bench compare A B                            A against B in interleaved pai
   --duration S      seconds of a round (1.5)
   --rounds N        rounds of each row, each on a start of its own (3; 7 with --full)
   --connections N   in place of those of the row
-  --generator NAME  raw (default), autocannon or wrk: for the closed loop
+  --generator NAME  of closed loops: raw (ours), or autocannon, the judge from outside
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
   --full            every table but those of peers and growth
   --peers           beside others that answer the same, where they are installed
   --growth          what a request costs against the size of what is there
-  --table NAME      this table alone: door, connections, growth-...
+  --table NAMES     these tables alone, a comma between: door, growth-keys, kv/entity
   --publish         write the results, the report and what the READMEs show of them
 `
 
@@ -22,7 +23,7 @@ const options = {
   duration: { type: 'string' },
   rounds: { type: 'string' },
   connections: { type: 'string' },
-  generator: { type: 'string' },
+  generator: { type: 'string', default: 'raw' },
   table: { type: 'string' },
   pairs: { type: 'string', default: '10' },
   quick: { type: 'boolean', default: false },
@@ -50,6 +51,7 @@ export function parseBenchArguments(argv: readonly string[]) {
   const compare = positionals[0] === 'compare'
   const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
   if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
+  if (!(values.generator in generators)) throw new Error(`--generator is one of ${Object.keys(generators).join(', ')}`)
   const pairs = positive('pairs', values.pairs, 10)
   if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
   return {
@@ -57,6 +59,7 @@ export function parseBenchArguments(argv: readonly string[]) {
     specs,
     compare,
     pairs,
+    generator: values.generator as keyof typeof generators,
     duration: positive('duration', values.duration, quick ? 1 : 1.5),
     warmUp: full ? 2 : 1,
     rounds: positive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 7 : 3),

@@ -1,9 +1,10 @@
 import { table as cellsOf } from '@influencer-stats/runtime/table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
+import { isHere } from './contenders/program.ts'
 import { stopBeside } from './contenders/service.ts'
-import { generatorNamed } from './load/generators.ts'
 import { describeMachine, machineText, mustBeFit, watchSteal } from './machine.ts'
 import { measure } from './measure.ts'
+import { endChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { ratiosOf, ratioText } from './ratios.ts'
 import { publish } from './report/publish.ts'
@@ -13,12 +14,18 @@ import type { Row } from './row.ts'
 import { rowOf, tables } from './tables/all.ts'
 import type { Table } from './tables/table.ts'
 
+/** Aborted when somebody ends this early. */
+const ending = new AbortController()
+
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Measures rows, shows how far it is, and tells on stderr what failed. */
 async function run(rows: readonly Row[], args: BenchArguments, more: Partial<Parameters<typeof measure>[1]>) {
   const progress = createProgress(process.stderr)
-  const results = await measure(rows, { ...args, ...more, onStep: progress.step })
+  const results = await measure(
+    rows.filter(({ contender }) => isHere(contender)),
+    { ...args, ...more, signal: ending.signal, onStep: progress.step },
+  )
   progress.end()
   for (const { name, failure } of results) if (failure) process.stderr.write(`FAILED ${name}: ${failure}\n`)
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
@@ -28,8 +35,14 @@ function wanted({ specs, table, full, peers, growth }: BenchArguments): Table[] 
   const services = new Set(specs.map(({ service }) => service))
   // What is asked for besides stands alone: a table, peers or growth.
   const only = peers ? 'peers' : growth ? 'growth' : undefined
-  const isWanted = ({ name, when }: Table) =>
-    table ? name === table : only ? when === only : when === 'always' || (full && when === 'full')
+  const usual: readonly Table['when'][] = services.size === 0 ? ['always'] : ['always', 'named']
+  const asked = table?.split(',') ?? []
+  const isWanted = ({ service, name, when }: Table) =>
+    table
+      ? asked.includes(name) || asked.includes(`${service}/${name}`)
+      : only
+        ? when === only
+        : usual.includes(when) || (full && when === 'full')
   const found = tables.filter((one) => isWanted(one) && (services.size === 0 || services.has(one.service)))
   if (found.length > 0) return found
   throw new Error(`there is no such table${services.size > 0 ? ` of ${[...services].join(', ')}` : ''}`)
@@ -57,6 +70,8 @@ async function runTables(args: BenchArguments): Promise<boolean> {
 
 async function runCompare(args: BenchArguments): Promise<boolean> {
   const [a, b] = args.specs.map(rowOf)
+  const missing = [a!, b!].find(({ row }) => !isHere(row.contender))
+  if (missing) throw new Error(`${missing.row.contender.name} is not installed here`)
   const { results, failed } = await run([a!.row, b!.row], args, { rounds: args.pairs, latencies: false })
   if (failed) return false
   for (const ratio of ratiosOf(results[0]!, results[1]!, a!.table.columns)) {
@@ -66,9 +81,14 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   return true
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    ending.abort(new Error(`ended by ${signal}`))
+    endChildren()
+  })
+}
 try {
   const args = parseBenchArguments(process.argv.slice(2))
-  if (args.generator) await generatorNamed(args.generator)
   if (args.help) say(HELP)
   else if (!(await (args.compare ? runCompare(args) : runTables(args)))) process.exitCode = 1
 } catch (error) {

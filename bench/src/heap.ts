@@ -1,17 +1,26 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Post } from './threads.ts'
 
-let gc: (() => void) | undefined
+/** What a thread holds after a collection (bytes): on its heap, and in buffers. */
+export interface Held {
+  readonly heap: number
+  readonly buffers: number
+}
 
-/** Collects all garbage of this thread, and says what is left (bytes): on its heap, and in buffers, shared ones included. */
-export function collect(): { heap: number; buffers: number } {
-  if (!gc) {
-    setFlagsFromString('--expose-gc')
-    gc = runInNewContext('gc') as () => void
+/** Collections, each with a turn of the loop, in which finalisers run: what they let go of goes with the next. */
+const COLLECTIONS = 3
+
+/** Collects the garbage of all threads, in their order. Buffers that they share count nowhere. */
+export async function collectAll(threads: ReadonlyMap<string, Post>): Promise<Held[]> {
+  const posts = [...threads.values()]
+  for (let i = 0; i < COLLECTIONS; i++) {
+    for (const post of posts) await post('HeapProfiler.collectGarbage')
+    await turn()
   }
-  // Twice: what the first one finalises, the second one frees.
-  gc()
-  gc()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return { heap: heapUsed, buffers: arrayBuffers }
+  return Promise.all(
+    posts.map(async (post) => {
+      const { usedSize, backingStorageSize } = await post('Runtime.getHeapUsage')
+      return { heap: usedSize, buffers: backingStorageSize }
+    }),
+  )
 }

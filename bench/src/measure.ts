@@ -7,6 +7,8 @@ export interface MeasureOptions extends Omit<How, 'paced'> {
   readonly together?: boolean | undefined
   /** Whether every other round tells latencies; not where only ratios are wanted. */
   readonly latencies?: boolean
+  /** Ends all that has not begun: what has, ends with the processes that it waits for. */
+  readonly signal?: AbortSignal
   /** Told before each step: what it is, and which of how many. */
   onStep?(what: string, step: number, steps: number): void
 }
@@ -60,6 +62,7 @@ export async function measure(rows: readonly Row[], options: MeasureOptions): Pr
           await running.stop()
         }
       } catch (error) {
+        options.signal?.throwIfAborted()
         state.failure = `round ${round + 1} of ${rounds}: ${reasonOf(error)}`
       }
     }

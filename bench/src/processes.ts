@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 // Linux counts processor time in ticks of 10 ms.
@@ -18,47 +19,91 @@ export function pinned(processors: readonly number[] | undefined, command: reado
   return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
 }
 
-/** Spawns a command, bound to some processors where that can be had. */
-export function spawnPinned(
+/** Ahead of all others where this process may have it so, else the command as it is: for one that seldom has work. */
+export function first(command: readonly string[]): string[] {
+  goesFirst ??= process.platform === 'linux' && spawnSync('chrt', [...FIRST, 'true']).status === 0
+  return goesFirst ? ['chrt', ...FIRST, ...command] : [...command]
+}
+const FIRST = ['--rr', '1']
+let goesFirst: boolean | undefined
+
+const children = new Set<ChildProcess>()
+
+/** Has a process ended with this one, should somebody end this one early. */
+export function endsWithUs(child: ChildProcess): ChildProcess {
+  children.add(child)
+  return child.once('exit', () => children.delete(child))
+}
+
+/** Ends all that was started; whoever waits for one of them hears of it. */
+export function endChildren(): void {
+  for (const child of children) child.kill('SIGTERM')
+}
+
+/** A process that serves until it is told to end. */
+export interface Server {
+  readonly child: ChildProcess
+  readonly exit: Promise<unknown>
+  /** An error that says what it had to say of itself. */
+  failure(name: string): Error
+  /** Resolves once it is gone. Idempotent. */
+  stop(): Promise<void>
+}
+
+/** Spawns a server, bound to some processors where that can be had. Its stdout is for whoever starts it. */
+export function spawnServer(
   pin: readonly number[] | undefined,
   command: string,
   args: readonly string[],
-  env = {},
-): ChildProcess {
+  env: Readonly<Record<string, string>> = {},
+): Server {
   const [program, ...rest] = pinned(pin, [command, ...args])
-  return spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  const child = endsWithUs(
+    spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
+  )
+  const exit = once(child, 'exit')
+  let complaints = ''
+  child.stderr!.on('data', (text) => (complaints += text))
+  return {
+    child,
+    exit,
+    failure: (name) => new Error(`${name} did not start: ${complaints.trim()}`),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      await exit
+    },
+  }
 }
 
-/** Seconds of processor time that a process has taken, all its threads together. NaN where the platform cannot tell. */
-export function processorSeconds(pid: number): number {
-  const file = `/proc/${pid}/stat`
-  if (!existsSync(file)) return NaN
-  // The second field is the command in parentheses, which may have spaces.
-  const fields = readFileSync(file, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+/** The sum of the numbers that a pattern finds in a file of /proc; NaN where the platform, or the process, is not there. */
+function inProc(file: string, pattern: RegExp): number {
+  try {
+    const [, ...numbers] = pattern.exec(readFileSync(`/proc/${file}`, 'utf8')) ?? [NaN, NaN]
+    return numbers.reduce<number>((sum, number) => sum + Number(number), 0)
+  } catch {
+    return NaN
+  }
 }
+const MB_A_KB = 1024 / 1e6
+
+/** Seconds of processor time that processes have taken, all their threads together. */
+export const processorSeconds = (...pids: readonly number[]): number =>
+  // The second field is the command in parentheses, which may have spaces.
+  pids.reduce((sum, pid) => sum + inProc(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_A_SECOND
 
 /** Memory of a process that is resident now (MB = 10^6 bytes), or the part of it that is of mapped files. */
-export function residentMegabytes(pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number {
-  const file = `/proc/${pid}/status`
-  if (!existsSync(file)) return NaN
-  return (Number(new RegExp(`${part}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6
-}
+export const residentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
+  inProc(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_A_KB
 
-/** Bytes that a process has had read from disks. NaN where the platform cannot tell. */
-export function bytesRead(pid: number): number {
-  const file = `/proc/${pid}/io`
-  return existsSync(file) ? Number(/^read_bytes: (\d+)/m.exec(readFileSync(file, 'utf8'))![1]) : NaN
-}
+/** The same, of what it shares with others an equal part. */
+export const proportionalMegabytes = (pid: number): number =>
+  inProc(`${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) * MB_A_KB
 
-/** Seconds of processor time that the host gave to others, of all processors. NaN where the platform cannot tell. */
-export function stolenSeconds(): number {
-  if (!existsSync('/proc/stat')) return NaN
-  return Number(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/ +/)[8]) / TICKS_A_SECOND
-}
+/** Bytes that a process has had read from disks. */
+export const bytesRead = (pid: number): number => inProc(`${pid}/io`, /^read_bytes: (\d+)/m)
 
-/** Memory that the kernel holds for itself, sockets included (MB). NaN where the platform cannot tell. */
-export function kernelMegabytes(): number {
-  const file = '/proc/meminfo'
-  return existsSync(file) ? (Number(/^Slab:\s+(\d+) kB/m.exec(readFileSync(file, 'utf8'))![1]) * 1024) / 1e6 : NaN
-}
+/** Seconds of processor time that the host gave to others, of all processors. */
+export const stolenSeconds = (): number => inProc('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_A_SECOND
+
+/** Memory that the kernel holds for itself, sockets included (MB). */
+export const kernelMegabytes = (): number => inProc('meminfo', /^Slab:\s+(\d+) kB/m) * MB_A_KB

@@ -1,6 +1,7 @@
 import { SATURATED } from './load/load.ts'
 import { columnOf, numbersOf, type Columns } from './report/columns.ts'
 import type { RowResult } from './row.ts'
+import type { Table } from './tables/table.ts'
 import { isDifference, medianInterval, SURE, type Interval } from './statistics.ts'
 
 /** One figure of A as a multiple of B's. */
@@ -53,10 +54,11 @@ export interface Step {
 /** What each named row is of another: the gain or the loss of a step. Steps without a result on both sides are left out. */
 export function stepsOf(
   results: readonly RowResult[],
-  { columns, steps = [] }: { readonly columns: Columns; readonly steps?: readonly (readonly [string, string])[] },
+  { columns, steps = [] }: Pick<Table, 'columns' | 'steps'>,
 ): Step[] {
+  const pairs = typeof steps === 'function' ? steps(results.map(({ name }) => name)) : steps
   const find = (name: string) => results.find((row) => row.name === name && row.failure === undefined)
-  return steps.flatMap(([of, against]) => {
+  return pairs.flatMap(([of, against]) => {
     const [a, b] = [find(of), find(against)]
     return a && b ? [{ name: `${of} / ${against}`, against, ratios: ratiosOf(a, b, columns) }] : []
   })

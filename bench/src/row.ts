@@ -1,4 +1,5 @@
 import type { Contender, Running } from './contenders/contender.ts'
+import type { Generator } from './load/generators.ts'
 
 /** What a round came to, by the names of columns: numbers in the columns' units, or words. */
 export type Figures = Readonly<Record<string, number | string>>
@@ -10,10 +11,13 @@ export interface How {
   readonly warmUp: number
   /** Whether the round tells latencies at a constant rate, too, where its row can. */
   readonly paced: boolean
+  /** Whether all of these seconds are spent at the work alone, at this rate where it has one: for whoever looks on meanwhile. */
+  readonly throughout?: boolean
+  readonly rate?: number | undefined
   /** In place of the row's own. */
   readonly connections?: number | undefined
-  /** The generator of closed loops in place of `raw`. */
-  readonly generator?: string | undefined
+  /** Of closed loops, in place of our own. */
+  readonly generator?: Generator
 }
 
 /** One row of a table: who is measured, that it answers right, and how. */
@@ -24,26 +28,10 @@ export interface Row {
   prepare?(running: Running): Promise<void>
   /** One round on a contender that was started for it. @throws Error when an answer was wrong or missing */
   round(running: Running, how: How): Promise<Figures>
-  /** What a round sends, for whoever looks at the contender meanwhile; where there is such a thing. */
-  readonly load?: Load
+  /** What a round sends, in words for "on the serving thread under ...". */
+  readonly says?: string
   /** What a source says of the like, by the names of columns. */
   readonly source?: Figures
-}
-
-/** Keeps a contender at work. */
-export interface Load {
-  /** In words, for "on the serving thread under ...". */
-  readonly says: string
-  /** @throws Error when an answer was wrong or missing */
-  keep(running: Running, how: LoadTime): Promise<void>
-}
-
-export interface LoadTime {
-  /** Seconds, those of the warm-up included. */
-  readonly seconds: number
-  readonly warmUp: number
-  /** Requests a second at a constant pace; without it, a closed loop. */
-  readonly rate?: number | undefined
 }
 
 /** What the rounds of a row came to, or why it is no result. */

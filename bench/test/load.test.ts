@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { slowness } from '@influencer-stats/runtime/testing/own-time'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { generators } from '../src/load/generators.ts'
-import type { LoadGenerator, LoadPlan } from '../src/load/load.ts'
+import type { LoadPlan } from '../src/load/load.ts'
 import { runIdle } from '../src/load/idle.ts'
+import { runRaw } from '../src/load/raw.ts'
 import { runScan } from '../src/load/scan.ts'
-import { loadConformance, get, planOf, type LoadTraits } from './load.conformance.ts'
 import { startKnownServer, type KnownServer } from './support/load-server.ts'
+import { get, planOf } from './support/load-plan.ts'
 
-const traits: Partial<Record<string, LoadTraits>> = {
-  autocannon: { takesClosing: false, sendsHead: false, draws: false, pipelines: false },
-  wrk: { sendsHead: false, draws: false, pipelines: false, correctsOmission: true },
-}
+// What a machine that stood still has spoilt is measured again.
+const MEASURED = { retry: 3 }
 
-const all = await Promise.all(Object.values(generators).map((load) => load()))
-const installed = await Promise.all(all.map((generator) => generator.available()))
-const here = all.filter((_, index) => installed[index])
-
-for (const generator of here) loadConformance(generator, traits[generator.name])
+let busy: () => number
+beforeEach(() => {
+  busy = slowness()
+})
 
 /** Whether a time is what it must be, or what a busy machine makes of it. */
 function expectNear(microseconds: number, milliseconds: number): void {
   expect(microseconds / 1000).toBeGreaterThan(milliseconds * 0.95)
-  expect(microseconds / 1000).toBeLessThan(milliseconds * 1.4)
+  expect(microseconds / 1000).toBeLessThan(milliseconds * 1.4 * busy())
 }
 
 describe('a scan', () => {
@@ -72,7 +71,44 @@ describe('idle connections', () => {
   })
 })
 
-const open = here.filter(({ loops }) => loops.includes('open'))
+describe.each(Object.entries(generators))('a closed loop of %s', (_, run) => {
+  let server: KnownServer
+  beforeAll(async () => {
+    server = await startKnownServer()
+  })
+  afterAll(() => server.kill())
+
+  it('counts replies, and those that are not as expected', async () => {
+    const right = await run(planOf(server.url, { expect: { status: 200, includes: 'value ' } }))
+    expect(right).toMatchObject({ errors: 0, wrong: 0 })
+    expect(right.requests).toBeGreaterThan(0)
+    expect(right.cpu).toBeGreaterThan(0)
+    for (const expect_ of [{ status: 201 }, { status: 200, body: 'another' }]) {
+      const wrong = await run(planOf(server.url, { expect: expect_ }))
+      expect(wrong.wrong).toBe(wrong.requests)
+    }
+  })
+
+  it('counts what got no reply', async () => {
+    expect((await run(planOf(server.url, { requests: [get('/cut')] }))).errors).toBeGreaterThan(0)
+  })
+
+  it('comes out at half a second where that is what replies take', MEASURED, async () => {
+    const result = await run(planOf(server.url, { requests: [get('/slower')], duration: 2 }))
+    expect(result).toMatchObject({ errors: 0, wrong: 0 })
+    expectNear(result.latency.p50, 500)
+  })
+})
+
+it('autocannon refuses what it cannot do', async () => {
+  for (const more of [
+    { rate: 10 },
+    { pipeline: 2 },
+    { percentiles: [95] },
+    { requests: [{ method: 'HEAD', path: '/' }] },
+  ])
+    await expect(generators.autocannon(planOf('http://127.0.0.1:1', more))).rejects.toThrow('autocannon sends')
+})
 
 describe('a server whose replies take half a second', () => {
   let server: KnownServer
@@ -82,34 +118,37 @@ describe('a server whose replies take half a second', () => {
   })
   afterAll(() => server.kill())
 
-  it.each(here)('comes out at that with $name, closed loop', async (generator) => {
-    const result = await generator.run(planOf(server.url, slow))
-    expect(result).toMatchObject({ errors: 0, wrong: 0 })
-    expectNear(result.latency.p50, 500)
-  })
-
-  it.each(open)('comes out at that with $name, open loop, at the rate asked for', async (generator) => {
-    const result = await generator.run(planOf(server.url, { ...slow, rate: 100, connections: 96, warmUp: 0.5 }))
+  it('comes out at that in an open loop, at the rate asked for', MEASURED, async () => {
+    const result = await runRaw(planOf(server.url, { ...slow, rate: 100, connections: 96, warmUp: 0.5 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 200 })
     expectNear(result.latency.p50, 500)
-    expect(Math.abs(result.perSecond / 100 - 1)).toBeLessThan(0.02)
-    expect(result.lateness!.p50).toBeLessThan(100_000)
+    expect(result.perSecond).toBeLessThan(110)
+    expect(result.perSecond).toBeGreaterThan(90 / busy())
+    expect(result.lateness!).toBeLessThan(500_000 * busy())
   })
 
-  it.each(open)('shows its backlog with $name when it is asked more than it can', async (generator) => {
+  it('comes out at that beside a generator that sleeps until a request is due', MEASURED, async () => {
+    const plan = { ...slow, rate: 800, connections: 640, shares: 'first' } as const
+    const result = await runRaw(planOf(server.url, { ...plan, duration: 1 }))
+    expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 800 })
+    expectNear(result.latency.p50, 500)
+    expect(result.cpu).toBeLessThan(0.7)
+  })
+
+  it('shows its backlog when it is asked more than it can', MEASURED, async () => {
     // 4 connections carry 80 requests a second; of 200 in one second 120 wait, the last ones 1.5 s.
     const plan = { requests: [get('/slow')], rate: 200, connections: 4, duration: 1 }
-    const result = await generator.run(planOf(server.url, plan))
+    const result = await runRaw(planOf(server.url, plan))
     expect(result).toMatchObject({ errors: 0, requests: 200 })
     expect(result.perSecond).toBeLessThan(90)
     expect(result.latency.max).toBeGreaterThan(1_200_000)
   })
 })
 
-it.each(open)('$name counts what was due and never answered, and lets its wait show', async (generator) => {
+it('what was due and never answered counts, and lets its wait show', async () => {
   const server = await startKnownServer()
   try {
-    const result = await generator.run(planOf(server.url, { requests: [get('/hanging')], rate: 100, duration: 0.5 }))
+    const result = await runRaw(planOf(server.url, { requests: [get('/hanging')], rate: 100, duration: 0.5 }))
     expect(result).toMatchObject({ errors: 50, requests: 0 })
     expect(result.latency.p50).toBeGreaterThan(1_000_000)
   } finally {
@@ -117,30 +156,21 @@ it.each(open)('$name counts what was due and never answered, and lets its wait s
   }
 })
 
-it('a server that stops shows in an open loop and hides from a closed one', async () => {
+it('a server that stops shows in an open loop and hides from a closed one', MEASURED, async () => {
   const server = await startKnownServer('stalling')
   /** Two whole cycles of 5 s, in each of which the server stops for one second. */
-  const run = (generator: LoadGenerator, more: Partial<LoadPlan> = {}) =>
-    generator.run(planOf(server.url, { duration: 10, ...more }))
-  // All at once: the server is idle but for its stops.
-  const runs = [
-    Promise.all(open.map((generator) => run(generator, { rate: 200, connections: 32 }))),
-    Promise.all(here.map((generator) => run(generator))),
-  ]
-  const [opened, closed] = await Promise.all(runs).finally(() => server.kill())
+  const run = (more: Partial<LoadPlan> = {}) => runRaw(planOf(server.url, { duration: 10, ...more }))
+  // Both at once: the server is idle but for its stops.
+  const runs = [run({ rate: 200, connections: 32 }), run()] as const
+  const [open, closed] = await Promise.all(runs).finally(() => server.kill())
 
-  for (const { latency, errors, wrong, perSecond } of opened!) {
-    expect({ errors, wrong }).toEqual({ errors: 0, wrong: 0 })
-    expect(Math.abs(perSecond / 200 - 1)).toBeLessThan(0.2)
-    // A fifth of the requests waits between 0 and 1 s, evenly: one in ten over 500 ms, one in a hundred over 950.
-    expectNear(latency.p90, 500)
-    expectNear(latency.p99, 950)
-  }
-  for (const { generator, latency, errors, wrong } of closed!) {
-    expect({ errors, wrong }).toEqual({ errors: 0, wrong: 0 })
-    expect(latency.max).toBeGreaterThan(950_000)
-    // Two connections lose four requests of thousands: why latency is measured with an open loop.
-    if (traits[generator]?.correctsOmission) expect(latency.p99).toBeGreaterThan(700_000)
-    else expect(latency.p99).toBeLessThan(400_000)
-  }
+  for (const { errors, wrong } of [open, closed]) expect({ errors, wrong }).toEqual({ errors: 0, wrong: 0 })
+  expect(open.perSecond).toBeLessThan(240)
+  expect(open.perSecond).toBeGreaterThan(160 / busy())
+  // A fifth of the requests waits between 0 and 1 s, evenly: one in ten over 500 ms, one in a hundred over 950.
+  expectNear(open.latency.p90, 500)
+  expectNear(open.latency.p99, 950)
+  expect(closed.latency.max).toBeGreaterThan(950_000)
+  // Two connections lose four requests of thousands: why latency is measured with an open loop.
+  expect(closed.latency.p99).toBeLessThan(Math.min(400_000 * busy(), 900_000))
 })

@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bareContender } from '../src/contenders/bare.ts'
-import { scriptContender } from '../src/contenders/script.ts'
+import { scriptContender } from '../src/contenders/program.ts'
 import { drawRequests } from '../src/load/requests/drawers.ts'
-import { createRaw } from '../src/load/raw.ts'
+import { runRaw } from '../src/load/raw.ts'
 import { runBulk } from '../src/prices/bulk.ts'
 import { pricesOf, sizeOf, type CatalogPlan } from '../src/prices/catalogs.ts'
 import { runImport } from '../src/prices/import.ts'
 import { KnownCatalog } from '../src/prices/known-catalog.ts'
 import { runLookups } from '../src/prices/lookups.ts'
-import { startMemoryProbe } from '../src/prices/memory-probe.ts'
+import { runMemory } from '../src/prices/memory.ts'
 import { runRoundTrips } from '../src/prices/round-trips.ts'
 import { INDEXES } from '../src/prices/searches.ts'
 import { tables } from '../src/tables/all.ts'
@@ -68,15 +68,26 @@ describe('a known catalog', () => {
 
 it('searches are of random rows of the whole catalog, and know the number of their row', () => {
   const [next, same] = [1, 1].map((seed) => drawRequests({ drawer: 'prices-bitset', seed }, 'host'))
-  const keyOf = ({ offeringId, charValues }: SearchRequest) => JSON.stringify([offeringId, charValues])
-  const rows = new Map(samplePrices().map((price) => [keyOf(price), price]))
-  for (let i = 0; i < 200; i++) {
+  const keyOf = ({ offeringId, charValues }: SearchRequest) =>
+    `${offeringId} ${charValues.map(({ value }) => value).join()}`
+  const drawn = Array.from({ length: 200 }, () => {
     const { bytes, isRight } = next!()
     expect(bytes).toEqual(same!().bytes)
     const [head, body] = String(bytes).split('\r\n\r\n')
+    return { head, body, key: keyOf(JSON.parse(body!)), isRight }
+  })
+  const keys = new Set(drawn.map(({ key }) => key))
+  const rows = new Map(
+    samplePrices().flatMap((price) => {
+      const key = keyOf(price)
+      return keys.has(key) ? [[key, price] as const] : []
+    }),
+  )
+  for (const { head, body, key, isRight } of drawn) {
     expect(head).toMatch(/^POST \/v1\/search\/bitset\/prices HTTP\/1\.1\r\nHost: host\r\n/)
     expect(head).toContain(`\r\nContent-Length: ${body!.length}`)
-    const { value: row, priceSpecId } = rows.get(keyOf(JSON.parse(body!)))!
+    const { charValues, value: row, priceSpecId } = rows.get(key)!
+    expect(JSON.parse(body!).charValues).toEqual(charValues)
     expect(isRight!(answerOf(row, priceSpecId))).toBe(true)
     expect(isRight!(answerOf(row + 1, priceSpecId))).toBe(false)
     expect(isRight!(answerOf(row, 'XRC'))).toBe(false)
@@ -136,18 +147,13 @@ describe('with a service', () => {
 })
 
 it('tells what a service holds, part by part', async () => {
-  const probe = await startMemoryProbe({ indexes: 'roaring-offering' })
-  try {
-    const empty = await probe.held()
-    expect(empty.roaring).toBe(0)
-    await runImport({ url: probe.url, catalog: FEW })
-    const held = await probe.held()
-    expect(held.buffers - empty.buffers).toBeGreaterThan(9_744 * 28)
-    expect(held.roaring).toBeGreaterThan(9_744)
-    expect(held.heap).toBeGreaterThan(1e6)
-  } finally {
-    await probe.stop()
-  }
+  const plan = { catalog: FEW, drawer: 'prices-of-1', settings: { indexes: 'roaring-offering' } }
+  const { heap, buffers, roaring, caches, sum, each } = await runMemory(plan)
+  expect(buffers * 1e6).toBeGreaterThan(9_744 * 28)
+  expect(roaring * 1e6).toBeGreaterThan(9_744)
+  expect(heap).toBeGreaterThan(0.5)
+  expect(sum).toBeCloseTo(heap + buffers + roaring + caches)
+  expect(each).toBe(Math.round((sum * 1e6) / 9_744))
 })
 
 it('the bare server parses what it is sent, and more percentiles can be had', async () => {
@@ -155,7 +161,7 @@ it('the bare server parses what it is sent, and more percentiles can be had', as
   const server = await bareContender(reply).start()
   try {
     const plan = { url: server.url, expect: { status: 200, body: 'ok' }, connections: 2, duration: 0.3, warmUp: 0 }
-    const result = await createRaw().run({
+    const result = await runRaw({
       ...plan,
       requests: { drawer: 'prices-constant' },
       percentiles: [97, 99.999],

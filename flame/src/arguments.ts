@@ -1,25 +1,18 @@
 import { works } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
 
-/** What `pnpm flame` was asked for. */
-export interface FlameArguments {
-  /** `stats`, `stats/v1` or `sse/v4/fan-out`; empty means everything. */
-  readonly subjects: readonly string[]
-  /** Of each window (s). */
-  readonly duration: number
-  /** Whether a `clinic flame` snapshot is taken, too: 2 MB each. */
-  readonly clinic: boolean
-  readonly help: boolean
-}
-
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
   --duration S   seconds of each window (5)
-  --clinic       with a snapshot of clinic flame
+  --clinic       with a snapshot of clinic flame (2 MB each)
 `
 
-/** @throws Error naming what is wrong */
-export function parseFlameArguments(argv: readonly string[]): FlameArguments {
+/**
+ * What `pnpm flame` was asked for: subjects as `stats`, `stats/v1` or `sse/v4/fan-out`, none for everything.
+ *
+ * @throws Error naming what is wrong
+ */
+export function parseFlameArguments(argv: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...argv],
     options: {

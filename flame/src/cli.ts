@@ -28,7 +28,7 @@ async function run(argv: readonly string[]): Promise<void> {
     progress.step(folderOf(one), i + 1, chosen.length)
     const rate = await benchRate(row)
     const { recordings, rate: kept } = await recordRow(row, duration, rate)
-    writeSnapshot(folder, { ...one, says: row.load!.says, seconds: duration, ...(kept && { rate: kept }) }, recordings)
+    writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, ...(kept && { rate: kept }) }, recordings)
     const html = join(folder, 'clinic-flame.html')
     // One that is there is made anew: it must not be of older code than the rest.
     if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, kept, html)

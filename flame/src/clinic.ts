@@ -1,8 +1,8 @@
 import type { Row } from '@influencer-stats/bench/row'
+import { temporaryFolder } from '@influencer-stats/bench/temporary'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cutRare, NAME, withoutFonts, withoutPaths, type Tick } from './clinic-clean.ts'
@@ -28,25 +28,28 @@ export async function takeClinicSnapshot(
   rate: number | undefined,
   html: string,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-clinic-'))
-  try {
-    const start = (script: string, args: readonly string[]) => {
-      const clinic = [CLINIC, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
-      // In a folder of its own: V8 writes its log, which is large, into the current one.
-      const options = { cwd: folder, env: quiet }
-      return startReporting(process.execPath, [...clinic, process.execPath, ...FLAGS, script, ...args], options)
-    }
-    await underLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
-    const data = join(
-      folder,
-      readdirSync(folder).find((name) => name.endsWith('.clinic-flame'))!,
-    )
-    for (const name of readdirSync(data)) anonymise(join(data, name))
-    writeFileSync(html, drawSmall(data))
-  } finally {
-    rmSync(folder, { recursive: true })
+  using temporary = temporaryFolder()
+  const folder = temporary.path
+  const start = (script: string, args: readonly string[]) => {
+    const clinic = [CLINIC, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
+    // In a folder of its own: V8 writes its log, which is large, into the current one.
+    return startReporting(process.execPath, [...clinic, process.execPath, ...FLAGS, script, ...args], {
+      cwd: folder,
+      env: quiet,
+    })
   }
+  await underLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
+  const data = fileIn(folder, '.clinic-flame')
+  for (const name of readdirSync(data)) anonymise(join(data, name))
+  writeFileSync(html, drawSmall(data))
 }
+
+/** The one file, or folder, of a folder whose name ends so. */
+const fileIn = (folder: string, end: string) =>
+  join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith(end))!,
+  )
 
 /**
  * Takes this machine's paths out of what clinic has recorded, before it draws it. Modules are then named by path rather
@@ -60,10 +63,7 @@ function anonymise(file: string): void {
 
 /** Draws the snapshot; rare stacks are cut shorter until it is small enough to be committed. */
 function drawSmall(data: string): string {
-  const samples = join(
-    data,
-    readdirSync(data).find((name) => name.endsWith('-samples'))!,
-  )
+  const samples = fileIn(data, '-samples')
   const ticks: Tick[] = JSON.parse(readFileSync(samples, 'utf8'))
   for (let least = 2; ; least *= 2) {
     writeFileSync(samples, JSON.stringify(cutRare(ticks, least)))

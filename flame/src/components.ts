@@ -15,7 +15,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
   stats: [
     part('logger', 'packages/stats/src/logger/ pino/ sonic-boom/ thread-stream/'),
     part('client', 'packages/stats/src/client/ undici/ node:internal/deps/undici/ node:_http_client node:_http_agent'),
-    part('cache', 'packages/stats/src/cache/ packages/stats/src/poller.ts lru-cache/'),
+    part('cache', 'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/board.ts lru-cache/'),
     part('state', 'packages/stats/src/state/ packages/stats/src/collections classic-level/ abstract-level/'),
     part('server', 'packages/stats/src/routes/', HTTP),
   ],

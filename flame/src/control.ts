@@ -1,35 +1,64 @@
+import { inspectThreads, type Post } from '@influencer-stats/bench/threads'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { BroadcastChannel } from 'node:worker_threads'
-import { CHANNEL, REPORT, type Order, type Progress, type Report, type Said, type Window } from './messages.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What a profile counts. */
+export type Kind = 'cpu' | 'allocation'
+
+/** A fixed time in which every thread of a process is profiled. */
+export interface Window {
+  readonly kind: Kind
+  readonly milliseconds: number
+  /** Between two samples: microseconds for `cpu`, bytes for `allocation`. */
+  readonly interval: number
+  /** Where `<kind>-<thread>.json` is written for each thread. */
+  readonly folder: string
+}
+
+/** A profiled process to whoever started it: lines of JSON on stderr behind `REPORT`. */
+export type Report =
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'profiled'; readonly threads: readonly string[] }
+
+export const REPORT = 'flame: '
 
 /** Tells whoever started this process something. Not on stdout, which is the log's. */
 export function report(message: Report): void {
   process.stderr.write(`${REPORT}${JSON.stringify(message)}\n`)
 }
 
-/** Has every thread profile itself; resolves with their names when all profiles are written. */
-async function profile(window: Window): Promise<string[]> {
-  const channel = new BroadcastChannel(CHANNEL)
-  const states = new Map<string, Progress['state']>()
-  const finished = Promise.withResolvers<void>()
-  channel.addEventListener('message', (event) => {
-    const message = (event as Said).data
-    if ('order' in message) return
-    states.set(message.thread, message.state)
-    if ([...states.values()].every((state) => state !== 'begun')) finished.resolve()
-  })
-  channel.postMessage({ order: window } satisfies Order)
-  await finished.promise
-  channel.close()
-  return [...states].filter(([, state]) => state === 'written').map(([thread]) => thread)
+// Both flags: without them only what is still alive at the end is counted, a leak profile rather than an allocation one.
+const everything = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true }
+
+/** Has a thread profile itself for a while. */
+async function profile(post: Post, { kind, milliseconds, interval }: Window): Promise<unknown> {
+  if (kind === 'cpu') {
+    await post('Profiler.enable')
+    await post('Profiler.setSamplingInterval', { interval })
+    await post('Profiler.start')
+  } else await post('HeapProfiler.startSampling', { samplingInterval: interval, ...everything })
+  await delay(milliseconds)
+  const { profile: found } = await post(kind === 'cpu' ? 'Profiler.stop' : 'HeapProfiler.stopSampling')
+  return found
 }
 
 /**
- * The main thread's side of being profiled: takes windows, a line of JSON each, from stdin, and calls `stop` when stdin
- * ends. So a process whose starter is gone stops, too.
+ * The main thread's side of being profiled: takes windows, a line of JSON each, from stdin, and
+ * calls `stop` when stdin ends. So a process whose starter is gone stops, too.
  */
 export function obey(stop: () => Promise<unknown>): void {
+  const threads = inspectThreads()
   const lines = createInterface({ input: process.stdin })
-  lines.on('line', async (line) => report({ kind: 'profiled', threads: await profile(JSON.parse(line)) }))
+  lines.on('line', async (line) => {
+    const window: Window = JSON.parse(line)
+    const all = await Promise.all(
+      Array.from(threads, async ([thread, post]) => ({ thread, found: await profile(post, window) })),
+    )
+    const file = (thread: string) => join(window.folder, `${window.kind}-${thread}.json`)
+    await Promise.all(all.map(({ thread, found }) => writeFile(file(thread), JSON.stringify(found))))
+    report({ kind: 'profiled', threads: all.map(({ thread }) => thread) })
+  })
   lines.on('close', stop)
 }

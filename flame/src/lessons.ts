@@ -30,7 +30,7 @@ export function parseLessons(text: string): Map<string, Lesson> {
       if (!found) throw new Error(`flame/lessons.md: ${name} has no reason, or nothing to change next`)
       const { says, part, share, why, next } = found
       const source = says && part ? { says, part, ...(share && { share: Number(share) }) } : undefined
-      return [name, { ...(source && { source }), why: flat(why!), next: flat(next!) }]
+      return [name, { source, why: flat(why!), next: flat(next!) }]
     }),
   )
 }

@@ -23,8 +23,8 @@ export interface Profile {
 }
 
 const ROOT: Frame = { name: 'all', file: '', line: 0, category: 'native' }
-// This package's own work in the profiled threads is none of theirs.
-const HARNESS = 'flame/src/'
+// The work of those who look on in the profiled threads is none of theirs.
+const HARNESS = /^(?:flame|bench)\/src\//
 
 interface Node {
   readonly callFrame: CallFrame
@@ -37,7 +37,7 @@ function adopt(call: Call, nodes: readonly Node[], root: string): void {
   const known = new Map(call.callees.map((callee) => [keyOf(callee.frame), callee]))
   for (const { callFrame, self, children } of nodes) {
     const frame = frameOf(callFrame, root)
-    if (frame.file.startsWith(HARNESS)) continue
+    if (HARNESS.test(frame.file)) continue
     let callee = known.get(keyOf(frame))
     if (!callee) {
       callee = { frame, self: 0, callees: [] }

@@ -1,9 +1,8 @@
-import { PINS } from '@influencer-stats/bench/processes'
+import { pinned, PINS } from '@influencer-stats/bench/processes'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { REPORT, type Report, type Window } from './messages.ts'
+import { REPORT, type Report, type Window } from './control.ts'
 
 /** A process that runs to be profiled. */
 export interface ProfiledProcess {
@@ -18,12 +17,9 @@ export interface ProfiledProcess {
 /** Node's arguments for any run that is profiled: inlined functions would not be seen, their callers take the blame. */
 export const FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
 
-const PRELOAD = fileURLToPath(new URL('./preload.ts', import.meta.url))
-
-/** Starts a script in whose every thread the preload waits for a window. The script calls `obey` and reports ready. */
-export function startProfiled(script: string, args: readonly string[]): Promise<ProfiledProcess> {
-  return startReporting(process.execPath, [...FLAGS, '--require', PRELOAD, script, ...args])
-}
+/** Starts a script that calls `obey` and reports that it is ready. */
+export const startProfiled = (script: string, args: readonly string[]): Promise<ProfiledProcess> =>
+  startReporting(process.execPath, [...FLAGS, script, ...args])
 
 /**
  * Starts a command that obeys its stdin and reports on its stderr, and waits until it is ready. It runs on one processor
@@ -35,9 +31,7 @@ export async function startReporting(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<ProfiledProcess> {
-  const [program, ...rest] = PINS.server
-    ? ['taskset', '-c', PINS.server.join(','), command, ...args]
-    : [command, ...args]
+  const [program, ...rest] = pinned(PINS.server, [command, ...args])
   const child = spawn(program!, rest, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' })
   // Drained, as under a supervisor that collects logs: a full pipe would stop a synchronous logger.
   child.stdout.resume()

@@ -1,4 +1,5 @@
 import { withProse } from '@influencer-stats/bench/report/prose'
+import { replaceSection } from '@influencer-stats/bench/report/publish'
 import { readResults } from '@influencer-stats/bench/report/results'
 import { tables, works } from '@influencer-stats/bench/tables/all'
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,8 +12,6 @@ import { againstSource, shareList, topOf, topSentence } from './sentences.ts'
 import type { Graph, Hot } from './recorded.ts'
 
 const README = join(FLAME, 'README.md')
-const BEGIN = '<!-- written by pnpm flame: begin -->'
-const END = '<!-- written by pnpm flame: end -->'
 
 /** The thread that serves: where the time goes that requests take. */
 const graphOf = ({ graphs }: Hot, kind: Graph['kind']) =>
@@ -102,18 +101,10 @@ async function sectionsOf(service: string): Promise<string> {
   ].join('\n\n')
 }
 
-/** Replaces what stands between the markers. @throws Error when they are not there */
-export function replaceGenerated(readme: string, generated: string): string {
-  const begin = readme.indexOf(BEGIN)
-  const end = readme.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`flame/README.md has no "${BEGIN}" ... "${END}"`)
-  return `${readme.slice(0, begin + BEGIN.length)}\n\n${generated}\n\n${readme.slice(end)}`
-}
-
 /** `flame/README.md` as the snapshots, the lessons and the bench's results have it. */
 export async function readmeText(): Promise<string> {
   const sections = await Promise.all(Object.keys(works).map(sectionsOf))
-  const text = replaceGenerated(readFileSync(README, 'utf8'), sections.filter(Boolean).join('\n\n'))
+  const text = replaceSection(readFileSync(README, 'utf8'), 'flame', `\n${sections.filter(Boolean).join('\n\n')}\n`)
   return withProse(text, readResults(tables))
 }
 

@@ -1,10 +1,10 @@
 import { measure } from '@influencer-stats/bench/measure'
 import type { Row } from '@influencer-stats/bench/row'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { temporaryFolder } from '@influencer-stats/bench/temporary'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kind } from './messages.ts'
+import type { Kind } from './control.ts'
 import { PROFILED_SERVICE, ROOT } from './paths.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
@@ -31,21 +31,17 @@ export async function recordProcess(
   seconds: number,
   kinds: readonly Kind[] = ['cpu', 'allocation'],
 ): Promise<Recording[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-'))
-  try {
-    const recordings: Recording[] = []
-    for (const kind of kinds) {
-      const threads = await profile({ kind, milliseconds: seconds * 1000, interval: INTERVALS[kind], folder })
-      const recorded = threads.map((thread) => {
-        const raw = JSON.parse(readFileSync(join(folder, `${kind}-${thread}.json`), 'utf8'))
-        return { kind, thread: shortName(thread), profile: readers[kind](raw, ROOT) }
-      })
-      recordings.push(...recorded.toSorted((a, b) => (a.thread < b.thread ? -1 : 1)))
-    }
-    return recordings
-  } finally {
-    rmSync(folder, { recursive: true })
+  using folder = temporaryFolder()
+  const recordings: Recording[] = []
+  for (const kind of kinds) {
+    const window = { kind, milliseconds: seconds * 1000, interval: INTERVALS[kind], folder: folder.path }
+    const recorded = (await profile(window)).map((thread) => {
+      const raw = JSON.parse(readFileSync(join(folder.path, `${kind}-${thread}.json`), 'utf8'))
+      return { kind, thread: shortName(thread), profile: readers[kind](raw, ROOT) }
+    })
+    recordings.push(...recorded.toSorted((a, b) => (a.thread < b.thread ? -1 : 1)))
   }
+  return recordings
 }
 
 /** Until compiled code has settled (s). */
@@ -69,20 +65,16 @@ async function withService<T>(
   work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<T> {
   const { spec, fill, settings } = contender.service!
-  const data = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-data-'))
+  using data = temporaryFolder()
+  await fill(data.path)
+  const { variant, service } = spec
+  const all = { data: data.path, variant, threads: String(threads), ...(await settings()), ...spec.settings }
+  const process = await start(PROFILED_SERVICE, [service, JSON.stringify(all)])
   try {
-    await fill(data)
-    const { variant, service } = spec
-    const all = { data, variant, threads: String(threads), ...(await settings()), ...spec.settings }
-    const process = await start(PROFILED_SERVICE, [service, JSON.stringify(all)])
-    try {
-      await prepare?.(process)
-      return await work(process)
-    } finally {
-      await process.stop()
-    }
+    await prepare?.(process)
+    return await work(process)
   } finally {
-    rmSync(data, { recursive: true, force: true })
+    await process.stop()
   }
 }
 
@@ -103,7 +95,8 @@ export function underLoad<T>(
   return withService(row, threads, start, async (process) => {
     const own = rate && (await row.round(process, { duration: WARM_UP, warmUp: 1, paced: true })).rate
     const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
-    const kept = row.load!.keep(process, { seconds: WARM_UP + seconds + MARGIN, warmUp: WARM_UP, rate: pace })
+    const how = { duration: seconds + MARGIN, warmUp: WARM_UP, paced: false, throughout: true, rate: pace }
+    const kept = row.round(process, how)
     // Its failure is told below; work that fails first must not leave it unheard.
     kept.catch(() => {})
     // Whichever comes first: a generator that cannot start must not leave the work waiting for it.

@@ -1,6 +1,6 @@
 import type { Machine } from '@influencer-stats/bench/machine'
 import type { HotFunction, Share } from './hot.ts'
-import type { Kind } from './messages.ts'
+import type { Kind } from './control.ts'
 
 /** One graph in figures. Shares are percent of the samples with work in JavaScript or for it, or of the bytes. */
 export interface Graph {

@@ -6,7 +6,7 @@ import { employersOf, homeShares, hotFunctions, componentShares } from './hot.ts
 import { renderPage } from './html.ts'
 import { LARGEST, ROOT } from './paths.ts'
 import { topSentence } from './sentences.ts'
-import type { Kind } from './messages.ts'
+import type { Kind } from './control.ts'
 import { components } from './components.ts'
 import type { Graph, Hot } from './recorded.ts'
 import { INTERVALS, type Recording } from './record.ts'

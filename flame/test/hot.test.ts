@@ -60,13 +60,13 @@ describe('a CPU profile', () => {
   })
 
   it('leaves out what profiles it', () => {
-    const preload: Shape = {
+    const harness: Shape = {
       name: 'record',
-      url: `file://${ROOT}flame/src/preload.ts`,
+      url: `file://${ROOT}flame/src/control.ts`,
       self: 9,
       callees: [app('x', 1)],
     }
-    expect(cpuProfile(preload, app('log', 5)).total).toBe(5)
+    expect(cpuProfile(harness, app('log', 5)).total).toBe(5)
   })
 
   it('makes one of a function that was compiled twice', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { HotFunction } from '../src/hot.ts'
 import { parseLessons, readLessons } from '../src/lessons.ts'
-import { readmeText, replaceGenerated } from '../src/readme.ts'
+import { readmeText } from '../src/readme.ts'
 import { againstSource, shareList, topSentence } from '../src/sentences.ts'
 import type { Graph } from '../src/recorded.ts'
 
@@ -76,14 +76,5 @@ describe('lessons', () => {
 describe('the README', () => {
   it('is as the snapshots, the lessons and the results have it', async () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await readmeText())
-  })
-
-  it('keeps what is written by hand', () => {
-    const readme = 'Before\n<!-- written by pnpm flame: begin -->old<!-- written by pnpm flame: end -->\nAfter\n'
-    const begin = '<!-- written by pnpm flame: begin -->'
-    expect(replaceGenerated(readme, 'new')).toBe(
-      `Before\n${begin}\n\nnew\n\n<!-- written by pnpm flame: end -->\nAfter\n`,
-    )
-    expect(() => replaceGenerated('nothing', 'new')).toThrow(begin)
   })
 })

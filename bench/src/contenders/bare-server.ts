@@ -3,7 +3,7 @@ import type { ConstantReply } from './bare.ts'
 // A process of its own: answers everything with the reply that its argument describes.
 const { createServer } = process.getBuiltinModule('node:http')
 
-const { status, headers, body, takes } = JSON.parse(process.argv[2]!) as ConstantReply
+const { status, headers, body, takes } = JSON.parse(process.argv[3]!) as ConstantReply
 const flat = Object.entries(headers).flat()
 
 const server = createServer((request, response) => {
@@ -16,7 +16,4 @@ const server = createServer((request, response) => {
     answer()
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as { port: number }
-  process.stdout.write(`${port}\n`)
-})
+server.listen(Number(process.argv[2]), '127.0.0.1')

@@ -1,5 +1,5 @@
 import type { Contender } from './contender.ts'
-import { scriptContender } from './script.ts'
+import { scriptContender } from './program.ts'
 
 /** What a constant reply is made of. */
 export interface ConstantReply {
@@ -14,6 +14,9 @@ export interface ConstantReply {
 /** A bare `node:net` server that parses nothing and answers each read with the same bytes: the floor. */
 export const floorContender = (reply: ConstantReply): Contender =>
   scriptContender('bare node:net', './floor-server.ts', JSON.stringify(reply))
+
+/** A bare `node:http` server around `db.put`: what Node and LevelDB can do. */
+export const putContender: Contender = scriptContender('bare db.put', './put-server.ts')
 
 /** A bare `node:http` server with one reply for everything: what Node can do. */
 export const bareContender = (reply: ConstantReply, name = 'bare node:http'): Contender =>

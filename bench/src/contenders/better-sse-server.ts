@@ -21,7 +21,4 @@ const server = createServer(async (request, response) => {
     response.end()
   } else response.writeHead(404).end()
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as { port: number }
-  process.stdout.write(`${port}\n`)
-})
+server.listen(Number(process.argv[2]), '127.0.0.1')

@@ -3,6 +3,8 @@ import type { Spec } from '../spec.ts'
 /** A server that can be measured. */
 export interface Contender {
   readonly name: string
+  /** Programs and files that it needs beside this repository: where they are not installed it has no row. */
+  readonly needs?: readonly string[]
   /** Starts it in processes of its own, ready to answer. */
   start(): Promise<Running>
   /** Of a service: what it is started with, for whoever starts it in another way. */
@@ -13,8 +15,12 @@ export interface Running {
   readonly url: string
   /** The process whose processor time and memory count. */
   readonly pid: number
+  /** Addresses at which others of it serve the same. */
+  readonly others?: readonly string[]
   /** Processes whose processor time counts, too. */
   readonly beside?: readonly number[]
+  /** Processes that it stands on, whose processor time is told apart. */
+  readonly below?: readonly number[]
   /** From the start of its process until it answers (ms), where that is told. */
   readonly readyIn?: number
   stop(): Promise<void>
@@ -34,3 +40,16 @@ export const noServer = (name: string): Contender => ({
   name,
   start: async () => ({ url: '', pid: process.pid, stop: async () => {} }),
 })
+
+interface Serving {
+  readonly url: string
+  readonly pid: number
+}
+
+export const pidsOf = (processes: readonly Serving[]): number[] => processes.map(({ pid }) => pid)
+
+/** Processes that serve the same, as one. */
+export function asOne([first, ...rest]: readonly Serving[], stop: Running['stop']): Running {
+  const { url, pid } = first!
+  return { url, others: rest.map((other) => other.url), pid, beside: pidsOf(rest), stop }
+}

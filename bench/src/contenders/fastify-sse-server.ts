@@ -28,4 +28,4 @@ app.get('/closeall', async () => {
   return ''
 })
 
-process.stdout.write(`${new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port}\n`)
+await app.listen({ port: Number(process.argv[2]), host: '127.0.0.1' })

@@ -5,7 +5,7 @@ import type { ConstantReply } from './bare.ts'
 const { createServer } = process.getBuiltinModule('node:net')
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-const { status, headers, body } = JSON.parse(process.argv[2]!) as ConstantReply
+const { status, headers, body } = JSON.parse(process.argv[3]!) as ConstantReply
 const all = { ...headers, Date: new Date().toUTCString(), Connection: 'keep-alive', 'Keep-Alive': 'timeout=5' }
 const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
 const reply = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
@@ -15,7 +15,4 @@ const server = createServer({ noDelay: true }, (socket) => {
   // A client that cuts is no reason to end.
   socket.on('error', () => {})
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as { port: number }
-  process.stdout.write(`${port}\n`)
-})
+server.listen(Number(process.argv[2]), '127.0.0.1')

@@ -1,16 +1,15 @@
 import { createKvClient } from '@influencer-stats/kv/client'
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { FULL, valueOf } from '../load/requests/kv-entries.ts'
+import { FULL, GROUP, valueOf } from '../load/requests/kv-entries.ts'
 import { processorSeconds } from '../processes.ts'
 import { specOf, type Spec } from '../spec.ts'
+import { temporaryFolder } from '../temporary.ts'
 import type { Contender } from './contender.ts'
 import { settle } from './kv-settle.ts'
 import { serviceContender } from './service.ts'
 
-const BATCH = 1_000
 const DEFAULT = specOf('kv')
 /** A database that takes less of a processor than this in half a second has no more tables to merge. */
 const IDLE = 0.02
@@ -25,17 +24,10 @@ export function kvBase(entries: number): Promise<string> {
 }
 
 async function makeBase(entries: number): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-base-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const { path: folder, remove } = temporaryFolder()
+  process.once('exit', remove)
   if (entries === 0) return folder
-  await withService(folder, async (url) => {
-    const client = createKvClient(url)
-    for (let first = 0; first < entries; first += BATCH) {
-      const ids = Array.from({ length: Math.min(BATCH, entries - first) }, (_, i) => first + i)
-      await client.batchLines(ids.map((id) => `{"op":"put","id":"${id}","value":"${valueOf(id)}"}\n`).join(''))
-    }
-    await client.close()
-  })
+  await withService(folder, (url) => putEntries(url, entries))
   // What was in the log becomes a table when it is opened again; then it rests, so that no row pays for what was here.
   await withService(folder, async (url, pid) => {
     if (entries === FULL) await settle(url, folder)
@@ -45,6 +37,16 @@ async function makeBase(entries: number): Promise<string> {
     }
   })
   return folder
+}
+
+/** Puts the entries of a base, in groups. */
+export async function putEntries(url: string, entries: number): Promise<void> {
+  const client = createKvClient(url)
+  for (let first = 0; first < entries; first += GROUP) {
+    const ids = Array.from({ length: Math.min(GROUP, entries - first) }, (_, i) => first + i)
+    await client.batchLines(ids.map((id) => `{"op":"put","id":"${id}","value":"${valueOf(id)}"}\n`).join(''))
+  }
+  await client.close()
 }
 
 async function withService(data: string, work: (url: string, pid: number) => Promise<void>): Promise<void> {

@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contender } from './contender.ts'
-import { isHere, programContender } from './program.ts'
-
-export const nginxAvailable = (): boolean => isHere('nginx')
+import { programContender } from './program.ts'
 
 // Started by root, nginx serves as nobody, who may not read a temporary folder.
 const USER = process.getuid?.() === 0 ? 'user root;' : ''
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-const configOf = (folder: string, http: string, modules = '') => `${modules}
+const configOf = (folder: string, http: string, modules: string) => `${modules}
 ${USER}
 daemon off;
 pid ${folder}/nginx.pid;
@@ -30,14 +28,15 @@ http {
 const workerOf = (pid: number): number | undefined =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]) || undefined
 
-const nginx = (name: string, http: (folder: string, port: number) => string, body = '', modules = ''): Contender =>
+const nginx = (name: string, http: (folder: string, port: number) => string, body = '', module = ''): Contender =>
   programContender({
     name,
     command: 'nginx',
+    needs: ['nginx', ...(module ? [module] : [])],
     args: (folder) => ['-p', folder, '-c', join(folder, 'nginx.conf')],
     files: (folder, port) => ({
       'www/reply.json': body,
-      'nginx.conf': configOf(folder, http(folder, port), modules),
+      'nginx.conf': configOf(folder, http(folder, port), module && `load_module ${module};`),
     }),
     servingOf: workerOf,
   })
@@ -56,7 +55,6 @@ export const nginxContender = (body: string, { keepsOpen = false } = {}): Conten
   )
 
 const NCHAN = `${process.env.NGINX_MODULES ?? '/usr/lib/nginx/modules'}/ngx_nchan_module.so`
-export const nchanAvailable = (): boolean => nginxAvailable() && existsSync(NCHAN)
 
 /** nginx with nchan, its messages in memory, as its README says for EventSource. */
 export const nchan: Contender = nginx(
@@ -65,5 +63,5 @@ export const nchan: Contender = nginx(
   location = /wait { nchan_subscriber eventsource; nchan_channel_id all; nchan_subscriber_first_message newest; }
   location = /put { nchan_publisher; nchan_channel_id all; nchan_message_buffer_length 100; } }`,
   '',
-  `load_module ${NCHAN};`,
+  NCHAN,
 )

@@ -1,12 +1,11 @@
+import { freePorts } from '@influencer-stats/log/nats-server'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ConstantReply } from './bare.ts'
-import type { Contender, Running } from './contender.ts'
-import { isHere, programContender } from './program.ts'
-import { scriptContender } from './script.ts'
+import { asOne, type Contender, type Running } from './contender.ts'
+import { programContender } from './program.ts'
 
 /** One processor for programs that would take all there are: every server here has one. */
 const ONE = { GOMAXPROCS: '1' }
@@ -15,19 +14,19 @@ const ONE = { GOMAXPROCS: '1' }
 
 const FOLDER = fileURLToPath(new URL('../../peers', import.meta.url))
 const PROGRAM = join(tmpdir(), 'influencer-stats-peers')
-export const goAvailable = (): boolean => isHere('go')
-
-/** @param args those that it gets behind a folder of its own, which goes with it */
-const inGo = (name: string, kind: string, ...args: string[]): Contender => ({
-  name,
-  async start() {
-    const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`go could not build ${name}: ${stderr}`)
-    const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-peer-'))
-    const running = await scriptContender(name, { command: PROGRAM, env: ONE }, kind, folder, ...args).start()
-    return { ...running, stop: () => running.stop().finally(() => rmSync(folder, { recursive: true, force: true })) }
-  },
-})
+/** A server of that program. @param args those that it gets behind its folder and its port */
+export const inGo = (name: string, kind: string, ...args: string[]): Contender =>
+  programContender({
+    name,
+    needs: ['go'],
+    command: PROGRAM,
+    env: ONE,
+    args: (folder, port) => [kind, folder, String(port), ...args],
+    build() {
+      const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`go could not build ${name}: ${stderr}`)
+    },
+  })
 
 /** Entries in goleveldb behind net/http; as ours, a write is in the log of the database before it is answered, not synced. */
 export const goleveldb = inGo('Go: goleveldb behind net/http', 'kv')
@@ -37,8 +36,6 @@ export const goParses = ({ status, headers, body }: ConstantReply): Contender =>
   inGo('Go: net/http, body parsed', 'parse', String(status), headers['content-type']!, body)
 
 // Of Debian.
-
-export const caddyAvailable = (): boolean => isHere('caddy')
 
 /** Caddy with one reply for everything. */
 export const caddy = ({ status, headers, body }: ConstantReply): Contender =>
@@ -59,8 +56,6 @@ export const caddy = ({ status, headers, body }: ConstantReply): Contender =>
     },
   })
 
-export const webdisAvailable = (): boolean => isHere('webdis') && isHere('redis-server')
-
 const redis = programContender({
   name: 'Redis',
   command: 'redis-server',
@@ -71,6 +66,7 @@ const redis = programContender({
 /** Redis behind webdis; its log is written before a write is answered, and synced each second. */
 export const webdis: Contender = {
   name: 'Redis behind webdis',
+  needs: ['webdis', 'redis-server'],
   async start(): Promise<Running> {
     const store = await redis.start()
     const door = programContender({
@@ -102,19 +98,45 @@ export const webdis: Contender = {
   },
 }
 
-export const etcdAvailable = (): boolean => isHere('etcd')
+const etcdFlags = (folder: string, port: number, more: Readonly<Record<string, string>>) => {
+  const clients = `http://127.0.0.1:${port}`
+  const urls = { 'listen-client-urls': clients, 'advertise-client-urls': clients }
+  const all = { 'data-dir': folder, 'log-level': 'error', ...urls, ...more }
+  return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
+}
 
 /** One etcd, which syncs each write before it is answered; its JSON gateway. */
 export const etcd: Contender = programContender({
   name: 'etcd',
   command: 'etcd',
   env: ONE,
-  args: (folder, port) => {
-    const [clients, peers] = [`http://127.0.0.1:${port}`, 'http://127.0.0.1:0']
-    const urls = { 'listen-client-urls': clients, 'advertise-client-urls': clients, 'listen-peer-urls': peers }
-    return Object.entries({ 'data-dir': folder, 'log-level': 'error', ...urls }).flatMap(([name, value]) => [
-      `--${name}`,
-      value,
-    ])
-  },
+  args: (folder, port) => etcdFlags(folder, port, { 'listen-peer-urls': 'http://127.0.0.1:0' }),
 })
+
+/** Three of them that are one, each on any processor. */
+export const etcdCluster: Contender = {
+  name: 'etcd, three members',
+  needs: ['etcd'],
+  async start() {
+    const urls = (await freePorts(3)).map((port) => `http://127.0.0.1:${port}`)
+    const cluster = urls.map((url, i) => `m${i}=${url}`).join(',')
+    const members = urls.map((url, i) => {
+      const own = {
+        name: `m${i}`,
+        'listen-peer-urls': url,
+        'initial-advertise-peer-urls': url,
+        'initial-cluster': cluster,
+      }
+      const args = (folder: string, port: number) => etcdFlags(folder, port, own)
+      // Each waits for more than half of all.
+      return programContender({ name: `etcd m${i}`, command: 'etcd', env: ONE, args, pin: [] }).start()
+    })
+    const settled = await Promise.allSettled(members)
+    const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const stop = async () => void (await Promise.all(started.map((one) => one.stop())))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (!failed) return asOne(started, stop)
+    await stop()
+    throw failed.reason
+  },
+}

@@ -1,27 +1,37 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { PINS, spawnPinned } from '../processes.ts'
+import { PINS, spawnServer } from '../processes.ts'
+import { temporaryFolder } from '../temporary.ts'
 import type { Contender } from './contender.ts'
 
 /** A program that is installed here or not, and how it serves from a folder of its own. */
 export interface Program {
   readonly name: string
   readonly command: string
+  /** What must be installed; the command, unless it says otherwise. */
+  readonly needs?: readonly string[]
   args(folder: string, port: number): readonly string[]
   /** What lies in its folder before it starts, by name. */
   files?(folder: string, port: number): Readonly<Record<string, string>>
+  /** Makes what is to run. @throws Error that says why it cannot */
+  build?(): void
   readonly env?: Readonly<Record<string, string>>
+  /** In place of the processor of servers. */
+  readonly pin?: readonly number[]
   /** The process that serves, where that is not the one that was started; nothing while there is none. */
   servingOf?(pid: number): number | undefined
 }
 
-export const isHere = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
+const FOLDERS = process.env.PATH?.split(delimiter) ?? []
+
+/** Whether what a contender needs is installed here. */
+export const isHere = ({ needs = [] }: Contender): boolean =>
+  needs.every((name) => FOLDERS.some((folder) => existsSync(resolve(folder, name))))
 
 /** Whether something listens on a port. */
 async function listens(port: number): Promise<boolean> {
@@ -32,30 +42,43 @@ async function listens(port: number): Promise<boolean> {
     .finally(() => socket.destroy())
 }
 
-export const programContender = ({ name, command, args, files, env, servingOf }: Program): Contender => ({
+/** A server that is a file of this folder, told its port first, and last a folder of its own. */
+export const scriptContender = (name: string, file: string, ...args: string[]): Contender =>
+  programContender({
+    name,
+    command: process.execPath,
+    needs: [],
+    args: (folder, port) => [fileURLToPath(new URL(file, import.meta.url)), String(port), ...args, folder],
+  })
+
+export const programContender = ({
   name,
+  command,
+  needs = [command],
+  args,
+  files,
+  build,
+  env,
+  pin = PINS.server,
+  servingOf,
+}: Program): Contender => ({
+  name,
+  needs,
   async start() {
-    const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-peer-'))
+    build?.()
+    const { path: folder, remove } = temporaryFolder()
     const port = await freePort()
     for (const [file, content] of Object.entries(files?.(folder, port) ?? {})) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), content)
     }
-    const child = spawnPinned(PINS.server, command, [...args(folder, port)], env)
-    const exit = once(child, 'exit')
-    let complaints = ''
+    const { child, failure, stop } = spawnServer(pin, command, [...args(folder, port)], env)
     child.stdout!.resume()
-    child.stderr!.on('data', (text) => (complaints += text))
     const serving = () => (servingOf ? servingOf(child.pid!) : child.pid)
     while (!(await listens(port)) || serving() === undefined) {
-      if (child.exitCode !== null) throw new Error(`${name} did not start: ${complaints.trim()}`)
+      if (child.exitCode !== null) throw failure(name)
       await delay(20)
     }
-    async function stop(): Promise<void> {
-      child.kill('SIGTERM')
-      await exit
-      rmSync(folder, { recursive: true, force: true })
-    }
-    return { url: `http://127.0.0.1:${port}`, pid: serving()!, stop }
+    return { url: `http://127.0.0.1:${port}`, pid: serving()!, stop: () => stop().finally(remove) }
   },
 })

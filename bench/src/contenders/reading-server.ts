@@ -6,7 +6,7 @@ const DOUBLES_A_MEGABYTE = 1e6 / Float64Array.BYTES_PER_ELEMENT
 /** What the processor fetches at once: one of these in each of its cache lines of 64 bytes. */
 const STEP = 8
 
-const memory = new Float64Array(Number(process.argv[2]) * DOUBLES_A_MEGABYTE)
+const memory = new Float64Array(Number(process.argv[3]) * DOUBLES_A_MEGABYTE)
 let nanoseconds = 0n
 
 function read(): number {
@@ -21,7 +21,4 @@ const server = createServer(({ url }, response) => {
   const body = url === '/read' ? String(Number(nanoseconds) / 1e9) : String(read())
   response.writeHead(200, ['content-type', 'text/plain', 'content-length', String(body.length)]).end(body)
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as { port: number }
-  process.stdout.write(`${port}\n`)
-})
+server.listen(Number(process.argv[2]), '127.0.0.1')

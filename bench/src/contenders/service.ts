@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { spawnPinned, PINS } from '../processes.ts'
+import { PINS, spawnServer } from '../processes.ts'
 import { nameOf, specOf, type Spec } from '../spec.ts'
-import type { Contender, Launch, Running } from './contender.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { asOne, type Contender, type Launch, type Running } from './contender.ts'
 
-const START = fileURLToPath(new URL('../../../scripts/start.ts', import.meta.url))
+const START = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
 const START_TIMEOUT = 120_000
 
 interface ServiceOptions {
@@ -44,8 +42,7 @@ export function serviceContender(
 }
 
 async function startService({ spec, fill, settings }: Launch, pin: ServiceOptions['pin'], env = {}): Promise<Running> {
-  const data = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-'))
-  const remove = () => rmSync(data, { recursive: true, force: true })
+  const { path: data, remove } = temporaryFolder()
   try {
     await fill(data)
     const { service, variant } = spec
@@ -53,25 +50,13 @@ async function startService({ spec, fill, settings }: Launch, pin: ServiceOption
     const all = { ...own, ...(await settings()), ...spec.settings }
     const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
     const began = performance.now()
-    const child = spawnPinned(pin, process.execPath, [START, service, ...flags], env)
-    const exit = once(child, 'exit')
-    let complaints = ''
-    child.stderr!.on('data', (text) => (complaints += text))
-
-    async function stop(): Promise<void> {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-      await exit
-      remove()
-    }
-
-    const row = await readyRow(child.stdout!, service, exit)
+    const { child, exit, failure, stop } = spawnServer(pin, process.execPath, [START, service, ...flags], env)
+    const [row] = (await readyRows(child.stdout!, [service], exit)) ?? []
     if (!row) {
       await stop()
-      throw new Error(`${nameOf(spec)} did not start: ${complaints.trim()}`)
+      throw failure(nameOf(spec))
     }
-    // Whatever it logs goes into a pipe that is drained, as under a supervisor that collects logs.
-    child.stdout!.resume()
-    return { ...row, readyIn: performance.now() - began, stop }
+    return { ...row, readyIn: performance.now() - began, stop: () => stop().finally(remove) }
   } catch (error) {
     remove()
     throw error
@@ -96,18 +81,33 @@ export async function stopBeside(): Promise<void> {
   await running?.stop()
 }
 
-/** Waits for the service's line in the table that `pnpm start` ends with. */
-async function readyRow(stdout: NodeJS.ReadableStream, service: string, exit: Promise<unknown>) {
+/** All services as `pnpm start` runs them, on folders below one; the supervisor's process counts as theirs. */
+export async function startAll(names: readonly string[], folder: string): Promise<Running> {
+  const flags = names.flatMap((name) => [`--${name}.port`, '0', `--${name}.data`, join(folder, name)])
+  const began = performance.now()
+  const { child, exit, failure, stop } = spawnServer([], process.execPath, [START, ...names, ...flags])
+  const rows = await readyRows(child.stdout!, names, exit)
+  if (rows) return { ...asOne(rows, stop), below: [child.pid!], readyIn: performance.now() - began }
+  await stop()
+  throw failure('a service')
+}
+
+/** Waits for the lines of services in the table that `pnpm start` ends with. */
+async function readyRows(stdout: NodeJS.ReadableStream, names: readonly string[], exit: Promise<unknown>) {
   const lines = createInterface({ input: stdout })
-  const found = Promise.withResolvers<{ url: string; pid: number } | undefined>()
+  const rows: { url: string; pid: number }[] = []
+  const found = Promise.withResolvers<typeof rows | undefined>()
   const timer = setTimeout(() => found.resolve(undefined), START_TIMEOUT)
   void exit.then(() => found.resolve(undefined))
   lines.on('line', (line) => {
     const [name, url, pid] = line.split(/\s+/)
-    if (name === service && url?.startsWith('http')) found.resolve({ url, pid: Number(pid) })
+    if (names.includes(name!) && url?.startsWith('http')) rows.push({ url, pid: Number(pid) })
+    if (rows.length === names.length) found.resolve(rows)
   })
-  const row = await found.promise
+  const all = await found.promise
   clearTimeout(timer)
   lines.close()
-  return row
+  // Whatever it logs goes into a pipe that is drained, as under a supervisor that collects logs.
+  stdout.resume()
+  return all
 }

@@ -1,17 +1,83 @@
-import type { LoadGenerator } from './load.ts'
-import { limitOf, runInOwnProcess } from './common/own-process.ts'
+import type { EventEmitter } from 'node:events'
+import autocannon, { type Client, type Request } from 'autocannon'
+import { checkOf, readsBodies } from './common/expectation.ts'
+import { GRACE, inOwnProcess } from './common/own-process.ts'
+import { Microseconds } from './common/tally.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
 
-const RUN = new URL('./autocannon/run.ts', import.meta.url).href
+/** So many errors end a run: it is no result already, and autocannon connects again without a pause. */
+const BAILOUT = 1000
+/** Milliseconds between autocannon's looks at the clock. With its default of 1 s a run of 0.5 s would take 1 s. */
+const SAMPLING = 50
+
+/** The warm-up is a run of its own. */
+export async function autocannonHere(plan: LoadPlan): Promise<LoadResult> {
+  if (plan.warmUp > 0) await fire(plan, plan.warmUp)
+  const before = { cpu: process.cpuUsage(), at: performance.now() }
+  const { times, replies, wrong, errors } = await fire(plan, plan.duration)
+  const { user, system } = process.cpuUsage(before.cpu)
+  const seconds = (performance.now() - before.at) / 1000
+  const cpu = (user + system) / 1e6 / seconds
+  return { requests: replies, seconds, perSecond: replies / seconds, latency: times.latency(), errors, wrong, cpu }
+}
 
 /**
- * The usual one. Closed loop only. Every reply's status and body are checked. Its own report counts whole milliseconds;
- * ours is taken off its clients, in microseconds. It is the limit at half of what `raw` can send.
+ * The judge from outside: the usual generator, to hold ours against. Closed loops of requests in turn; every reply's status
+ * and body are checked. Its own report counts whole milliseconds, so latencies are taken off its clients. It is the limit
+ * at half of what `raw` can send.
+ * @throws Error when it cannot do what the plan asks, or gave no result
  */
-export function createAutocannon(): LoadGenerator {
-  return {
-    name: 'autocannon',
-    loops: ['closed'],
-    available: async () => true,
-    run: (plan) => runInOwnProcess(RUN, 'runAutocannon', plan, limitOf(plan)),
+export const runAutocannon = inOwnProcess(import.meta.url, autocannonHere)
+
+/** Its `-R` takes seconds for milliseconds, so it is no open loop; it waits for the body that a reply to HEAD announces. */
+function requestsOf({ requests, rate, pipeline, percentiles, others = [] }: LoadPlan): Request[] {
+  const isMore = rate !== undefined || pipeline !== undefined || percentiles !== undefined || others.length > 0
+  if (isMore || 'drawer' in requests || requests.some(({ method }) => method === 'HEAD'))
+    throw new Error('autocannon sends the same requests in turn to one server, in a closed loop, and no HEAD')
+  return requests.map(({ headers, ...request }) => ({ ...request, headers: { ...headers } }) as Request)
+}
+
+async function fire(plan: LoadPlan, duration: number) {
+  const check = checkOf(plan.expect)
+  const bodies = readsBodies(plan.expect)
+  const times = new Microseconds()
+  const began = performance.now()
+  const lastReplies: { at: number }[] = []
+  let [sent, replies, wrong, status] = [0, 0, 0, 0]
+
+  function setupClient(client: Client): void {
+    const last = { at: began }
+    lastReplies.push(last)
+    // Its types know one of its events.
+    const events: EventEmitter = client
+    events.on('request', () => sent++)
+    // The latency is in milliseconds, with a fraction.
+    events.on('response', (code: number, _bytes: number, latency: number) => {
+      status = code
+      replies++
+      times.record(latency)
+      last.at = performance.now()
+      if (!bodies && code !== plan.expect.status) wrong++
+    })
   }
+
+  const { errors } = await autocannon({
+    url: plan.url,
+    connections: plan.connections,
+    duration,
+    sampleInt: SAMPLING,
+    bailout: BAILOUT,
+    requests: requestsOf(plan),
+    setupClient,
+    // Called right after 'response', for the same reply.
+    verifyBody(body) {
+      if (bodies && !check(status, Buffer.from(String(body)))) wrong++
+      return true
+    },
+  })
+  const now = performance.now()
+  const stuck = lastReplies.filter(({ at }) => at === began || now - at > GRACE * 1000).length
+  // A reply that was cut is no error to autocannon: it only asks again. Each connection has one request under way.
+  const cut = sent - replies - plan.connections
+  return { times, replies, wrong, errors: Math.max(errors, cut, 0) + stuck }
 }

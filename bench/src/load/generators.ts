@@ -1,17 +1,10 @@
-import type { LoadGenerator } from './load.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
+import { runRaw } from './raw.ts'
 
-/** The load generators, by name; what one needs is imported when it is asked for. */
-export const generators: Readonly<Record<string, () => Promise<LoadGenerator>>> = {
-  raw: async () => (await import('./raw.ts')).createRaw(),
-  autocannon: async () => (await import('./autocannon.ts')).createAutocannon(),
-  wrk: async () => (await import('./wrk.ts')).createWrk(),
+/** The generators of closed loops, by name; what one needs is loaded when it is used. */
+export const generators = {
+  raw: runRaw,
+  autocannon: async (plan: LoadPlan): Promise<LoadResult> => (await import('./autocannon.ts')).runAutocannon(plan),
 }
 
-/** @throws Error when there is none of that name, or it is not installed */
-export async function generatorNamed(name: string): Promise<LoadGenerator> {
-  if (!Object.hasOwn(generators, name))
-    throw new Error(`no generator is called ${name}; there are ${Object.keys(generators).join(', ')}`)
-  const generator = await generators[name]!()
-  if (!(await generator.available())) throw new Error(`${name} is not installed here`)
-  return generator
-}
+export type Generator = keyof typeof generators

@@ -1,37 +1,21 @@
-import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { residentMegabytes } from '../processes.ts'
+import { createConnection, type Connection } from './common/connection.ts'
 import { checkOf } from './common/expectation.ts'
-import { runInOwnProcess } from './common/own-process.ts'
-import { mustHaveFiles, openFilesLimit } from './fleet/limits.ts'
+import { inOwnProcess } from './common/own-process.ts'
+import { mustHaveFiles } from './fleet/limits.ts'
 import type { LoadPlan } from './load.ts'
-import { ReplyScanner } from './raw/reply-scanner.ts'
 import { readyRequest } from './requests/request-bytes.ts'
 
 /** Connections that are opened, have one reply each, and are kept. */
-export interface IdlePlan extends Pick<LoadPlan, 'url' | 'expect' | 'connections' | 'pin'> {
+export interface IdlePlan extends Pick<LoadPlan, 'url' | 'expect' | 'connections'> {
   readonly path: string
   /** The server's process, whose memory is told. */
   readonly pid: number
 }
 
-export interface IdleResult {
-  /** Resident memory of the server without the connections, and with all of them (MB). */
-  readonly before: number
-  readonly after: number
-  /** Replies that were not as expected. */
-  readonly wrong: number
-  /** Connections that were refused, or cut before the end. */
-  readonly cut: number
-}
-
-/** Opening thousands takes a second or two. */
-const LIMIT = 60_000
-
-/** Opens connections in a process of its own. @throws Error when it could not run: too few open files */
-export const runIdle = (plan: IdlePlan): Promise<IdleResult> =>
-  runInOwnProcess(import.meta.url, 'runIdleHere', plan, LIMIT)
-
+/** Seconds: opening thousands takes one or two. */
+const LIMIT = 60
 /** Connections that may be opening at once: fewer than servers keep waiting (511 in Node), else packets are dropped. */
 const OPENING = 256
 /** Milliseconds in which the server may collect what the replies left, and cut what it does not keep. */
@@ -39,45 +23,34 @@ const SETTLE = 1000
 /** Milliseconds that a reply may take. */
 const PATIENCE = 5000
 
-/** Opens connections inside this process. */
-export async function runIdleHere({ url, path, expect, connections, pid }: IdlePlan): Promise<IdleResult> {
-  mustHaveFiles(connections, 0, openFilesLimit())
-  const { hostname, port, host } = new URL(url)
-  const { bytes } = readyRequest(host, { method: 'GET', path })
+export async function idleHere({ url, path, expect, connections, pid }: IdlePlan) {
+  mustHaveFiles(connections)
+  const target = new URL(url)
+  const { bytes } = readyRequest(target.host, { method: 'GET', path })
   const check = checkOf(expect)
-  const sockets: Socket[] = []
+  const all: Connection[] = []
   let wrong = 0
 
   /** Resolves when there is a reply, or will be none. */
   async function open(): Promise<void> {
-    const answered = Promise.withResolvers<void>()
-    const scanner = new ReplyScanner(true)
-    scanner.begin(false)
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true, timeout: PATIENCE })
-    sockets.push(socket)
-    socket.write(bytes)
-    socket.on('data', (data) => {
-      const state = scanner.feed(data)
-      if (state === 'more') return
-      socket.setTimeout(0)
-      if (state === 'broken' || scanner.left > 0 || scanner.closes) socket.destroy()
-      else if (!check(scanner.status, scanner.body)) wrong++
-      answered.resolve()
-    })
-    socket.on('timeout', () => socket.destroy())
-    // 'close' follows every error and is where all ends are dealt with.
-    socket.on('error', () => {})
-    socket.on('close', () => answered.resolve())
-    await answered.promise
+    const connection = createConnection(target, { patience: PATIENCE })
+    all.push(connection)
+    const reply = await connection.ask(bytes).catch(() => undefined)
+    if (reply?.closes) connection.close()
+    else if (reply && !check(reply.status, reply.body)) wrong++
   }
 
   const before = residentMegabytes(pid)
-  while (sockets.length < connections && sockets.every(({ destroyed }) => !destroyed)) {
-    await Promise.all(Array.from({ length: Math.min(OPENING, connections - sockets.length) }, open))
+  while (all.length < connections && all.every(({ isOpen }) => isOpen)) {
+    await Promise.all(Array.from({ length: Math.min(OPENING, connections - all.length) }, open))
   }
   await delay(SETTLE)
   const after = residentMegabytes(pid)
-  const kept = sockets.filter(({ destroyed, readyState }) => !destroyed && readyState === 'open').length
-  for (const socket of sockets) socket.destroy()
+  const kept = all.filter(({ isOpen }) => isOpen).length
+  for (const connection of all) connection.close()
+  /** Resident memory of the server without the connections and with them (MB); connections refused, or cut before the end. */
   return { before, after, wrong, cut: connections - kept }
 }
+
+/** Opens connections in a process of its own. @throws Error when it could not run: too few open files */
+export const runIdle = inOwnProcess(import.meta.url, idleHere, LIMIT)

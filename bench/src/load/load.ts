@@ -7,7 +7,7 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** Requests that are hardly ever the same: each is drawn when it is sent, by a drawer of `drawers.ts`. Only `raw` can. */
+/** Requests that are hardly ever the same: each is drawn when it is sent, by a drawer of `drawers.ts`. */
 export interface DrawnRequests {
   readonly drawer: string
   /** Beside those that the drawer gives. */
@@ -29,6 +29,8 @@ export interface Expectation {
 export interface LoadPlan {
   /** Scheme, host and port. */
   readonly url: string
+  /** Of others that serve the same: connections are spread over all of them. */
+  readonly others?: readonly string[]
   /** Sent in turn, or drawn. */
   readonly requests: readonly LoadRequest[] | DrawnRequests
   readonly expect: Expectation
@@ -40,19 +42,17 @@ export interface LoadPlan {
   /** Requests a second at a constant pace (open loop). Absent: each connection sends when it has its reply (closed). */
   readonly rate?: number
   /**
+   * Shares its processors with what is measured, as if on another machine: it sleeps until a request is due in place of
+   * looking at the clock, and has a turn of its own among others. `first` goes ahead of all, where it may (root, `chrt`).
+   */
+  readonly shares?: 'fair' | 'first'
+  /**
    * Requests that each connection of a closed loop sends at once, before any of their replies; the latency of each counts
-   * from then. Only `raw` can.
+   * from then.
    */
   readonly pipeline?: number
-  /** Processors that the generator may use, where the platform can pin it. */
-  readonly pin?: readonly number[]
-  /** Percentiles wanted beside those that every result has. Only `raw` can. */
+  /** Percentiles wanted beside those that every result has. */
   readonly percentiles?: readonly number[]
-}
-
-/** A plan whose requests are sent in turn. */
-export interface TurnPlan extends LoadPlan {
-  readonly requests: readonly LoadRequest[]
 }
 
 /** How long requests took, in microseconds; in an open loop from when they should have been sent. */
@@ -67,19 +67,15 @@ export interface Latency {
 
 /** What came of a plan. */
 export interface LoadResult {
-  readonly generator: string
   /** Requests begun in the measured seconds that got a reply, right or wrong; the last replies may come after. */
   readonly requests: number
   /** Seconds measured. */
   readonly seconds: number
   /** Replies within the measured seconds, a second. Below `rate`: the server (or the generator) could not keep up. */
   readonly perSecond: number
-  /** In microseconds; where the generator only knows milliseconds, `resolution` says so. */
   readonly latency: Latency
   /** The percentiles that the plan wants beside (us), by their names. */
   readonly percentiles?: Readonly<Record<string, number>>
-  /** The finest difference of latencies that the generator can tell (us). */
-  readonly resolution: number
   /** Requests that got no reply: refused, cut, timed out. */
   readonly errors: number
   /** Replies that were not as expected. */
@@ -90,23 +86,10 @@ export interface LoadResult {
    */
   readonly cpu: number
   /**
-   * Open loop: how late the generator was to see that requests were due (us). This is its own part of the latencies;
+   * Open loop: how late the generator was to see that requests were due (us, p99). This is its own part of the latencies;
    * where it is no longer small against them, the generator was too slow for the rate.
    */
-  readonly lateness?: { readonly p50: number; readonly p99: number; readonly max: number }
-}
-
-/** A load generator. Each run is a process of its own, so that it can be pinned and its processor time be told. */
-export interface LoadGenerator {
-  readonly name: string
-  readonly loops: readonly ('closed' | 'open')[]
-  /** Whether it is installed here. */
-  available(): Promise<boolean>
-  /**
-   * Always ends within the plan's seconds and a grace of 3 s, or by force 15 s later.
-   * @throws Error when the generator cannot do what the plan asks, or gave no result
-   */
-  run(plan: LoadPlan): Promise<LoadResult>
+  readonly lateness?: number
 }
 
 /** From this share of a processor on, a generator may have been what limited a closed loop. */

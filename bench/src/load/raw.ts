@@ -1,18 +1,82 @@
-import type { LoadGenerator } from './load.ts'
-import { limitOf, runInOwnProcess } from './common/own-process.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkOf, readsBodies } from './common/expectation.ts'
+import { GRACE, inOwnProcess } from './common/own-process.ts'
+import { Tally } from './common/tally.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
+import { RawConnection, type Target } from './raw/connection.ts'
+import { ClosedLoop, inTurn, OpenLoop } from './raw/loops.ts'
+import { drawRequests } from './requests/drawers.ts'
+import { readyRequest } from './requests/request-bytes.ts'
 
-const RUN = new URL('./raw/run.ts', import.meta.url).href
+/** Milliseconds that all connections together get to open before the first request is due. */
+const OPENING = 2000
 
-/**
- * Our own generator: ready-made bytes on `node:net`, every reply's status and body checked, and the only one with an
- * open loop and with pipelines. It takes 5.5-7.5 us of processor a request (wrk 5.9-8.3), also where
- * each reply has an id of its own; 8.3 where replies differ in more; and 170,000 requests a second at most.
- */
-export function createRaw(): LoadGenerator {
+function targetOf(url: URL, plan: LoadPlan): Target {
+  if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
   return {
-    name: 'raw',
-    loops: ['closed', 'open'],
-    available: async () => true,
-    run: (plan) => runInOwnProcess(RUN, 'runRaw', plan, limitOf(plan)),
+    // WHATWG keeps the brackets of an IPv6 address.
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port || 80),
+    check: checkOf(plan.expect),
+    readsBodies: readsBodies(plan.expect) || 'drawer' in plan.requests,
   }
 }
+
+export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
+  const targets = [plan.url, ...(plan.others ?? [])].map((url) => targetOf(new URL(url), plan))
+  const { host } = new URL(plan.url)
+  const { requests, pipeline } = plan
+  if (pipeline !== undefined && plan.rate !== undefined) throw new Error('an open loop has no pipelines')
+  const next =
+    'drawer' in requests ? drawRequests(requests, host) : inTurn(requests.map((request) => readyRequest(host, request)))
+  const open =
+    plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate, { sleeps: plan.shares !== undefined })
+  const loop = open ?? new ClosedLoop(next, pipeline)
+
+  const connections = Array.from(
+    { length: plan.connections },
+    (_, i) => new RawConnection(targets[i % targets.length]!, loop),
+  )
+  await Promise.race([Promise.all(connections.map(({ tried }) => tried)), delay(OPENING, undefined, { ref: false })])
+
+  const start = performance.now()
+  const from = start + plan.warmUp * 1000
+  const until = from + plan.duration * 1000
+  const tally = new Tally(from, until)
+  loop.start(connections, tally, start)
+
+  await delay(from - performance.now())
+  const began = { cpu: process.cpuUsage(), at: performance.now() }
+  await delay(until - performance.now())
+  const { user, system } = process.cpuUsage(began.cpu)
+  const cpu = (user + system) / 1000 / (performance.now() - began.at)
+
+  const deadline = until + GRACE * 1000
+  while (loop.outstanding() > 0 && performance.now() < deadline) await delay(2)
+  loop.abandon(connections, performance.now())
+  for (const connection of connections) connection.close()
+
+  return {
+    requests: tally.requests,
+    seconds: plan.duration,
+    perSecond: tally.replies / plan.duration,
+    latency: tally.times.latency(),
+    ...(plan.percentiles && {
+      percentiles: Object.fromEntries(plan.percentiles.map((one) => [one, tally.times.at(one)])),
+    }),
+    errors: tally.errors,
+    wrong: tally.wrong,
+    cpu,
+    ...(open && { lateness: open.lateness.at(99) }),
+  }
+}
+
+/**
+ * The load generator: ready-made bytes on `node:net`, every reply's status and body checked, closed and open loops, and
+ * pipelines. It takes 5.5-7.5 us of processor a request (wrk 5.9-8.3), also where each reply has an id of its own; 8.3
+ * where replies differ in more; and 170,000 requests a second at most.
+ *
+ * Always ends within the plan's seconds and a grace of 3 s, or by force 15 s later.
+ * @throws Error when it cannot do what the plan asks, or gave no result
+ */
+export const runRaw = inOwnProcess(import.meta.url, rawHere)

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { residentMegabytes } from '../processes.ts'
-import { runInOwnProcess } from './common/own-process.ts'
-import { ReplyScanner, type Scan } from './raw/reply-scanner.ts'
+import { createConnection } from './common/connection.ts'
+import { inOwnProcess } from './common/own-process.ts'
 import { readyRequest } from './requests/request-bytes.ts'
 
 /** A range to be read to its end. */
@@ -12,38 +10,16 @@ export interface ScanPlan {
   readonly headers: Readonly<Record<string, string>>
   /** The server's process, whose memory is watched. */
   readonly pid: number
-  readonly pin?: readonly number[]
 }
 
-export interface ScanResult {
-  readonly status: number
-  /** Of the body: what frames its chunks is left out. */
-  readonly bytes: number
-  readonly seconds: number
-  /** Resident memory of the server before, and at its highest while it sent (MB); and what of it is mapped files. */
-  readonly before: number
-  readonly beforeFiles: number
-  readonly peak: number
-  readonly peakFiles: number
-  /** Share of a processor that the reader took. */
-  readonly cpu: number
-}
-
-/** A scan of millions of entries takes seconds. */
-const LIMIT = 120_000
-
-/** Reads a range in a process of its own, as fast as it comes. */
-export const runScan = (plan: ScanPlan): Promise<ScanResult> =>
-  runInOwnProcess(import.meta.url, 'runScanHere', plan, LIMIT)
-
+/** Seconds: a scan is of millions of entries. */
+const LIMIT = 120
 /** Milliseconds between looks at the server's memory. */
 const LOOK = 20
 
 /** Reads one reply to its end. Node's client would be the slower end: it makes an event of each chunk. */
-export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promise<ScanResult> {
-  const { hostname, port, host } = new URL(url)
-  const scanner = new ReplyScanner(false)
-  scanner.begin(false)
+export async function scanHere({ url, path, headers, pid }: ScanPlan) {
+  const target = new URL(url)
   const before = residentMegabytes(pid)
   const beforeFiles = residentMegabytes(pid, 'RssFile')
   let [peak, peakFiles] = [before, beforeFiles]
@@ -55,19 +31,27 @@ export async function runScanHere({ url, path, headers, pid }: ScanPlan): Promis
   const timer = setInterval(look, LOOK)
   const cpu = process.cpuUsage()
   const began = performance.now()
-  const socket = connect({ host: hostname, port: Number(port) })
-  let state = 'more' as Scan
-  socket.on('data', (data) => {
-    state = scanner.feed(data)
-    if (state !== 'more') socket.destroy()
-  })
-  socket.write(readyRequest(host, { method: 'GET', path, headers }).bytes)
-  await once(socket, 'close').finally(() => clearInterval(timer))
-  const seconds = (performance.now() - began) / 1000
+  const connection = createConnection(target, { keepsBodies: false })
+  const request = readyRequest(target.host, { method: 'GET', path, headers }).bytes
+  const { status, bodyBytes, at } = await connection.ask(request).finally(() => clearInterval(timer))
+  const seconds = (at - began) / 1000
+  connection.close()
   look()
-  if (state !== 'done' || scanner.left > 0) throw new Error('the reply was cut')
   const { user, system } = process.cpuUsage(cpu)
-  const { status, bodyBytes: bytes } = scanner
-  const memory = { before, beforeFiles, peak, peakFiles }
-  return { status, bytes, seconds, ...memory, cpu: (user + system) / 1e6 / seconds }
+  return {
+    status,
+    /** Of the body: what frames its chunks is left out. */
+    bytes: bodyBytes,
+    seconds,
+    /** Resident memory of the server before, and at its highest while it sent (MB); and what of it is mapped files. */
+    before,
+    beforeFiles,
+    peak,
+    peakFiles,
+    /** Share of a processor that the reader took. */
+    cpu: (user + system) / 1e6 / seconds,
+  }
 }
+
+/** Reads a range in a process of its own, as fast as it comes. */
+export const runScan = inOwnProcess(import.meta.url, scanHere, LIMIT)

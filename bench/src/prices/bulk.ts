@@ -1,6 +1,5 @@
-import { connect } from 'node:net'
-import { runInOwnProcess } from '../load/common/own-process.ts'
-import { ReplyScanner } from '../load/raw/reply-scanner.ts'
+import { createConnection, type Connection } from '../load/common/connection.ts'
+import { inOwnProcess } from '../load/common/own-process.ts'
 import { randomOf } from '../load/requests/drawers.ts'
 import { processorSeconds, residentMegabytes } from '../processes.ts'
 import type { CatalogPlan } from './catalogs.ts'
@@ -21,28 +20,10 @@ export interface BulkPlan {
   readonly warmUp: number
   /** The server's process, whose memory and processor time are watched. */
   readonly pid: number
-  readonly pin?: readonly number[]
 }
 
-export interface BulkResult {
-  readonly requests: number
-  /** From the first request's first byte to the last one's last (s). */
-  readonly seconds: number
-  /** From the first byte sent to the last one received (ms), of each request. */
-  readonly milliseconds: readonly number[]
-  /** Processor time of the server (s), all requests together. NaN where the platform cannot tell. */
-  readonly serverCpu: number
-  /** Resident memory of the server before, and at its highest (MB). */
-  readonly before: number
-  readonly peak: number
-}
-
-const OVERHEAD = 60_000
-
-/** @throws Error when an answer was wrong or missing */
-export const runBulk = (plan: BulkPlan): Promise<BulkResult> =>
-  runInOwnProcess(import.meta.url, 'runBulkHere', plan, (plan.duration + plan.warmUp) * 1000 + OVERHEAD)
-
+/** Seconds: the largest request takes some. */
+const LIMIT = 60
 /** Milliseconds between looks at the server's memory. */
 const LOOK = 5
 const LARGEST_OF_WARM_UP = 3_000
@@ -55,14 +36,18 @@ interface BulkRequest {
   readonly rows: readonly number[]
 }
 
-/** Runs inside this process. Requests are made, and on one connection answers checked, while nothing is timed. */
-export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
+/**
+ * Requests are made, and on one connection answers checked, while nothing is timed.
+ *
+ * @returns what each request took, from the first byte sent to the last one received (ms); all of them together (s), and of
+ * the server's processor; and its resident memory before and at its highest (MB)
+ */
+export async function bulkHere(plan: BulkPlan) {
   const { url, items, duration, warmUp, pid } = plan
-  const { hostname, port } = new URL(url)
   const known = new KnownCatalog(plan.catalog)
   const random = randomOf(1)
   const make = (count: number) => makeRequest(plan, known, random, count)
-  const connections = Array.from({ length: plan.connections }, () => createConnection(hostname, Number(port)))
+  const connections = Array.from({ length: plan.connections }, () => createConnection(new URL(url)))
   /** Asks on all connections at once for so many seconds, and at least once on each; gives what each request took (ms). */
   const askFor = async (seconds: number, requests: readonly BulkRequest[]): Promise<number[]> => {
     const milliseconds: number[] = []
@@ -96,6 +81,9 @@ export async function runBulkHere(plan: BulkPlan): Promise<BulkResult> {
   }
 }
 
+/** @throws Error when an answer was wrong or missing */
+export const runBulk = inOwnProcess(import.meta.url, bulkHere, LIMIT)
+
 function makeRequest(plan: BulkPlan, known: KnownCatalog, random: () => number, count: number): BulkRequest {
   const rows = Array.from({ length: count }, () => Math.floor(random() * known.size))
   const body = rows.map((row, i) => known.bodyOf(row, { id: String(i) })).join('\n')
@@ -104,7 +92,7 @@ function makeRequest(plan: BulkPlan, known: KnownCatalog, random: () => number, 
 }
 
 /** @returns milliseconds. @throws Error when the reply is not what it should be */
-async function ask(connection: ReturnType<typeof createConnection>, request: BulkRequest, known: KnownCatalog) {
+async function ask(connection: Connection, request: BulkRequest, known: KnownCatalog) {
   const began = performance.now()
   const { status, body, at } = await connection.ask(request.bytes)
   if (status !== 200) throw new Error(`status ${status}: ${body.toString('utf8', 0, 200)}`)
@@ -124,37 +112,4 @@ function checkAnswers(body: Buffer, rows: readonly number[], known: KnownCatalog
     at += rest.length
   })
   if (at !== body.length) throw new Error('there are more answers than searches')
-}
-
-interface Reply {
-  readonly status: number
-  readonly body: Buffer
-  /** When the last of it came (ms). */
-  readonly at: number
-}
-
-/** A kept-alive connection that carries one request at a time. */
-function createConnection(host: string, port: number) {
-  const socket = connect({ host, port, noDelay: true })
-  const scanner = new ReplyScanner(true)
-  let waiting: PromiseWithResolvers<Reply> | undefined
-  socket.on('data', (data) => {
-    const state = scanner.feed(data)
-    if (state === 'more') return
-    if (state === 'broken' || scanner.left > 0) return void socket.destroy()
-    const { status, body } = scanner
-    waiting?.resolve({ status, body: Buffer.from(body), at: performance.now() })
-  })
-  socket.on('error', () => {})
-  socket.on('close', () => waiting?.reject(new Error('the connection was cut')))
-  return {
-    ask(bytes: Buffer): Promise<Reply> {
-      waiting = Promise.withResolvers()
-      scanner.begin(false)
-      if (socket.destroyed) waiting.reject(new Error('the connection was cut'))
-      else socket.write(bytes)
-      return waiting.promise
-    },
-    close: () => void socket.destroy(),
-  }
 }

@@ -1,45 +1,30 @@
 import { createPricesClient } from '@influencer-stats/prices/client'
-import { runInOwnProcess } from '../load/common/own-process.ts'
+import { Readable } from 'node:stream'
+import { inOwnProcess } from '../load/common/own-process.ts'
 import { pricesOf, sizeOf, type CatalogPlan } from './catalogs.ts'
 
 /** A whole catalog to be imported in place of what is there. */
 export interface ImportPlan {
   readonly url: string
   readonly catalog: CatalogPlan
-  readonly pin?: readonly number[]
 }
 
-export interface ImportResult {
-  readonly prices: number
-  /** Until the service has acknowledged all of it. */
-  readonly seconds: number
-  readonly bytes: number
-}
-
-const LIMIT = 600_000
-
-/** Imports over HTTP. @throws Error when the service did not take it all */
-export const runImport = (plan: ImportPlan): Promise<ImportResult> =>
-  runInOwnProcess(import.meta.url, 'runImportHere', plan, LIMIT)
-
+/** Seconds: of 2 million prices. */
+const LIMIT = 600
 const CHUNK = 262_144
 
-/** Runs inside this process: prices are made while they are sent. */
-export async function runImportHere({ url, catalog }: ImportPlan): Promise<ImportResult> {
-  let bytes = 0
-  async function* lines(): AsyncGenerator<Uint8Array> {
-    for (const chunk of chunksOf(catalog)) {
-      bytes += chunk.length
-      yield chunk
-    }
-  }
+/** @returns the prices, and the seconds until the service has acknowledged all of them, which are made while they are sent */
+export async function importHere({ url, catalog }: ImportPlan) {
   const began = performance.now()
-  const { imported, prices } = await createPricesClient(url).import(lines(), { replace: true })
+  const { imported, prices } = await createPricesClient(url).import(Readable.from(chunksOf(catalog)), { replace: true })
   const seconds = (performance.now() - began) / 1000
   if (imported !== sizeOf(catalog) || prices !== imported)
     throw new Error(`${imported} were imported, ${prices} are there`)
-  return { prices, seconds, bytes }
+  return { prices, seconds }
 }
+
+/** Imports over HTTP. @throws Error when the service did not take it all */
+export const runImport = inOwnProcess(import.meta.url, importHere, LIMIT)
 
 function* chunksOf(catalog: CatalogPlan): Generator<Buffer> {
   let text = ''

@@ -1,7 +1,8 @@
 import { ID_BYTES, blockOf, slotOf } from '@influencer-stats/prices/core/answers'
 import { IdTable } from '@influencer-stats/prices/core/id-table'
-import { collect } from '../heap.ts'
-import { runInOwnProcess } from '../load/common/own-process.ts'
+import { collectAll } from '../heap.ts'
+import { inspectThreads } from '../threads.ts'
+import { inOwnProcess } from '../load/common/own-process.ts'
 import type { CatalogPlan } from './catalogs.ts'
 import { KnownCatalog } from './known-catalog.ts'
 import { makeCases, type Batch, type CaseName } from './lookup-cases.ts'
@@ -17,13 +18,6 @@ export interface LookupsPlan {
   readonly duration: number
   /** Whether what the catalog takes is told, too. */
   readonly storage: boolean
-  readonly pin?: readonly number[]
-}
-
-export interface LookupsResult {
-  /** Nanoseconds a look-up. */
-  readonly cases: Readonly<Partial<Record<CaseName, number>>>
-  readonly storage?: Storage
 }
 
 /** What a catalog's parts take (bytes). */
@@ -38,31 +32,34 @@ export interface Storage {
   readonly own: number
 }
 
-/** 2 million rows are made and indexed before. */
-const LIMIT = 300_000
-
-/** Looks up in a fresh process, so that no index finds code that another one has warmed or spoilt. @throws Error when a row was wrong */
-export const runLookups = (plan: LookupsPlan): Promise<LookupsResult> =>
-  runInOwnProcess(import.meta.url, 'runLookupsHere', plan, LIMIT)
-
+/** Seconds: 2 million rows are made and indexed before. */
+const LIMIT = 300
 /** So many look-ups are made, parsed and timed at once. */
 const BATCH = 100
-/** Until every bitmap that is ever looked at has its view. */
-const BATCHES_TO_TOUCH_ALL = 100
+/** A batch for so many rows, 100 at most: then every bitmap that is ever looked at has its view. */
+const ROWS_A_BATCH = 4_872
+const MOST_BATCHES = 100
 
-/** Runs inside this process. */
-export async function runLookupsHere(plan: LookupsPlan): Promise<LookupsResult> {
-  const { index, catalog, cases, duration } = plan
+export async function lookupsHere({ index, catalog, cases, duration, storage }: LookupsPlan) {
   const opened = await openCatalog(catalog, index)
   const known = new KnownCatalog(catalog)
   const made = makeCases(known, opened)
   for (const name of cases) time(made[name], duration)
-  const nanoseconds = cases.map((name) => [name, time(made[name], duration)])
-  return { cases: Object.fromEntries(nanoseconds), ...(plan.storage && { storage: storageOf(known, opened) }) }
+  const taken = Object.fromEntries(cases.map((name) => [name, time(made[name], duration)]))
+  return {
+    cases: taken as Partial<Record<CaseName, number>>,
+    ...(storage && { storage: await storageOf(known, opened) }),
+  }
 }
 
-/** Nanoseconds a look-up. @throws Error when one found another row than it should */
-function time(make: (count: number) => Batch, seconds: number): number {
+/**
+ * Looks up in a fresh process, so that no index finds code that another one has warmed or spoilt.
+ * @returns nanoseconds a look-up, and what the catalog takes where that is asked. @throws Error when a row was wrong
+ */
+export const runLookups = inOwnProcess(import.meta.url, lookupsHere, LIMIT)
+
+/** Nanoseconds a look-up, batch after batch. @throws Error when one found another row than it should */
+export function time(make: (count: number) => Batch, seconds: number): number {
   let [taken, done] = [0, 0]
   const until = performance.now() + seconds * 1000
   while (done === 0 || performance.now() < until) {
@@ -81,7 +78,7 @@ function check(batch: Batch): void {
   if (right !== BATCH) throw new Error(`${BATCH - right} of ${BATCH} look-ups found what they should not`)
 }
 
-function storageOf(known: KnownCatalog, opened: Opened): Storage {
+async function storageOf(known: KnownCatalog, opened: Opened): Promise<Storage> {
   const { blocks, segments } = opened
   const idOf = (row: number) => blocks[blockOf(row)]!.id(slotOf(row))
   const ids = known.size * ID_BYTES
@@ -90,20 +87,21 @@ function storageOf(known: KnownCatalog, opened: Opened): Storage {
   if (table.find(idOf(known.size - 1)) !== known.size - 1) throw new Error('an id is not found')
 
   // A second view of the same: what code and its feedback take is there already.
-  const bare = collect()
+  const threads = inspectThreads()
+  const [bare] = await collectAll(threads)
   const index = opened.again()
   const { random } = makeCases(known, { ...opened, index })
-  for (let i = 0; i < BATCHES_TO_TOUCH_ALL; i++) {
+  for (let i = 0; i < Math.min(MOST_BATCHES, known.size / ROWS_A_BATCH); i++) {
     const batch = random(BATCH)
     batch.run()
     check(batch)
   }
-  const after = collect()
+  const [after] = await collectAll(threads)
   return {
     answers: blocks.reduce((sum, { bytes }) => sum + bytes.length, 0) - ids,
     ids,
     idTable: table.bytes,
     shared: segments.values().reduce((sum, { length }) => sum + length, 0),
-    own: after.heap - bare.heap + after.buffers - bare.buffers,
+    own: after!.heap - bare!.heap + after!.buffers - bare!.buffers,
   }
 }

@@ -1,14 +1,12 @@
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { runInOwnProcess } from '../load/common/own-process.ts'
+import { inOwnProcess } from '../load/common/own-process.ts'
 import { randomOf } from '../load/requests/drawers.ts'
+import { temporaryFolder } from '../temporary.ts'
 import { SAMPLE, type CatalogPlan } from './catalogs.ts'
-import { runImportHere } from './import.ts'
+import { importHere } from './import.ts'
 import { KnownCatalog } from './known-catalog.ts'
 import { searchPath, type IndexName } from './searches.ts'
 
@@ -18,26 +16,21 @@ export interface RoundTripsPlan {
   readonly catalog: CatalogPlan
   /** Seconds that are timed, and as many before. */
   readonly duration: number
-  readonly pin?: readonly number[]
 }
 
-const LIMIT = 120_000
-
-/** @returns nanoseconds from a request's text to its parsed answer. @throws Error when an answer was wrong */
-export const runRoundTrips = (plan: RoundTripsPlan): Promise<number> =>
-  runInOwnProcess(import.meta.url, 'runRoundTripsHere', plan, LIMIT)
+/** Seconds: the service starts before. */
+const LIMIT = 120
 
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Runs inside this process, which serves, too. */
-export async function runRoundTripsHere(plan: RoundTripsPlan): Promise<number> {
-  const { index, catalog, duration } = plan
-  const data = mkdtempSync(join(tmpdir(), 'influencer-stats-bench-'))
+/** This process serves, too. */
+export async function roundTripsHere({ index, catalog, duration }: RoundTripsPlan): Promise<number> {
+  using data = temporaryFolder()
   const isSample = catalog.kind === SAMPLE.kind && catalog.offerings === SAMPLE.offerings
-  const running = await embed(prices, { data, indexes: index, sample: isSample ? 'yes' : 'no' })
+  const running = await embed(prices, { data: data.path, indexes: index, sample: isSample ? 'yes' : 'no' })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
-    if (!isSample) await runImportHere({ url: running.url, catalog })
+    if (!isSample) await importHere({ url: running.url, catalog })
     const known = new KnownCatalog(catalog)
     const random = randomOf(1)
     const url = new URL(searchPath(index), running.url)
@@ -65,6 +58,8 @@ export async function runRoundTripsHere(plan: RoundTripsPlan): Promise<number> {
   } finally {
     agent.destroy()
     await running.stop()
-    rmSync(data, { recursive: true, force: true })
   }
 }
+
+/** @returns nanoseconds from a request's text to its parsed answer. @throws Error when an answer was wrong */
+export const runRoundTrips = inOwnProcess(import.meta.url, roundTripsHere, LIMIT)

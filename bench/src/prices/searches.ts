@@ -1,4 +1,4 @@
-import type { Drawer } from '../load/requests/request-bytes.ts'
+import { drawn, type Drawer } from '../load/requests/request-bytes.ts'
 import { GROWN, SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
 import { KnownCatalog } from './known-catalog.ts'
 
@@ -48,9 +48,7 @@ const searchesOf = (
       const usual = catalog.bodyOf(row)
       const body = operator ? withOperator(usual, operator) : usual
       const bytes = Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
-      const isRight = constant ? undefined : isPriceOf(row, catalog.specOf(row))
-      // None of these is sent twice: there is no reply to remember.
-      return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
+      return drawn(bytes, constant ? undefined : isPriceOf(row, catalog.specOf(row)))
     }
   }
 }

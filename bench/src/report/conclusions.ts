@@ -4,7 +4,7 @@ import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
 
 /** Who answers the same as ours, by what their rows are called. */
-const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|Redis|Go|SQLite|better-sse|@fastify|nchan)/
+const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan)/
 
 /** By what each costs: that is true whoever the generator was. */
 function verdictOf({ differs, median, confidence }: Ratio): string {

@@ -6,3 +6,5 @@ export const hundredth = (value: number): string => (Number.isFinite(value) ? va
 export const percent = (share: number): string => (Number.isFinite(share) ? `${Math.round(share * 100)} %` : '-')
 /** As many digits as say something. */
 export const short = (value: number): string => (Math.abs(value) < 100 ? tenth(value) : whole(value))
+/** Microseconds as milliseconds. */
+export const ms = (microseconds: number): number => microseconds / 1000

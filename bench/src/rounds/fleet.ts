@@ -1,4 +1,5 @@
-import { runFleet, type FleetPlan, type FleetResult } from '../load/sse-fleet.ts'
+import { runFleet, type FleetResult } from '../load/fleet.ts'
+import type { Dialect, FleetPlan } from '../load/fleet/plan.ts'
 import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { hundredth, percent, tenth, whole } from '../report/numbers.ts'
@@ -11,7 +12,7 @@ export interface Fleet extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing'
 }
 
 /** What makes a round no result, and what it is called. Rejected values are a figure, as at the source. */
-const FAULTS = {
+const FAULTS: Partial<Record<keyof FleetResult, string>> = {
   refused: 'streams were refused',
   cut: 'streams were cut',
   unclosed: 'streams were not ended',
@@ -19,34 +20,30 @@ const FAULTS = {
   lost: 'events were lost',
   doubled: 'events came twice',
   outOfOrder: 'events were out of order',
-} as const
+}
 
 /** @throws Error when a round is no result */
-function figuresOf(result: FleetResult): Figures {
-  const found = Object.entries(FAULTS).filter(([name]) => result[name as keyof typeof FAULTS] > 0)
-  const faults = found.map(([name, what]) => `${result[name as keyof typeof FAULTS]} ${what}`)
-  if (faults.length > 0) throw new Error(faults.join(', '))
+function figuresOf(result: FleetResult, { isUnordered }: Dialect): Figures {
+  const found = Object.entries(FAULTS)
+    .filter(([name]) => !(isUnordered && name === 'outOfOrder'))
+    .map(([name, what]) => [result[name as keyof FleetResult] ?? 0, what] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+  if (found.length > 0) throw new Error(found.join(', '))
   const { lost, doubled, outOfOrder } = result
   return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
 }
 
 /** How a row of open streams is measured. */
-export const streaming = (fleet: Fleet, says: string): Pick<Row, 'round' | 'load'> => {
-  const { sending, ...rest } = fleet
-  return {
-    async round({ url, pid }, { duration, warmUp }) {
-      const sent = sending === 'saturate' ? { seconds: duration, warmUp } : sending
-      return figuresOf(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
-    },
-    load: {
-      says,
-      async keep({ url, pid }, { seconds, warmUp }) {
-        const sent = { seconds: seconds - warmUp, warmUp }
-        figuresOf(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }))
-      },
-    },
-  }
-}
+export const streaming = ({ sending, ...rest }: Fleet, says: string): Pick<Row, 'round' | 'says'> => ({
+  says,
+  async round({ url, pid }, { duration, warmUp, throughout }) {
+    const paced = sending === 'saturate' ? undefined : sending
+    const values = paced && (throughout ? Math.ceil(((warmUp + duration) * 1000) / paced.interval) : paced.values)
+    const sent = paced ? { ...paced, values: values! } : { seconds: duration, warmUp }
+    return figuresOf(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }), rest.dialect)
+  },
+})
 
 const plain = (unit = '') => ({ format: (value: number) => `${value}${unit}` })
 

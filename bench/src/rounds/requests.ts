@@ -1,7 +1,8 @@
 import type { Running } from '../contenders/contender.ts'
-import { generatorNamed } from '../load/generators.ts'
-import { SATURATED, type LoadPlan, type LoadResult } from '../load/load.ts'
-import { createRaw } from '../load/raw.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkOf } from '../load/common/expectation.ts'
+import { SATURATED, type LoadPlan, type LoadRequest, type LoadResult } from '../load/load.ts'
+import { generators, type Generator } from '../load/generators.ts'
 import { PINS, processorSeconds, residentMegabytes } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { percent, tenth, whole } from '../report/numbers.ts'
@@ -13,72 +14,102 @@ export interface Requests extends Pick<LoadPlan, 'requests' | 'expect' | 'connec
   readonly says: string
 }
 
-const raw = createRaw()
-
 /** Of what the server and the generator together can do. */
 const OPEN_LOOP_SHARE = 0.7
 
-/** Why a run is no result; nothing if it is one. */
-function faultOf({ errors, wrong, requests }: LoadResult): string | undefined {
-  if (errors > 0) return `${errors} requests got no reply`
-  if (wrong > 0) return `${wrong} replies were wrong`
-  return requests === 0 ? 'no request was answered' : undefined
-}
+type Way = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
 
-type Way = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles'>
-
-/** Asks, pinned to the generator's processor. @throws Error unless there were replies and all were right */
+/** Asks, pinned to the generator's processor unless that is shared. @throws Error unless there were replies and all were right */
 export async function ask(
-  { url }: Pick<Running, 'url'>,
-  { requests, expect, connections, pipeline }: Omit<Requests, 'says'>,
+  { url, others }: Pick<Running, 'url' | 'others'>,
+  requests: Omit<Requests, 'says'>,
   way: Way,
-  generator = raw,
+  generator: Generator = 'raw',
 ): Promise<LoadResult> {
-  const what = { requests, expect, connections, ...(pipeline && { pipeline }) }
-  const result = await generator.run({ url, ...what, ...way, pin: PINS.client })
-  const fault = faultOf(result)
-  if (fault) throw new Error(fault)
+  const result = await generators[generator]({
+    url,
+    others,
+    ...requests,
+    ...way,
+    ...(!way.shares && { pin: PINS.client }),
+  })
+  const { errors, wrong } = result
+  if (errors > 0) throw new Error(`${errors} requests got no reply`)
+  if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
+  if (result.requests === 0) throw new Error('no request was answered')
   return result
 }
 
-/** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
-export async function askAndWatch(running: Running, requests: Omit<Requests, 'says'>, way: Way, generator = raw) {
-  const spent = () => [running.pid, ...(running.beside ?? [])].reduce((sum, pid) => sum + processorSeconds(pid), 0)
+/** @returns what a request of a load costs the server, too, and what it stands on, where that is told apart (us) */
+export async function watched<T extends Pick<LoadResult, 'requests'>>(
+  { pid, beside = [], below = [] }: Running,
+  load: () => Promise<T>,
+): Promise<T & { readonly costs: number; readonly below: number }> {
+  const spent = () => [processorSeconds(pid, ...beside), processorSeconds(...below)] as const
   const before = spent()
-  const result = await ask(running, requests, way, generator)
-  return { ...result, costs: ((spent() - before) / result.requests) * 1e6 }
+  const result = await load()
+  const [costs, of] = spent().map((seconds, i) => ((seconds - before[i]!) / result.requests) * 1e6)
+  return { ...result, costs: costs!, below: of! }
 }
 
-const latencyOf = ({ latency }: LoadResult): Figures => ({ ...latency })
+/** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
+export async function askAndWatch(running: Running, requests: Omit<Requests, 'says'>, way: Way, generator?: Generator) {
+  return watched(running, () => ask(running, requests, way, generator))
+}
 
 /**
  * A round of requests: a warm-up, a closed loop, which tells what a server can do, and, where that is wanted, an open one
  * at 70 % of it, which tells how long a request takes. A pipeline has no pace and no open loop.
  */
 async function requestRound(running: Running, given: Requests, how: How): Promise<Figures> {
-  const { duration, warmUp, paced } = how
+  const { duration, warmUp, paced, generator } = how
   const requests = { ...given, connections: how.connections ?? given.connections }
-  const closed = how.generator === undefined ? raw : await generatorNamed(how.generator)
-  await ask(running, requests, { duration: warmUp, warmUp: 0 }, closed)
-  const can = await askAndWatch(running, requests, { duration, warmUp: 0 }, closed)
+  if (how.throughout) return { ...(await ask(running, requests, { duration, warmUp, rate: how.rate })).latency }
+  await ask(running, requests, { duration: warmUp, warmUp: 0 }, generator)
+  const can = await askAndWatch(running, requests, { duration, warmUp: 0 }, generator)
   const memory = residentMegabytes(running.pid)
   const figures = { cpu: can.costs, perSecond: can.perSecond, memory, generator: can.cpu }
-  if (given.pipeline !== undefined) return { ...figures, ...latencyOf(can), rate: 'closed loop' }
+  if (given.pipeline !== undefined) return { ...figures, ...can.latency, rate: 'closed loop' }
   if (!paced) return figures
   const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * can.perSecond))
   // Warmed up again, because the generator is a new process: cold, it falls 200 ms behind at 40,000 requests/s.
-  const open = await ask(running, requests, { duration, warmUp, rate })
-  return { ...figures, ...latencyOf(open), rate, lateness: open.lateness!.p99 }
+  const { latency, lateness } = await ask(running, requests, { duration, warmUp, rate })
+  return { ...figures, ...latency, rate, lateness: lateness! }
 }
 
 /** How a row of requests is measured. */
-export const asking = (requests: Requests): Pick<Row, 'round' | 'load'> => ({
+export const asking = (requests: Requests): Pick<Row, 'round' | 'says'> => ({
+  says: requests.says,
   round: (running, how) => requestRound(running, requests, how),
-  load: {
-    says: requests.says,
-    async keep(running, { seconds, warmUp, rate }) {
-      await ask(running, requests, { duration: seconds - warmUp, warmUp, ...(rate && { rate }) })
-    },
+})
+
+/** Some services answer right only with the next refresh of a cache (ms). */
+const READY_TIMEOUT = 30_000
+
+/** Proves the answers to the first and the last of some requests. @throws Error that tells a wrong one */
+export async function prove({ url }: Pick<Running, 'url'>, { requests, expect }: Requests): Promise<void> {
+  const all = requests as readonly LoadRequest[]
+  const check = checkOf(expect)
+  for (const { path, ...request } of new Set([all.at(0)!, all.at(-1)!])) {
+    for (const end = Date.now() + READY_TIMEOUT; ; await delay(100)) {
+      const reply = await fetch(url + path, request)
+      const body = Buffer.from(await reply.arrayBuffer())
+      if (check(reply.status, body)) break
+      if (reply.status !== expect.status && Date.now() < end) continue
+      throw new Error(`${path} was answered ${reply.status}: ${body.toString('utf8', 0, 200)}`)
+    }
+  }
+}
+
+/** The same where requests are no drawn ones, and who is asked is proved before. @param make what they ask for */
+export const asked = (
+  requests: Requests,
+  make: (running: Running) => Promise<void> = async () => {},
+): Pick<Row, 'prepare' | 'round' | 'says'> => ({
+  ...asking(requests),
+  async prepare(running) {
+    await make(running)
+    await prove(running, requests)
   },
 })
 

@@ -1,15 +1,16 @@
 import { kvContender } from '../contenders/kv.ts'
 import { serviceContender } from '../contenders/service.ts'
 import { openFilesLimit } from '../load/fleet/limits.ts'
-import { FULL, SIZES } from '../load/requests/kv-entries.ts'
-import { DIALECT, type Dialect } from '../load/sse-fleet.ts'
+import { FULL, SIZES, tried } from '../load/requests/kv-entries.ts'
+import type { LoadRequest } from '../load/load.ts'
+import { DIALECT, type Dialect } from '../load/fleet/plan.ts'
 import { GROWN, sizeOf } from '../prices/catalogs.ts'
 import { runImport } from '../prices/import.ts'
 import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { tenth, whole } from '../report/numbers.ts'
 import { streaming, STREAMS } from '../rounds/fleet.ts'
-import { ask, asking, REQUESTS } from '../rounds/requests.ts'
+import { ask, asked, asking, REQUESTS } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
 import { climbing } from './kv-trials.ts'
@@ -55,7 +56,7 @@ const stats = (settings: Spec['settings'] = {}) => read(specOf('stats', '', sett
 
 const collections = (count: number): Row =>
   ofSize(
-    { ...stats(), prepare: (running) => makeMany(running, count), ...asking({ ...readsOf(count), connections: 64 }) },
+    { ...stats(), ...asked({ ...readsOf(count), connections: 64 }, (running) => makeMany(running, count)) },
     'v8',
     count,
   )
@@ -92,15 +93,17 @@ const streams = (series: string, size: number, count = 1_000, dialect: Dialect =
 /** As many as the open files of this machine's processes allow, beside those that they need themselves. */
 const MOST_STREAMS = Math.min(50_000, openFilesLimit() - 200)
 
+const to = (request: LoadRequest, more: string): LoadRequest => ({ ...request, path: request.path + more })
+
 /** Every stream listens to so many topics, one of which is sent to. */
 const onTopics = (count: number): Dialect => {
   const topics = Array.from({ length: count }, (_, i) => `&topic=t${i}`).join('')
-  return { ...DIALECT, wait: `${DIALECT.wait}${topics}`, put: `${DIALECT.put}&topic=t0` }
+  return { ...DIALECT, wait: to(DIALECT.wait, topics), put: to(DIALECT.put, '&topic=t0') }
 }
 /** Values of so many bytes. */
 const ofBytes = (bytes: number): Dialect => {
   const more = 'x'.repeat(bytes)
-  return { ...DIALECT, put: `${DIALECT.put}${more}`, around: ['', more], echoes: false }
+  return { ...DIALECT, put: to(DIALECT.put, more), around: ['', more], echoes: false }
 }
 
 const FLEETS: Columns = {
@@ -128,7 +131,7 @@ const prices = (offerings: number): Row => {
 
 export const tables: readonly Table[] = [
   growth('stats', 'collections', 'Reads of as many collections in turn, 64 connections', () =>
-    [10, 100, 1_000, 10_000, 100_000].map(collections),
+    tried([10, 100, 1_000, 10_000, 100_000]).map(collections),
   ),
   growth('stats', 'connections', 'Reads of one collection over as many connections', () =>
     [1, 10, 100, 1_000, 10_000].map((count) => ofSize({ ...stats(), ...asking(sample(count)) }, 'v8', count)),

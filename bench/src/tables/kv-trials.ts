@@ -2,20 +2,17 @@ import type { Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { limited } from '../contenders/limited.ts'
 import type { LoadPlan, LoadResult } from '../load/load.ts'
-import { createRaw } from '../load/raw.ts'
-import { FULL, valueOf } from '../load/requests/kv-entries.ts'
-import { runScan } from '../load/scan.ts'
-import { evict, readAll } from '../pages.ts'
-import { bytesRead, PINS, processorSeconds } from '../processes.ts'
-import { percent, short, whole } from '../report/numbers.ts'
+import { runRaw } from '../load/raw.ts'
+import { FULL } from '../load/requests/kv-entries.ts'
+import { evict } from '../pages.ts'
+import { PINS, processorSeconds } from '../processes.ts'
+import { ms, percent, short, whole } from '../report/numbers.ts'
 import type { Figures, How, Row } from '../row.ts'
 import { specOf } from '../spec.ts'
 import { connectionsText, requestsOf, type Kind } from './kv.ts'
-import type { Table } from './table.ts'
+import type { OwnTable } from './table.ts'
 
 const SPEC = specOf('kv')
-const MEGA = 1e6
-const raw = createRaw()
 
 const nameOf = ({ method, entries, connections }: Kind) =>
   `${method}, ${entries === FULL ? 'full' : 'empty'} base, ${connectionsText(connections)}`
@@ -24,7 +21,7 @@ const nameOf = ({ method, entries, connections }: Kind) =>
 async function load({ url, pid }: Running, kind: Kind, how: Pick<LoadPlan, 'duration' | 'warmUp' | 'rate'>) {
   const { requests, expect, connections } = requestsOf(kind)
   const [began, before] = [performance.now(), processorSeconds(pid)]
-  const result = await raw.run({ url, requests, expect, connections, ...how, pin: PINS.client })
+  const result = await runRaw({ url, requests, expect, connections, ...how, pin: PINS.client })
   if (result.wrong > 0) throw new Error(`${result.wrong} replies were wrong`)
   const share = (processorSeconds(pid) - before) / ((performance.now() - began) / 1000)
   return { ...result, share }
@@ -34,7 +31,6 @@ function mustBeAnswered({ errors }: LoadResult): void {
   if (errors > 0) throw new Error(`${errors} requests got no reply`)
 }
 
-const ms = (microseconds: number) => microseconds / 1000
 const get = { method: 'GET', entries: FULL } as const
 const put = { method: 'PUT', entries: FULL } as const
 const [one, many] = [{ connections: 1 }, { connections: 64 }]
@@ -66,7 +62,7 @@ export const climbing = (kind: Kind, source?: Figures, contender = kvContender(S
   name: nameOf(kind),
   contender,
   round: (running, how) => climb(running, kind, how),
-  ...(source && { source }),
+  source,
 })
 
 const DIFFERENCES =
@@ -92,11 +88,9 @@ const RATES = {
   ...both({ overRate: 'broke at/s', overReplies: 'replies/s', overP50: 'p50 ms', overP99: 'p99 ms' }),
 }
 
-const rates: Table = {
-  service: 'kv',
+const rates: OwnTable = {
   name: 'rates',
   title: `The highest rate with p99 under 100 ms, and the one that broke it (${DIFFERENCES})`,
-  when: 'full',
   mostRounds: 1,
   columns: RATES,
   rows: () => [
@@ -118,8 +112,7 @@ const SCARCE = 128 * 2 ** 20
 const scarce = (kind: Kind, source?: Figures) =>
   climbing(kind, source, limited(kvContender(SPEC, kind.entries, { cacheMegabytes: '8' }, evict), SCARCE))
 
-const scarceMemory: Table = {
-  service: 'kv',
+const scarceMemory: OwnTable = {
   name: 'scarce',
   title:
     "The same on a base that does not fit into the process's memory, 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
@@ -147,21 +140,19 @@ async function pace(running: Running, kind: Kind, rate: number, { duration }: Ho
   const { perSecond, latency, lateness, share } = result
   const { p50, p90, p99, p999, max } = latency
   const figures = { p50: ms(p50), p90: ms(p90), p99: ms(p99), p999: ms(p999), max: ms(max) }
-  return { replies: perSecond, ...figures, share, lateness: ms(lateness!.p99) }
+  return { replies: perSecond, ...figures, share, lateness: ms(lateness!) }
 }
 
 const pacing = (kind: Kind, rate: number, source?: Figures): Row => ({
   name: `${whole(rate)} ${nameOf(kind)}`,
   contender: kvContender(SPEC, kind.entries),
   round: (running, how) => pace(running, kind, rate, how),
-  ...(source && { source }),
+  source,
 })
 
-const paced: Table = {
-  service: 'kv',
+const paced: OwnTable = {
   name: 'paced',
   title: `Requests a second at a constant pace: the source's rates, and those of many clients (${DIFFERENCES})`,
-  when: 'full',
   mostRounds: 1,
   columns: {
     replies: 'replies/s',
@@ -183,99 +174,4 @@ const paced: Table = {
   ],
 }
 
-// From the disk.
-
-async function fromDisk(running: Running, kind: Kind, isCold: boolean, { duration, warmUp }: How): Promise<Figures> {
-  const before = bytesRead(running.pid)
-  // Warming up would read the pages that are to be read.
-  const result = await load(running, kind, { duration, warmUp: isCold ? 0 : warmUp })
-  mustBeAnswered(result)
-  const read = bytesRead(running.pid) - before
-  if (isCold && !(read > 0)) throw new Error('nothing was read from the disk: pages cannot be evicted here')
-  const { perSecond, latency, requests } = result
-  const disk = { read: read / MEGA, perRequest: read / 1024 / requests }
-  return { pages: isCold ? 'evicted' : 'cached', perSecond, p50: ms(latency.p50), p99: ms(latency.p99), ...disk }
-}
-
-const disk = (isCold: boolean, cacheMegabytes: number, { connections }: { connections: number }): Row => ({
-  name: `GET, ${isCold ? 'pages evicted' : 'pages cached'}, cache of ${cacheMegabytes} MB, ${connectionsText(connections)}`,
-  contender: kvContender(SPEC, FULL, { cacheMegabytes: String(cacheMegabytes) }, isCold ? evict : readAll),
-  round: (running, how) => fromDisk(running, { ...get, connections }, isCold, how),
-  ...(isCold && connections === 1 && { source: { perSecond: 200 } }),
-})
-
-const cold: Table = {
-  service: 'kv',
-  name: 'cold',
-  title: "Reads of a full base that is on the disk, its pages evicted before each round, against the system's cache",
-  when: 'full',
-  mostRounds: 3,
-  columns: {
-    pages: 'pages before',
-    perSecond: 'requests/s',
-    'source: perSecond': 'source: stable/s',
-    p50: 'p50 ms',
-    p99: 'p99 ms',
-    read: 'MB read from disk',
-    perRequest: 'KiB read a request',
-  },
-  rows: () => [
-    disk(true, 8, one),
-    disk(true, 8, many),
-    disk(false, 8, one),
-    disk(false, 8, many),
-    disk(false, 128, many),
-  ],
-}
-
-// Scans.
-
-const SCANS = {
-  'a chunk an entry': { accept: '*/*', around: 1 },
-  NDJSON: { accept: 'application/x-ndjson', around: '{"op":"put","id":"","value":""}\n'.length },
-} as const
-
-/** Bytes that a scan of a full base must have. */
-function scanBytes(around: number): number {
-  let bytes = 0
-  for (let id = 0; id < FULL; id++) bytes += String(id).length + valueOf(id).length + around
-  return bytes
-}
-
-const scanning = (name: keyof typeof SCANS, isFirst: boolean): Row => ({
-  name: isFirst ? `${name}, first scan` : name,
-  contender: kvContender(SPEC, FULL),
-  async round({ url, pid }) {
-    const { accept, around } = SCANS[name]
-    const plan = { url, path: '/v0/entities?start=%00', headers: { accept }, pid, pin: PINS.client }
-    if (!isFirst) await runScan(plan)
-    const { status, bytes, seconds, before, peak, peakFiles, beforeFiles, cpu } = await runScan(plan)
-    if (status !== 200 || bytes !== scanBytes(around)) throw new Error(`${bytes} bytes came, status ${status}`)
-    const memory = { before, growth: peak - before, mapped: peakFiles - beforeFiles }
-    return { megabytes: bytes / MEGA / seconds, entries: FULL / seconds, ...memory, reader: cpu }
-  },
-})
-
-const scan: Table = {
-  service: 'kv',
-  name: 'scan',
-  title:
-    'The whole of a full base as one range; a first scan maps all tables into memory, which the system can take back',
-  when: 'full',
-  columns: {
-    megabytes: { head: 'MB/s', of: 'spread', format: short, plot: 'A scan (MB/s)' },
-    entries: 'entries/s',
-    before: 'RSS before MB',
-    growth: 'RSS growth MB',
-    mapped: 'of it mapped files MB',
-    reader: { head: 'reader CPU', format: percent },
-  },
-  rows: () => [
-    scanning('a chunk an entry', true),
-    scanning('a chunk an entry', false),
-    scanning('NDJSON', true),
-    scanning('NDJSON', false),
-  ],
-}
-
-export const tables: readonly Table[] = [rates, scarceMemory, paced, cold, scan]
+export const tables: readonly OwnTable[] = [rates, scarceMemory, paced]

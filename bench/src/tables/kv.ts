@@ -1,12 +1,12 @@
-import { bareContender } from '../contenders/bare.ts'
+import { bareContender, putContender } from '../contenders/bare.ts'
 import type { Contender, Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { FULL, SMALL, valueOf } from '../load/requests/kv-entries.ts'
-import { asking, REQUESTS } from '../rounds/requests.ts'
+import { asking } from '../rounds/requests.ts'
 import type { Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
 import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
-import type { Table, Work } from './table.ts'
+import type { OwnTable, Work } from './table.ts'
 
 // The same replies as the service's, header by header.
 const BARE_GET = {
@@ -69,7 +69,7 @@ const drawerOf = ({ method, entries, drawer }: Kind) =>
 /** What is asked of a base. */
 export const requestsOf = (kind: Kind, headers?: Readonly<Record<string, string>>) => ({
   says: `${connectionsText(kind.connections)} that ${KINDS[kind.method].says} random entities of ${kind.entries.toLocaleString('en-US')}`,
-  requests: { drawer: drawerOf(kind), ...(headers && { headers }) },
+  requests: { drawer: drawerOf(kind), headers },
   expect: KINDS[kind.method].expect,
   connections: kind.connections,
 })
@@ -116,12 +116,13 @@ const bare = (method: 'GET' | 'PUT', connections: number, headers?: Readonly<Rec
   }
 }
 
-const entity: Table = {
-  service: 'kv',
+/** The same around a database of its own, which begins empty. */
+const barePut: Row = { ...bare('PUT', 1), name: 'bare db.put, 1 connection', contender: putContender }
+
+const entity: OwnTable = {
   name: 'entity',
   title: 'A base of 1.5 million entries of 100-200 bytes, random ids, 64 connections, one serving thread',
   when: 'always',
-  columns: REQUESTS,
   steps: [
     ['GET', 'bare GET'],
     ['PUT', 'bare PUT'],
@@ -129,6 +130,7 @@ const entity: Table = {
     ['PUT of random bytes', 'PUT'],
     ['PUT', 'PUT one by one (v2)'],
     ['GET, 1 connection', 'bare GET, 1 connection'],
+    ['PUT, 1 connection', 'bare db.put, 1 connection'],
   ],
   rows: (specs) => [
     ...(specs.length > 0
@@ -151,16 +153,14 @@ const entity: Table = {
           { ...row('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
           { ...row('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
           bare('GET', 1),
+          barePut,
         ]),
   ],
 }
 
-const bases: Table = {
-  service: 'kv',
+const bases: OwnTable = {
   name: 'bases',
   title: 'A full base of 1.5 million entries against an empty one (reads: one of 1,000), 64 connections',
-  when: 'full',
-  columns: REQUESTS,
   steps: [
     ['GET, full base', 'GET, base of 1,000'],
     ['PUT, full base', 'PUT, empty base'],
@@ -181,12 +181,9 @@ const atDoor = (name: string, kind: Omit<Kind, 'connections'>, variant: string, 
 
 const FORMER = NODE_HTTP.kv
 
-const door: Table = {
-  service: 'kv',
+const door: OwnTable = {
   name: 'door',
   title: `A base of 1.5 million entries of 100-200 bytes by the door that answers, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER).length} headers that a browser sends`,
-  when: 'full',
-  columns: REQUESTS,
   steps: [
     ['GET', 'bare GET'],
     ['GET', `GET (${FORMER})`],
@@ -208,4 +205,4 @@ const door: Table = {
   ],
 }
 
-export const tables: readonly Table[] = [entity, bases, door]
+export const tables: readonly OwnTable[] = [entity, bases, door]

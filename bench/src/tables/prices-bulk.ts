@@ -7,7 +7,7 @@ import { hundredth, whole } from '../report/numbers.ts'
 import type { Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
 import { median } from '../statistics.ts'
-import type { Table } from './table.ts'
+import type { OwnTable } from './table.ts'
 
 const LARGE = 10_000
 
@@ -23,6 +23,7 @@ export function bulk(
   return {
     name: connections > 1 ? `${name}, ${connections} connections` : name,
     contender: serviceContender(spec),
+    says: `${connections} connection that asks for ${whole(items)} random prices a request`,
     async round({ url, pid }, how) {
       // What one large request takes must not be hidden by a second one.
       const duration = items > LARGE ? 0 : how.duration
@@ -32,18 +33,11 @@ export function bulk(
       const prices = connections === 1 ? (items / ms) * 1000 : (requests * items) / seconds
       return { ms, prices, cpu: (serverCpu * 1e6) / (requests * items), before, growth: peak - before }
     },
-    load: {
-      says: `${connections} connection that asks for ${whole(items)} random prices a request`,
-      async keep({ url, pid }, { seconds, warmUp }) {
-        await runBulk({ ...plan, url, pid, warmUp, duration: seconds - warmUp })
-      },
-    },
   }
 }
 
-export const tables: readonly Table[] = [
+export const tables: readonly OwnTable[] = [
   {
-    service: 'prices',
     name: 'bulk',
     title:
       'Searches in one bulk request, random rows of the sample catalog, one serving thread: the median request of a round, from the first byte sent to the last one received; on one connection unless told, and what it does a second while it is asked; with several, what all get a second',

@@ -8,7 +8,7 @@ import { PINS } from '../processes.ts'
 import { figureOf, type Column } from '../report/columns.ts'
 import { whole } from '../report/numbers.ts'
 import type { Figures, Row, RowResult } from '../row.ts'
-import type { Table } from './table.ts'
+import type { OwnTable } from './table.ts'
 
 /** What is looked up, and the share of a round's seconds that each gets: a look-up of the slowest takes 0.4 ms. */
 const CASES = ['random', 'row10', 'row42799', 'row428692', 'several', 'parsed', 'scanned'] as const
@@ -31,8 +31,7 @@ const nanoseconds = (head: string, more: Partial<Column> = {}): Column => ({
   ...more,
 })
 
-const lookups: Table = {
-  service: 'prices',
+const lookups: OwnTable = {
   name: 'lookups',
   title:
     'Look-ups in the sample catalog without HTTP (ns), strings fresh from JSON.parse, dictionaries included: the median of rounds, the fastest and the slowest; each in a process of its own',
@@ -111,12 +110,10 @@ const sourceRow = ({ name, index, ns, ofMap, http }: SourceRow): Row => ({
   ...(ns && { source: { ns, faster: times(ofMap, ns)!, ...(http && { adds: adds(index) }) } }),
 })
 
-const source: Table = {
-  service: 'prices',
+const source: OwnTable = {
   name: 'source',
   title:
     "The source's rows: one search, of row 3,824 of its offering (ns); HTTPClientServer with client and server in one thread, random rows",
-  when: 'full',
   columns: {
     ns: nanoseconds('ns'),
     'source: ns': 'source: ns',
@@ -131,4 +128,4 @@ const source: Table = {
   rows: () => ROWS.map(sourceRow),
 }
 
-export const tables: readonly Table[] = [lookups, source]
+export const tables: readonly OwnTable[] = [lookups, source]

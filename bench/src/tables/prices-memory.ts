@@ -1,51 +1,20 @@
 import { noServer } from '../contenders/contender.ts'
 import { SAMPLE, sizeOf, UNIFORM, type CatalogPlan } from '../prices/catalogs.ts'
-import { runImport } from '../prices/import.ts'
 import { runLookups, type Storage } from '../prices/lookups.ts'
-import { startMemoryProbe, type Held } from '../prices/memory-probe.ts'
+import { runMemory } from '../prices/memory.ts'
 import { INDEXES, type IndexName } from '../prices/searches.ts'
-import { PINS, residentMegabytes } from '../processes.ts'
+import { PINS } from '../processes.ts'
 import { hundredth, tenth, whole } from '../report/numbers.ts'
-import { ask } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
-import { searching } from './prices.ts'
-import type { Table } from './table.ts'
+import type { Spec } from '../spec.ts'
+import type { OwnTable } from './table.ts'
 
 const MEGA = 1e6
 
-/** What LevelDB may keep of its own, as the service configures it: blocks read, and a table in the making. */
-const LEVEL_CACHES = 1_048_576 + 2_097_152
-
-const sumOf = ({ heap, buffers, roaring }: Held) => heap + buffers + roaring
-
-/** Imports a catalog into an empty service, searches it, and tells what it holds more than before. */
-async function memoryOf(
-  catalog: CatalogPlan,
-  index: IndexName,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Figures> {
-  const probe = await startMemoryProbe({ indexes: index, ...settings })
-  try {
-    const drawer = `prices-${catalog.kind === 'uniform' ? 'uniform-' : ''}${index}`
-    const [empty, emptyResident] = [await probe.held(), residentMegabytes(probe.pid)]
-    const { seconds, prices } = await runImport({ url: probe.url, catalog, pin: PINS.client })
-    await ask(probe, searching(drawer, 20), { duration: 1, warmUp: 0 })
-    const resident = residentMegabytes(probe.pid)
-    const held = await probe.held()
-    const bytes = sumOf(held) - sumOf(empty) + LEVEL_CACHES
-    return {
-      load: seconds,
-      heap: (held.heap - empty.heap) / MEGA,
-      buffers: (held.buffers - empty.buffers) / MEGA,
-      roaring: (held.roaring - empty.roaring) / MEGA,
-      caches: LEVEL_CACHES / MEGA,
-      sum: bytes / MEGA,
-      each: Math.round(bytes / prices),
-      resident: resident - emptyResident,
-    }
-  } finally {
-    await probe.stop()
-  }
+/** What a service with one index holds more with a catalog. */
+async function memoryOf(catalog: CatalogPlan, index: IndexName, settings: Spec['settings'] = {}): Promise<Figures> {
+  const drawer = `prices-${catalog.kind === 'uniform' ? 'uniform-' : ''}${index}`
+  return { ...(await runMemory({ catalog, drawer, settings: { indexes: index, ...settings }, pin: PINS.server })) }
 }
 
 const HELD = {
@@ -65,12 +34,10 @@ const held = (index: IndexName, catalog: 'memory' | 'lru-level', source?: number
   ...(source && { source: { sum: source } }),
 })
 
-const memory: Table = {
-  service: 'prices',
+const memory: OwnTable = {
   name: 'memory',
   title:
     'What a service holds with the sample catalog and one index, after a collection, more than the same service without prices (MB; main and one serving thread; just imported and searched)',
-  when: 'full',
   mostRounds: 1,
   columns: { ...HELD, 'source: sum': 'source: total' },
   rows: () => [
@@ -85,12 +52,10 @@ const memory: Table = {
   ],
 }
 
-const twoMillion: Table = {
-  service: 'prices',
+const twoMillion: OwnTable = {
   name: 'two-million',
   title:
     '200 offerings of 10,000 prices with 20 characteristics of 10 values each: imported over HTTP, searched by all 20 (MB as above)',
-  when: 'full',
   mostRounds: 1,
   columns: { load: 'import s', ns: { head: 'search ns', format: whole }, ...HELD },
   rows: () =>
@@ -122,7 +87,7 @@ const stored = (
     const { shared, own } = bytesOf((await runLookups(plan)).storage!)
     return { shared: shared / MEGA, own: own / MEGA, each: (shared + own) / sizeOf(SAMPLE) }
   },
-  ...(source && { source }),
+  source,
 })
 
 const shared = (part: 'answers' | 'ids') => (found: Storage) => ({ shared: found[part], own: 0 })
@@ -130,11 +95,9 @@ const shared = (part: 'answers' | 'ids') => (found: Storage) => ({ shared: found
 const INDEX_AT_SOURCE: Partial<Record<IndexName, Figures>> = { map: { map: 4.69 }, roaring: { bitmap: 2.67 } }
 const ofSource = (what: string) => ({ head: `source: ${what}`, format: String })
 
-const storage: Table = {
-  service: 'prices',
+const storage: OwnTable = {
   name: 'storage',
   title: 'What the parts of the sample catalog take (MB)',
-  when: 'full',
   mostRounds: 1,
   columns: {
     shared: { head: 'shared by all threads', format: hundredth },
@@ -154,4 +117,4 @@ const storage: Table = {
   ],
 }
 
-export const tables: readonly Table[] = [storage, memory, twoMillion]
+export const tables: readonly OwnTable[] = [storage, memory, twoMillion]

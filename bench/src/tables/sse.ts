@@ -1,13 +1,24 @@
 import type { Contender } from '../contenders/contender.ts'
 import { serviceContender } from '../contenders/service.ts'
-import { betterSse, fastifySse } from '../contenders/sse-peers.ts'
-import { DIALECT, runConnecting, type Dialect } from '../load/sse-fleet.ts'
+import {
+  HUB_DIALECT,
+  MERCURE_SETTINGS,
+  mercureHub,
+  ONE_MATCHER,
+  onManyTopics,
+  PRIVATE,
+  THREE_MATCHERS,
+  TWO_PATTERNS,
+} from '../contenders/mercure.ts'
+import { scriptContender } from '../contenders/program.ts'
+import { runConnecting } from '../load/fleet.ts'
+import { DIALECT, type Dialect } from '../load/fleet/plan.ts'
 import { PINS } from '../processes.ts'
 import { whole } from '../report/numbers.ts'
 import { streamColumns, streaming, type Fleet } from '../rounds/fleet.ts'
 import type { Figures, Row } from '../row.ts'
 import { labelOf, specOf, type Spec } from '../spec.ts'
-import type { Table, Work } from './table.ts'
+import type { OwnTable, Work } from './table.ts'
 
 type Shape = Omit<Fleet, 'dialect'>
 
@@ -20,7 +31,7 @@ const QUOTED: Dialect = { ...DIALECT, around: ['"', '"'] }
 const says = ({ streams, publishers }: Shape) =>
   `${whole(streams)} streams and ${publishers} publishers that send as soon as they have their reply`
 
-const row = (name: string, contender: Contender, shape: Shape, dialect = DIALECT): Row => {
+export const row = (name: string, contender: Contender, shape: Shape, dialect = DIALECT): Row => {
   return { name, contender, ...streaming({ ...shape, dialect }, says(shape)) }
 }
 
@@ -29,30 +40,23 @@ const workOf =
   (spec) =>
     row(labelOf(spec), serviceContender(spec, settings), shape, dialect)
 
-const FAN_OUT: Shape = { streams: 1000, spacing: 0, sending: 'saturate', publishers: 8 }
+export const FAN_OUT: Shape = { streams: 1000, spacing: 0, sending: 'saturate', publishers: 8 }
 const MEMORY: Shape = { streams: 10_000, spacing: 0, sending: { values: 20, interval: 100 }, publishers: ENOUGH }
 const STEADY: Shape = { streams: 1000, spacing: 0, sending: { values: 5000, interval: 2 }, publishers: ENOUGH }
 
 /** Streams are opened as fast as they can be, all are closed, and so on. */
-const connecting: Work = (spec) => {
-  const plan = { dialect: DIALECT, streams: 1000, spacing: 0, pin: PINS.client }
-  const opened = async (url: string, seconds: number) => {
-    const result = await runConnecting({ ...plan, url, seconds })
-    if (result.opened === 0 || result.refused > 0) {
-      throw new Error(`${result.opened} streams were opened and ${result.refused} refused`)
-    }
-    return result.opened / seconds
-  }
-  return {
-    name: labelOf(spec),
-    contender: serviceContender(spec),
-    round: async ({ url }, { duration }) => ({ connects: await opened(url, duration) }),
-    load: {
-      says: '1,000 streams that are opened and closed again and again',
-      keep: async ({ url }, { seconds }) => void (await opened(url, seconds)),
-    },
-  }
-}
+const connecting: Work = (spec) => ({
+  name: labelOf(spec),
+  contender: serviceContender(spec),
+  says: '1,000 streams that are opened and closed again and again',
+  async round({ url }, { duration: own, warmUp, throughout }) {
+    const duration = throughout ? own + warmUp : own
+    const plan = { dialect: DIALECT, streams: 1000, spacing: 0, pin: PINS.client }
+    const { opened, refused } = await runConnecting({ ...plan, url, duration })
+    if (opened === 0 || refused > 0) throw new Error(`${opened} streams were opened and ${refused} refused`)
+    return { connects: opened / duration }
+  },
+})
 
 /** What any variant can be measured at; the first is what is meant where none is named. */
 export const works = {
@@ -65,7 +69,11 @@ export const works = {
 const DEFAULT = [specOf('sse')]
 const asked = (specs: readonly Spec[]) => (specs.length > 0 ? specs : DEFAULT)
 
-const withPeers = (specs: readonly Spec[], shape: Shape): Row[] => [
+// The libraries that one would take for Node otherwise, each as its README says, with all its defaults.
+const betterSse = scriptContender('better-sse', './better-sse-server.ts')
+const fastifySse = scriptContender('@fastify/sse', './fastify-sse-server.ts')
+
+export const withPeers = (specs: readonly Spec[], shape: Shape): Row[] => [
   ...asked(specs).map(workOf(shape)),
   row('better-sse', betterSse, shape, QUOTED),
   row('@fastify/sse', fastifySse, shape),
@@ -76,8 +84,7 @@ const PEERS = [
   ['default', '@fastify/sse'],
 ] as const
 
-const saturation: Table = {
-  service: 'sse',
+const saturation: OwnTable = {
   name: 'saturation',
   title:
     'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
@@ -87,8 +94,7 @@ const saturation: Table = {
   rows: (specs) => withPeers(specs, FAN_OUT),
 }
 
-const memory: Table = {
-  service: 'sse',
+const memory: OwnTable = {
   name: 'memory',
   title: 'What a stream costs: 10,000 streams as fast as they can be opened, 20 values to all',
   when: 'always',
@@ -99,8 +105,7 @@ const memory: Table = {
   rows: (specs) => withPeers(specs, MEMORY),
 }
 
-const steady: Table = {
-  service: 'sse',
+const steady: OwnTable = {
   name: 'steady',
   title: '500,000 deliveries a second: 1,000 streams, 500 values a second for 10 s',
   when: 'always',
@@ -151,11 +156,60 @@ const sourceRows = (specs: readonly Spec[], name: string, shape: Shape, source: 
     .map(workOf(shape))
     .map((one) => ({ ...one, source, name: specs.length > 1 ? `${one.name}: ${name}` : name }))
 
-const connections: Table = {
-  service: 'sse',
+/** The same streams by the ways in which they may be opened, and by what they carry. */
+const WAYS = {
+  '/wait': DIALECT,
+  Mercure: ONE_MATCHER,
+  'Mercure, 3 matchers': THREE_MATCHERS,
+  'Mercure, a matcher and 2 patterns': TWO_PATTERNS,
+  'Mercure, 100 topics': onManyTopics(100),
+  'Mercure, private': PRIVATE,
+} as const
+
+/** What each of them costs beside `/wait`. @param isPeer whether Mercure's own hub stands beside: at a given pace it cuts streams */
+const mercure = (name: string, title: string, shape: Shape, columns: string, isPeer = false): OwnTable => ({
+  name: `mercure-${name}`,
+  title: `${title}; by /wait and by Mercure's protocol, one serving thread, one processor`,
+  columns: streamColumns(columns),
+  steps: [
+    ...Object.keys(WAYS)
+      .slice(1)
+      .map((way) => [way, '/wait'] as const),
+    ...(isPeer ? [['Mercure', mercureHub.name] as const] : []),
+  ],
+  rows: () => [
+    ...Object.entries(WAYS).map(([way, dialect]) =>
+      row(way, serviceContender(specOf('sse'), MERCURE_SETTINGS), shape, dialect),
+    ),
+    ...(isPeer ? [row(mercureHub.name, mercureHub, shape, HUB_DIALECT)] : []),
+  ],
+})
+
+const ways = [
+  mercure(
+    'saturation',
+    'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply',
+    FAN_OUT,
+    'cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator',
+    true,
+  ),
+  mercure(
+    'memory',
+    'What a stream costs: 10,000 streams, 20 values to all',
+    MEMORY,
+    'perStream, kernel, memory, connects, deliveryP99, faults, rejected',
+  ),
+  mercure(
+    'steady',
+    '500 values a second to 1,000 streams for 10 s',
+    STEADY,
+    'cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
+  ),
+]
+
+const connections: OwnTable = {
   name: 'connections',
   title: "The source's first table: streams opened at a pace, one value to all",
-  when: 'full',
   mostRounds: 1,
   columns: streamColumns(
     'grown, source: grown, connecting, source: connecting, sending, source: sending, perStream, received, faults, rejected',
@@ -168,11 +222,9 @@ const connections: Table = {
     }),
 }
 
-const values: Table = {
-  service: 'sse',
+const values: OwnTable = {
   name: 'values',
   title: "The source's second table: values at a pace",
-  when: 'full',
   mostRounds: 1,
   columns: streamColumns(
     'sending, source: sending, query, source: query, rejected, source: rejected, received, deliveryP50, deliveryP99, faults',
@@ -185,4 +237,4 @@ const values: Table = {
     }),
 }
 
-export const tables: readonly Table[] = [saturation, memory, steady, connections, values]
+export const tables: readonly OwnTable[] = [saturation, memory, steady, ...ways, connections, values]

@@ -1,14 +1,14 @@
 import { bareContender, floorContender } from '../contenders/bare.ts'
-import { nginxAvailable, nginxContender } from '../contenders/nginx.ts'
+import { nginxContender } from '../contenders/nginx.ts'
 import { runIdle } from '../load/idle.ts'
 import { PINS } from '../processes.ts'
 import { tenth, whole } from '../report/numbers.ts'
-import { ask, asking, REQUESTS, type Requests } from '../rounds/requests.ts'
+import { ask, asking, type Requests } from '../rounds/requests.ts'
 import type { Row } from '../row.ts'
 import { specOf } from '../spec.ts'
 import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
 import { CONSTANT, constant, read, sample, SAMPLE_PATH } from './stats.ts'
-import type { Table } from './table.ts'
+import type { OwnTable } from './table.ts'
 
 const PIPELINE = 16
 const IDLE = 5000
@@ -20,32 +20,25 @@ const browser: Requests = { ...sample(), requests: [{ method: 'GET', path: SAMPL
 const stats = (variant: string) => read(specOf('stats', variant))
 const raw = stats(RAW.stats)
 
-const NGINX = nginxAvailable()
-  ? [nginxContender(CONSTANT.body), nginxContender(CONSTANT.body, { keepsOpen: true })]
-  : []
+const CONSTANTS = [
+  bareContender(CONSTANT),
+  nginxContender(CONSTANT.body),
+  nginxContender(CONSTANT.body, { keepsOpen: true }),
+  floorContender(CONSTANT),
+]
 
-const doorTable: Table = {
-  service: 'stats',
+const doorTable: OwnTable = {
   name: 'door',
   title: `Reads of one collection of three videos by the door that answers them, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER).length} headers that a browser sends`,
-  when: 'full',
-  columns: REQUESTS,
   together: true,
   steps: [
-    ...[
-      NODE_HTTP.stats,
-      'v4',
-      'bare node:http',
-      'nginx static file',
-      'nginx with open_file_cache',
-      'bare node:net',
-    ].map((against) => [RAW.stats, against] as const),
+    ...[NODE_HTTP.stats, 'v4', ...CONSTANTS.map(({ name }) => name)].map((against) => [RAW.stats, against] as const),
     [`${RAW.stats}, browser`, 'bare node:http, browser'],
     [`${RAW.stats}, pipeline of ${PIPELINE}`, RAW.stats],
   ],
   rows: () => [
     ...VARIANTS.map(stats),
-    ...[bareContender(CONSTANT), ...NGINX, floorContender(CONSTANT)].map((contender) => constant(contender)),
+    ...CONSTANTS.map((contender) => constant(contender)),
     { ...raw, name: `${RAW.stats}, browser`, ...asking(browser) },
     constant(bareContender(CONSTANT), browser, 'bare node:http, browser'),
     { ...raw, name: `${RAW.stats}, pipeline of ${PIPELINE}`, ...asking({ ...sample(), pipeline: PIPELINE }) },
@@ -67,11 +60,9 @@ const idle = (row: Row): Row => ({
   },
 })
 
-const connectionsTable: Table = {
-  service: 'stats',
+const connectionsTable: OwnTable = {
   name: 'connections',
   title: `What an idle connection costs: ${whole(IDLE)} that had one reply each and are kept, one serving thread`,
-  when: 'full',
   columns: {
     each: {
       head: 'KB a connection',
@@ -85,4 +76,4 @@ const connectionsTable: Table = {
   rows: () => [...[RAW.stats, NODE_HTTP.stats].map(stats), constant(bareContender(CONSTANT))].map(idle),
 }
 
-export const tables: readonly Table[] = [doorTable, connectionsTable]
+export const tables: readonly OwnTable[] = [doorTable, connectionsTable]

@@ -1,23 +1,21 @@
 import { variants } from '@influencer-stats/stats/variants'
-import { setTimeout as delay } from 'node:timers/promises'
 import { bareContender } from '../contenders/bare.ts'
 import type { Contender, Running } from '../contenders/contender.ts'
-import { nginxAvailable, nginxContender } from '../contenders/nginx.ts'
+import { nginxContender } from '../contenders/nginx.ts'
 import { serviceContender, standInBeside, standInContender } from '../contenders/service.ts'
 import type { LoadRequest } from '../load/load.ts'
 import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { whole } from '../report/numbers.ts'
-import { asking, REQUESTS, type Requests } from '../rounds/requests.ts'
+import { asked, asking, REQUESTS, type Requests } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
 import { labelOf, specOf, type Spec } from '../spec.ts'
 import { RAW } from './doors.ts'
-import type { Table, Work } from './table.ts'
+import type { OwnTable, Work } from './table.ts'
 
 export const COLLECTION = '99757a95-f758-499f-a170-bea93b2d8bcf'
 const VIDEOS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
 const ANSWER = '"impressions":785202,"engagements":46848,"score":89559,"videos":3,"missing":[]'
-const READY_TIMEOUT = 30_000
 
 // The same reply as the service's, header by header: what is compared is what it costs to come by it.
 export const CONSTANT = {
@@ -28,9 +26,9 @@ export const CONSTANT = {
     age: '0',
     'cache-control': 'no-cache',
     'content-type': 'application/json; charset=utf-8',
-    'content-length': '128',
+    'content-length': '162',
   },
-  body: `{${ANSWER},"asOf":"2026-11-20T12:00:00.000Z","stale":false}`,
+  body: `{${ANSWER},"asOf":"2026-11-20T12:00:00.000Z","stale":false,"source":"http://127.0.0.1:34567"}`,
 }
 
 const ofSource = (perSecond: number, p50: number, p75: number, p90: number, p99: number, max: number): Figures => {
@@ -46,7 +44,7 @@ const SOURCE: Readonly<Record<string, Figures>> = {
   v5: ofSource(38_596, 314, 396, 485, 9_050, 17_530),
 }
 
-const statsPath = (id: string) => `/collections/${id}/stats`
+export const statsPath = (id: string) => `/collections/${id}/stats`
 export const SAMPLE_PATH = statsPath(COLLECTION)
 
 /** The service, asking a stand-in for YouTube that runs beside. */
@@ -59,26 +57,8 @@ async function put(url: string, body: unknown): Promise<void> {
   if (!reply.ok) throw new Error(`PUT was answered ${reply.status}`)
 }
 
-const makeCollection = ({ url }: Running, id: string, videos: readonly string[]): Promise<void> =>
+export const makeCollection = ({ url }: Running, id: string, videos: readonly string[]): Promise<void> =>
   put(`${url}/collections/${id}`, { videos })
-
-/** Proves a part of an answer, which may come only with the next refresh. */
-async function prove({ url }: Running, path: string, part: string): Promise<void> {
-  for (const end = Date.now() + READY_TIMEOUT; ; await delay(100)) {
-    const reply = await fetch(url + path)
-    const body = await reply.text()
-    if (reply.status === 200 && body.includes(part)) return
-    if (reply.status === 200 || Date.now() > end) throw new Error(`${path} was answered ${reply.status}: ${body}`)
-  }
-}
-
-/** Proves that a server answers as the service does. */
-export const proveSample = (running: Running): Promise<void> => prove(running, SAMPLE_PATH, ANSWER)
-
-async function prepareSample(running: Running): Promise<void> {
-  await makeCollection(running, COLLECTION, VIDEOS)
-  await proveSample(running)
-}
 
 export const gets = (path: string, includes: string, connections: number, says: string): Requests => ({
   says: `${connections} connections that ${says}`,
@@ -94,14 +74,13 @@ export const sample = (connections = 16): Requests =>
 export const read: Work = (spec) => ({
   name: labelOf(spec),
   contender: statsContender(spec),
-  prepare: prepareSample,
-  ...asking(sample()),
+  ...asked(sample(), (running) => makeCollection(running, COLLECTION, VIDEOS)),
   ...(Object.keys(spec.settings).length === 0 && { source: SOURCE[spec.variant] }),
 })
 
 /** A server that gives the same reply to everything, and is asked what the service is. */
 export const constant = (contender: Contender, requests = sample(), name = contender.name): Row => {
-  return { name, contender, prepare: proveSample, ...asking(requests) }
+  return { name, contender, ...asked(sample()), ...asking(requests) }
 }
 
 /** Of a thousand collections none shares a video; more of them have those of others. */
@@ -121,31 +100,26 @@ export const readsOf = (count: number): Requests => ({
   connections: count,
 })
 
-/** Makes so many, several at once, and proves the first and the last. */
+/** Makes so many, several at once. */
 export async function makeMany(running: Running, count: number): Promise<void> {
   for (let made = 0; made < count; made += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - made) }, (_, i) => collection(made + i))
     await Promise.all(some.map(({ id, videos }) => makeCollection(running, id, videos)))
   }
-  await prove(running, statsPath('c0'), THREE)
-  await prove(running, statsPath(`c${count - 1}`), THREE)
 }
 
 const many: Work = (spec) => ({
   name: `${labelOf(spec)}, 64 collections`,
   contender: statsContender(spec),
-  prepare: (running) => makeMany(running, 64),
-  ...asking(readsOf(64)),
+  ...asked(readsOf(64), (running) => makeMany(running, 64)),
 })
 
 const empty: Work = (spec) => ({
   name: `${labelOf(spec)}, empty collection`,
   contender: statsContender(spec),
-  async prepare(running) {
-    await makeCollection(running, 'empty', [])
-    await prove(running, statsPath('empty'), '"impressions":0')
-  },
-  ...asking(gets(statsPath('empty'), '"impressions":0', 1, 'read an empty collection')),
+  ...asked(gets(statsPath('empty'), '"impressions":0', 1, 'read an empty collection'), (running) =>
+    makeCollection(running, 'empty', []),
+  ),
 })
 
 /** What any variant can be measured at; the first is what is meant where none is named. */
@@ -156,8 +130,7 @@ const VIDEO_PATH = '/youtube/v3/videos?part=statistics&fields=kind,items(id,stat
 const standIn = (connections: number, perSecond?: number): Row => ({
   name: 'the stand-in',
   contender: standInContender(),
-  prepare: (running) => prove(running, VIDEO_PATH, '"261734"'),
-  ...asking(gets(VIDEO_PATH, '"261734"', connections, 'read one video of the stand-in')),
+  ...asked(gets(VIDEO_PATH, '"261734"', connections, 'read one video of the stand-in')),
   ...(perSecond && { source: ofSource(perSecond, 11_720, 11_980, 12_360, 23_590, 44_670) }),
 })
 
@@ -175,8 +148,7 @@ const WITH_SOURCE: Columns = {
   ),
 }
 
-const ladder: Table = {
-  service: 'stats',
+const ladder: OwnTable = {
   name: 'read',
   title:
     "Reads of one collection of three videos, 16 connections, one serving thread; the source's latencies are of a closed loop",
@@ -192,16 +164,14 @@ const ladder: Table = {
   rows: (specs) => [
     ...(specs.length > 0 ? specs : LADDER.map((variant) => stats(variant))).map(read),
     constant(bareContender(CONSTANT)),
-    ...(nginxAvailable() ? [constant(nginxContender(CONSTANT.body))] : []),
+    constant(nginxContender(CONSTANT.body)),
     standIn(16),
   ],
 }
 
-const sourceRows: Table = {
-  service: 'stats',
+const sourceRows: OwnTable = {
   name: 'source',
   title: "The source's other rows: an empty collection at 1 connection, the stand-in at 256",
-  when: 'full',
   columns: WITH_SOURCE,
   rows: () => [{ ...empty(stats('v1')), source: ofSource(5_804, 155, 164, 196, 21_810, 47_600) }, standIn(256, 21_635)],
 }
@@ -221,11 +191,9 @@ const far: Contender = {
   },
 }
 
-const farRow: Table = {
-  service: 'stats',
+const farRow: OwnTable = {
   name: 'far',
   title: 'v1 with 120 ms to YouTube and back, 16 connections',
-  when: 'full',
   columns: WITH_SOURCE,
   rows: () => [
     {
@@ -239,12 +207,9 @@ const farRow: Table = {
 
 const batching = { client: 'batching' }
 
-const uncached: Table = {
-  service: 'stats',
+const uncached: OwnTable = {
   name: 'uncached',
   title: 'Reads that ask YouTube every time (cache: none), 3 videos a collection, the stand-in on the same machine',
-  when: 'full',
-  columns: REQUESTS,
   steps: [
     ['v3 with batching, 64 collections', 'v3, 64 collections'],
     ['v3 with batching, one collection', 'v3, one collection'],
@@ -257,4 +222,4 @@ const uncached: Table = {
   ],
 }
 
-export const tables: readonly Table[] = [ladder, sourceRows, farRow, uncached]
+export const tables: readonly OwnTable[] = [ladder, sourceRows, farRow, uncached]

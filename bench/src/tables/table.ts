@@ -1,6 +1,10 @@
+import type { Columns } from '../report/columns.ts'
+import { REQUESTS } from '../rounds/requests.ts'
 import type { Row } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import type { Columns } from '../report/columns.ts'
+
+/** Names of rows whose ratio is told with its interval: [of, against]. */
+export type Steps = readonly (readonly [of: string, against: string])[]
 
 /** A table of a service: its rows, measured in one run. */
 export interface Table {
@@ -8,11 +12,14 @@ export interface Table {
   readonly name: string
   /** What it shows, in a sentence. */
   readonly title: string
-  /** When it is measured: with `pnpm bench <service>`, with `--full` as well, or only with `--peers` or `--growth`. */
-  readonly when: 'always' | 'full' | 'peers' | 'growth'
+  /**
+   * When it is measured: with `pnpm bench` and `pnpm bench <service>`; where its service is named; with `--full`, or only
+   * with `--peers` or `--growth`.
+   */
+  readonly when: 'always' | 'named' | 'full' | 'peers' | 'growth'
   readonly columns: Columns
-  /** Rows whose ratio is told with its interval: [of, against]. */
-  readonly steps?: readonly (readonly [string, string])[]
+  /** Told at once, or by the names of the rows that there are. */
+  readonly steps?: Steps | ((names: readonly string[]) => Steps)
   /** The most rounds that it gets, whatever was asked: some take a minute each. */
   readonly mostRounds?: number
   /** Whether the contenders of a round are started together. */
@@ -25,6 +32,16 @@ export interface Table {
    */
   rows(specs: readonly Spec[]): Row[]
 }
+
+const USUAL = { when: 'full', columns: REQUESTS } as const
+type Usual = keyof typeof USUAL | 'service'
+
+/** A table as its file tells it: of requests, and measured with `--full`, unless it says otherwise. */
+export type OwnTable = Omit<Table, Usual> & Partial<Pick<Table, Usual>>
+
+/** Those of a service. */
+export const belongTo = (service: string, ...tables: readonly (readonly OwnTable[])[]): Table[] =>
+  tables.flat().map((table) => ({ service, ...USUAL, ...table }))
 
 /** A workload of a service: the row that any of its variants has under it. */
 export type Work = (spec: Spec) => Row

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Running } from '../../src/contenders/contender.ts'
-import { DIALECT, runFleet, type FleetPlan, type FleetResult } from '../../src/load/sse-fleet.ts'
+import { runFleet, type FleetResult } from '../../src/load/fleet.ts'
+import { DIALECT, type FleetPlan } from '../../src/load/fleet/plan.ts'
 
 /** Starts a broadcaster with known manners (see the process's). */
 export async function startBroadcaster(manner: string): Promise<Running> {

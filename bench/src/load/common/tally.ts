@@ -17,6 +17,10 @@ export class Microseconds {
     return this.#histogram.count === 0 ? 0 : this.#histogram.percentile(percentile)
   }
 
+  get mean(): number {
+    return this.#histogram.mean
+  }
+
   get max(): number {
     return this.#histogram.count === 0 ? 0 : this.#histogram.max
   }

@@ -6,42 +6,33 @@ export interface ValueSink {
   wrong(): void
 }
 
-const CR = 13
-const LF = 10
-const SPACE = 32
-const DOT = 46
-const ZERO = 48
-const NINE = 57
+const [LF, CR, SPACE, DOT, ZERO] = [10, 13, 32, 46, 48]
+const [DATA, EVENT, MESSAGE] = ['data:', 'event:', 'message'].map((word) => Buffer.from(word)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+]
+const NOTHING = Buffer.alloc(0)
 
-// Numbers, not an enum or strings: they are compared for every byte.
-const LINE_START = 0
-const SKIP = 1
-const NAME = 2
-const TYPE_SPACE = 3
-const TYPE = 4
-const DATA_SPACE = 5
-const BEFORE = 6
-const SEQUENCE = 7
-const DUE = 8
-const AFTER = 9
-
-const DATA = Buffer.from('data:')
-const EVENT = Buffer.from('event:')
-const MESSAGE = Buffer.from('message')
+/** Whether a word stands at a place. No word has a line's end in it, so none goes beyond the line. */
+function stands(word: Buffer, bytes: Buffer, at: number): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
+  return true
+}
 
 /**
- * Reads events in as many pieces as they come. It keeps nothing but a few numbers between pieces, so bytes may be
- * overwritten after they were fed. Events of a type other than `message` (`event: closed`) are passed over, as are
- * comments, `id` and `retry`.
+ * Reads events in as many pieces as they come. It keeps a copy of a line that is not whole, so bytes may be overwritten
+ * after they were fed. Events of a type other than `message` (`event: closed`) are passed over, as are comments, `id` and
+ * `retry`.
  */
 export class EventScanner {
   readonly #sink: ValueSink
   readonly #before: Buffer
   readonly #after: Buffer
-  #line = LINE_START
-  /** How much of a word has been seen. */
+  /** The beginning of a line that came in part. */
+  #held = NOTHING
+  /** Where in a line it reads. */
   #at = 0
-  #word = DATA
   #sequence = 0
   #due = 0
   /** Of the event: lines of data, whether they are as they must be, and whether its type is another. */
@@ -55,95 +46,45 @@ export class EventScanner {
     this.#after = Buffer.from(after)
   }
 
-  /** Reads the bytes from `from` to `to`. The hot path: a step of a machine for each byte. */
-  feed(bytes: Buffer, from: number, to: number): void {
-    let line = this.#line
-    let at = this.#at
-    for (let i = from; i < to; i++) {
-      const byte = bytes[i]!
-      if (byte === LF) {
-        this.#endLine(line, at)
-        line = LINE_START
-        at = 0
-        continue
-      }
-      // Only as part of CRLF, so it can be left out.
-      if (byte === CR) continue
-      switch (line) {
-        case SKIP:
-          break
-        case LINE_START:
-          line = NAME
-          at = 1
-          if (byte === 100) this.#word = DATA
-          else if (byte === 101) this.#word = EVENT
-          else line = SKIP
-          break
-        case NAME:
-          if (byte !== this.#word[at]) line = SKIP
-          else if (++at === this.#word.length) {
-            line = this.#word === DATA ? DATA_SPACE : TYPE_SPACE
-            at = 0
-          }
-          break
-        case TYPE_SPACE:
-          line = TYPE
-          if (byte !== SPACE) i--
-          break
-        case TYPE:
-          if (byte === MESSAGE[at++]) break
-          this.#typed = true
-          line = SKIP
-          break
-        case DATA_SPACE:
-          this.#sequence = 0
-          this.#due = 0
-          line = this.#before.length === 0 ? SEQUENCE : BEFORE
-          if (byte !== SPACE) i--
-          break
-        case BEFORE:
-          if (byte !== this.#before[at++]) line = this.#spoil()
-          else if (at === this.#before.length) line = SEQUENCE
-          break
-        case SEQUENCE:
-          if (byte >= ZERO && byte <= NINE) this.#sequence = this.#sequence * 10 + byte - ZERO
-          else if (byte === DOT) line = DUE
-          else line = this.#spoil()
-          break
-        case DUE:
-          if (byte >= ZERO && byte <= NINE) this.#due = this.#due * 10 + byte - ZERO
-          else {
-            line = AFTER
-            at = 0
-            i--
-          }
-          break
-        default:
-          if (byte !== this.#after[at++]) line = this.#spoil()
-      }
+  /** The hot path: a look at each byte, and a second one at those of values. */
+  feed(piece: Buffer): void {
+    const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, piece]) : piece
+    let from = 0
+    for (let i = this.#held.length; i < bytes.length; i++) {
+      if (bytes[i] !== LF) continue
+      this.#line(bytes, from, i > from && bytes[i - 1] === CR ? i - 1 : i)
+      from = i + 1
     }
-    this.#line = line
-    this.#at = at
+    this.#held = from < bytes.length ? Buffer.from(bytes.subarray(from)) : NOTHING
   }
 
-  /** The rest of a line of data that is not as it must be is passed over. */
-  #spoil(): number {
-    this.#lines++
-    this.#right = false
-    return SKIP
-  }
-
-  #endLine(line: number, at: number): void {
-    if (line === LINE_START) return this.#dispatch()
-    if (line === SKIP) return
-    if (line === TYPE) {
+  #line(bytes: Buffer, from: number, to: number): void {
+    if (from === to) this.#dispatch()
+    else if (stands(DATA, bytes, from)) {
+      this.#lines++
+      if (!this.#isValue(bytes, from + DATA.length, to)) this.#right = false
+    } else if (stands(EVENT, bytes, from)) {
+      const at = from + EVENT.length + (bytes[from + EVENT.length] === SPACE ? 1 : 0)
       // An empty type is `message`, too.
-      if (at > 0 && at < MESSAGE.length) this.#typed = true
-      return
+      if (at < to && !(stands(MESSAGE, bytes, at) && at + MESSAGE.length === to)) this.#typed = true
     }
-    const whole = this.#after.length === 0 ? line === DUE : line === AFTER && at === this.#after.length
-    if (whole) this.#lines++
-    else if (line >= DATA_SPACE) this.#spoil()
+  }
+
+  /** Reads a value that takes the rest of its line. */
+  #isValue(bytes: Buffer, from: number, to: number): boolean {
+    const at = bytes[from] === SPACE ? from + 1 : from
+    if (!stands(this.#before, bytes, at)) return false
+    this.#at = at + this.#before.length
+    this.#sequence = this.#number(bytes)
+    if (bytes[this.#at++] !== DOT) return false
+    this.#due = this.#number(bytes)
+    return stands(this.#after, bytes, this.#at) && this.#at + this.#after.length === to
+  }
+
+  #number(bytes: Buffer): number {
+    let value = 0
+    for (let digit; (digit = bytes[this.#at]! - ZERO) >= 0 && digit <= 9; this.#at++) value = value * 10 + digit
+    return value
   }
 
   #dispatch(): void {

@@ -1,4 +1,4 @@
-/** Sockets of a fleet beside its streams and publishers, and what Node itself keeps open. */
+/** Files that a process has open beside its connections: what Node itself keeps, and the way to its parent. */
 const OTHERS = 64
 /** Ports that one address has for connections to the same server: the fewest of the platforms (Windows, macOS). */
 const PORTS = 16_000
@@ -12,12 +12,12 @@ export function openFilesLimit(): number {
   return Number.isNaN(limit) ? Infinity : limit
 }
 
-/** @throws Error that names the limit needed, for the streams or connections and as much for the server */
-export function mustHaveFiles(streams: number, publishers: number, limit: number): void {
-  const needed = streams + publishers + OTHERS
+/** @throws Error that names the limit needed, for so many connections and as much for the server */
+export function mustHaveFiles(connections: number, limit = openFilesLimit()): void {
+  const needed = connections + OTHERS
   if (limit >= needed) return
   throw new Error(
-    `${streams} connections need a limit of ${needed} open files, and it is ${limit}: ulimit -n ${needed}`,
+    `${connections} connections need a limit of ${needed} open files, and it is ${limit}: ulimit -n ${needed}`,
   )
 }
 

@@ -4,15 +4,11 @@ import { processorSeconds } from '../../processes.ts'
 /** Linux counts processor time in ticks of 10 ms: in a second that is 1 %. */
 const WINDOW = 1000
 
-/** What a process took while it was watched. */
-export interface Watched {
-  /** The largest share of a processor in any second. */
-  readonly peak: number
-  readonly seconds: number
-}
-
-/** Watches the processor time of a process while some work is done: for a second at least, else there is no share. */
-export async function watchProcessor(pid: number, work: () => Promise<void>): Promise<Watched> {
+/**
+ * Watches the processor time of a process while some work is done: for a second at least, else there is no share.
+ * @returns what it took (s), the largest share of a processor in any second, and what the work gave
+ */
+export async function watchProcessor<T>(pid: number, work: () => Promise<T>) {
   const first = processorSeconds(pid)
   let peak = 0
   let begun = { at: performance.now(), seconds: first }
@@ -24,9 +20,9 @@ export async function watchProcessor(pid: number, work: () => Promise<void>): Pr
   }
   const timer = setInterval(look, WINDOW)
   try {
-    await Promise.all([work(), delay(WINDOW + 50)])
+    const [done] = await Promise.all([work(), delay(WINDOW + 50)])
+    return { peak, seconds: processorSeconds(pid) - first, done }
   } finally {
     clearInterval(timer)
   }
-  return { peak, seconds: processorSeconds(pid) - first }
 }

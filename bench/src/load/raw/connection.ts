@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net'
 import type { Check } from '../common/expectation.ts'
-import type { Connection, Loop } from './loop.ts'
 import { remember } from './known-reply.ts'
 import { ReplyScanner } from './reply-scanner.ts'
 import type { ReadyRequest } from '../requests/request-bytes.ts'
@@ -10,6 +9,18 @@ export interface Target {
   readonly port: number
   readonly check: Check
   readonly readsBodies: boolean
+}
+
+/** What decides when requests are sent. Times are milliseconds of `performance.now()`. */
+export interface Loop {
+  /** A connection can take a request. */
+  idle(connection: RawConnection, now: number): void
+  /** The request that began then has its reply. */
+  answered(begin: number, now: number, right: boolean): void
+  /** The request that began then was cut or answered with nonsense. */
+  lost(begin: number): void
+  /** Nobody took a connection, or bytes came on it that nobody had asked for. */
+  failed(now: number): void
 }
 
 /** Milliseconds until a connection that was refused or cut is tried again. */
@@ -23,7 +34,7 @@ const NONE: readonly ReadyRequest[] = []
 const shared = Buffer.allocUnsafeSlow(65_536)
 
 /** A kept-alive connection that carries one request or one pipeline at a time and connects again whenever it is cut. */
-export class RawConnection implements Connection {
+export class RawConnection {
   /** Resolves when the first attempt to connect has come out, either way. */
   readonly tried: Promise<void>
   /** Set by a loop that queues idle connections. */
@@ -151,7 +162,7 @@ export class RawConnection implements Connection {
 
   #isRight({ isRight }: ReadyRequest): boolean {
     const { status, body } = this.#scanner
-    return this.#target.check(status, body) && (isRight === undefined || isRight(body))
+    return this.#target.check(status, body) && (isRight === undefined || isRight(body, status))
   }
 
   #answered(right: boolean): void {

@@ -6,7 +6,7 @@ type State = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-e
 const NOTHING = Buffer.alloc(0)
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LINE_END = Buffer.from('\r\n')
-const HEAD_LIMIT = 65_536
+const HEAD_LIMIT = 16_384
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?\r\n/
 const CONTENT_LENGTH = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i
@@ -23,13 +23,15 @@ export class ReplyScanner {
   status = 0
   /** Whether the server ends the connection after this reply. */
   closes = false
+  /** Its head, once that is whole. */
+  head = ''
   /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
   body: Buffer = NOTHING
   /** Bytes of the reply's body so far, whether they are kept or not. */
   bodyBytes = 0
   /** Of the bytes fed last: how many came after the end of the reply. */
   left = 0
-  readonly #keepsBodies: boolean
+  readonly #bodies: boolean | ((part: Buffer) => void)
   #state: State = 'done'
   #bodiless = false
   /** Bytes of the body or of the chunk that are still to come. */
@@ -38,8 +40,9 @@ export class ReplyScanner {
   #held = NOTHING
   readonly #parts: Buffer[] = []
 
-  constructor(keepsBodies: boolean) {
-    this.#keepsBodies = keepsBodies
+  /** @param bodies whether they are kept, or who takes their parts as they come */
+  constructor(bodies: boolean | ((part: Buffer) => void)) {
+    this.#bodies = bodies
   }
 
   /** Makes ready for the next reply. `bodiless`: it answers HEAD. */
@@ -48,6 +51,7 @@ export class ReplyScanner {
     this.#bodiless = bodiless
     this.#held = NOTHING
     this.#parts.length = 0
+    this.head = ''
     this.body = NOTHING
     this.bodyBytes = 0
   }
@@ -120,6 +124,7 @@ export class ReplyScanner {
     const used = end + HEAD_END.length
     // 100 and 103 come ahead of the reply itself; nobody asked for 101.
     if (this.status < 200) return this.status === 101 ? -1 : used
+    this.head = head
     this.closes = line[1] === '0' ? !KEEPS.test(head) : CLOSES.test(head)
     if (this.#bodiless || this.status === 204 || this.status === 304) this.#finish()
     else if (CHUNKED.test(head)) this.#state = 'chunk-size'
@@ -168,7 +173,8 @@ export class ReplyScanner {
   /** Keeps a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
   #take(part: Buffer, last: boolean): void {
     this.bodyBytes += part.length
-    if (this.#keepsBodies) this.#parts.push(last ? part : Buffer.from(part))
+    if (typeof this.#bodies === 'function') this.#bodies(part)
+    else if (this.#bodies) this.#parts.push(last ? part : Buffer.from(part))
   }
 
   #finish(): void {

@@ -1,9 +1,10 @@
 import type { DrawnRequests } from '../load.ts'
+import { priceChanges } from '../../prices/changes.ts'
 import { priceDrawers } from '../../prices/searches.ts'
 import { kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
-const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers }
+const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers, ...priceChanges }
 
 /** @throws Error when there is no such drawer */
 export function drawRequests(

@@ -1,13 +1,23 @@
-import type { Drawer, ReadyRequest } from './request-bytes.ts'
+import { drawn, type Drawer } from './request-bytes.ts'
 
+/** Most entries of any base, to try a table on less than what it tells of. */
+const MOST = Number(process.env.BENCH_ENTRIES ?? Infinity)
+/** Those of some sizes that are not more. */
+export function tried(sizes: readonly number[]): number[] {
+  return sizes.filter((size) => size <= MOST)
+}
 /** Entries of a full base, as many as at the source: ids are the numbers below. */
-export const FULL = 1_500_000
+export const FULL = Math.min(1_500_000, MOST)
+/** Entries that a new node of a cluster starts with. */
+export const MILLION = Math.min(1_000_000, MOST)
 /** Entries of a small one, for reads: of none there is nothing to read. */
 export const SMALL = 1_000
+/** Writes of a group. */
+export const GROUP = 1_000
 /** Entries of bases of other stores. */
-const ELSEWHERE = 10_000
+export const ELSEWHERE = 10_000
 /** Entries of bases that grow. */
-export const SIZES = [SMALL, 10_000, 100_000, 1_000_000, 10_000_000]
+export const SIZES = tried([SMALL, 10_000, 100_000, 1_000_000, 10_000_000])
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const [SHORTEST_ID, LONGEST_ID] = [3, 10]
@@ -41,9 +51,9 @@ export const valueOf = (id: number): string => TEXT.slice(...placeOf(id))
 const below = (random: () => number, limit: number) => Math.floor(random() * limit)
 
 /** Reads of random ids; each reply must be the value of its id, byte for byte, where it is not a constant one. */
-const readsOf = (entries: number, { constant = false } = {}): Drawer => {
+const readsOf = (entries: number, { constant = false, query = '' } = {}): Drawer => {
   return (common, random) => {
-    const tail = ` HTTP/1.1\r\n${common}\r\n`
+    const tail = `${query} HTTP/1.1\r\n${common}\r\n`
     return () => {
       const id = below(random, entries)
       const bytes = Buffer.from(`GET /v0/entity?id=${id}${tail}`, 'latin1')
@@ -54,56 +64,89 @@ const readsOf = (entries: number, { constant = false } = {}): Drawer => {
   }
 }
 
-/** Writes as at the source: ids of 3 to 10 letters, so that they never meet those of a prepared base; values of 100 to 200. */
+/** 3 to 10 letters, as at the source, so that it is none of a prepared base. */
+export function randomId(random: () => number): string {
+  let id = ''
+  for (let left = SHORTEST_ID + below(random, LONGEST_ID - SHORTEST_ID + 1); left > 0; left--) {
+    id += LETTERS[below(random, LETTERS.length)]
+  }
+  return id
+}
+
+export const randomValue = (random: () => number): string => valueOf(below(random, FULL))
+
+/** Writes of random ids and values. */
 const writes = (query = '', textual = true): Drawer => {
   return (common, random) => {
     const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
     return () => {
-      let id = ''
-      for (let left = SHORTEST_ID + below(random, LONGEST_ID - SHORTEST_ID + 1); left > 0; left--) {
-        id += LETTERS[below(random, LETTERS.length)]
-      }
       const [begin, end] = placeOf(below(random, FULL))
-      const start = Buffer.from(`PUT /v0/entity?id=${id}${query}${head}${end - begin}\r\n\r\n`, 'latin1')
+      const start = Buffer.from(`PUT /v0/entity?id=${randomId(random)}${query}${head}${end - begin}\r\n\r\n`, 'latin1')
       return drawn(Buffer.concat([start, (textual ? BYTES : NOISE).subarray(begin, end)]))
     }
   }
 }
 
-/** None of these is sent twice: there is no reply to remember. */
-const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest => {
-  return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
+/** Groups of as many writes. */
+const batches = (size: number): Drawer => {
+  return (common, random) => () => {
+    const line = () => `{"op":"put","id":"${randomId(random)}","value":"${randomValue(random)}"}\n`
+    const body = Array.from({ length: size }, line).join('')
+    const head = `POST /v0/batch HTTP/1.1\r\n${common}Content-Type: application/x-ndjson\r\nContent-Length: `
+    return drawn(Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1'))
+  }
 }
 
 const base64 = (text: string | number) => Buffer.from(String(text)).toString('base64')
 
-/** The same reads and writes as others want them asked; a reply to a read must have the value in it. */
-const elsewhere = (
-  requestOf: (id: number, value: string) => readonly [line: string, body: string],
-  isRead: boolean,
-): Drawer => {
-  return (common, random) => () => {
-    const id = below(random, ELSEWHERE)
-    const [line, body] = requestOf(isRead ? id : ELSEWHERE + id, valueOf(id))
-    const head = `${line} HTTP/1.1\r\n${common}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
-    const expected = [valueOf(id), base64(valueOf(id))]
-    return drawn(
-      Buffer.from(head + body),
-      isRead ? (reply) => expected.some((value) => reply.includes(value)) : undefined,
-    )
-  }
+/** A request's first line and its body. */
+type Asked = readonly [line: string, body: string]
+
+/** How others are asked to read an entry, and to write one. */
+export interface Manner {
+  get(id: number): Asked
+  put(id: number, value: string): Asked
 }
-const json = (path: string, what: unknown) => [`POST ${path}`, JSON.stringify(what)] as const
+
+const ofEtcd = (path: string, what: unknown): Asked => [`POST /v3/kv/${path}`, JSON.stringify(what)]
+
+export const MANNERS: Readonly<Record<'webdis' | 'etcd' | 'goleveldb', Manner>> = {
+  webdis: { get: (id) => [`GET /GET/${id}.txt`, ''], put: (id, value) => [`PUT /SET/${id}`, value] },
+  etcd: {
+    get: (id) => ofEtcd('range', { key: base64(id) }),
+    put: (id, value) => ofEtcd('put', { key: base64(id), value: base64(value) }),
+  },
+  goleveldb: {
+    get: (id) => [`GET /v0/entity?id=${id}`, ''],
+    put: (id, value) => [`PUT /v0/entity?id=${id}`, value],
+  },
+}
+
+/** The same reads and writes as others want them asked; a reply to a read must have the value in it. */
+const elsewhere =
+  ({ get, put }: Manner, isRead: boolean): Drawer =>
+  (common, random) =>
+  () => {
+    const id = below(random, ELSEWHERE)
+    const value = valueOf(id)
+    const [line, body] = isRead ? get(id) : put(ELSEWHERE + id, value)
+    const bytes = Buffer.from(`${line} HTTP/1.1\r\n${common}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    return drawn(bytes, isRead ? (reply) => reply.includes(value) || reply.includes(base64(value)) : undefined)
+  }
 
 export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-get': readsOf(FULL),
   ...Object.fromEntries(SIZES.map((entries) => [`kv-get-${entries}`, readsOf(entries)])),
+  'kv-get-linearizable': readsOf(SMALL, { query: '&linearizable=true' }),
   'kv-get-constant': readsOf(FULL, { constant: true }),
-  'webdis-get': elsewhere((id) => [`GET /GET/${id}.txt`, ''], true),
-  'webdis-put': elsewhere((id, value) => [`PUT /SET/${id}`, value], false),
-  'etcd-get': elsewhere((id) => json('/v3/kv/range', { key: base64(id) }), true),
-  'etcd-put': elsewhere((id, value) => json('/v3/kv/put', { key: base64(id), value: base64(value) }), false),
+  ...Object.fromEntries(
+    Object.entries(MANNERS).flatMap(([name, manner]) => [
+      [`${name}-get`, elsewhere(manner, true)],
+      [`${name}-put`, elsewhere(manner, false)],
+    ]),
+  ),
   'kv-put': writes(),
   'kv-put-bytes': writes('', false),
+  'kv-batch': batches(GROUP),
   'kv-put-durable': writes('&durable=true'),
 }

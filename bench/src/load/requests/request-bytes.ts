@@ -7,7 +7,7 @@ export interface ReadyRequest extends Replies {
   /** Whether its replies have no body: HEAD. */
   readonly bodiless: boolean
   /** What its replies' bodies must be, beside what is expected of all; for drawn requests. */
-  readonly isRight?: ((body: Buffer) => boolean) | undefined
+  readonly isRight?: ((body: Buffer, status?: number) => boolean) | undefined
 }
 
 /**
@@ -16,6 +16,11 @@ export interface ReadyRequest extends Replies {
  * @param random gives numbers of at least 0 and less than 1
  */
 export type Drawer = (common: string, random: () => number) => () => ReadyRequest
+
+/** A request that is not sent twice: there is no reply to remember. */
+export const drawn = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest => {
+  return { bytes, bodiless: false, known: undefined, unlike: Infinity, isRight }
+}
 
 const HAS_BODY = new Set(['PUT', 'POST', 'PATCH'])
 

@@ -1,6 +1,7 @@
+import { slowness } from '@influencer-stats/runtime/testing/own-time'
 import { describe, expect, it } from 'vitest'
 import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet/limits.ts'
-import { runConnecting } from '../src/load/sse-fleet.ts'
+import { runConnecting } from '../src/load/fleet.ts'
 import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
 
 /** What a fleet of 20 streams and 100 values comes to on a server without faults; how many are late is the machine's. */
@@ -24,7 +25,7 @@ describe.concurrent('streams that are opened again and again', () => {
     const { url, stop } = await startBroadcaster(manner)
     try {
       // One round at least, whatever the time.
-      const result = await runConnecting({ ...SMALL, url, seconds: 0.01 })
+      const result = await runConnecting({ ...SMALL, url, duration: 0.01 })
       expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
       expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
     } finally {
@@ -36,7 +37,7 @@ describe.concurrent('streams that are opened again and again', () => {
     const { url, stop } = await startBroadcaster('plain')
     try {
       const start = performance.now()
-      const { opened, refused } = await runConnecting({ ...SMALL, url, seconds: 1 })
+      const { opened, refused } = await runConnecting({ ...SMALL, url, duration: 1 })
       expect(performance.now() - start).toBeGreaterThan(1_000)
       expect(refused).toBe(0)
       expect(opened).toBeGreaterThanOrEqual(SMALL.streams)
@@ -46,7 +47,8 @@ describe.concurrent('streams that are opened again and again', () => {
   })
 })
 
-describe.concurrent('a fleet', () => {
+// What a machine that stood still has spoilt is measured again.
+describe.concurrent('a fleet', { retry: 3 }, () => {
   it('accounts for every value, chunked or not, one by one or joined', async () => {
     const [plain, joining] = await Promise.all([runOn('plain'), runOn('joining')])
     expect(plain).toMatchObject(right)
@@ -75,11 +77,13 @@ describe.concurrent('a fleet', () => {
   })
 
   it('shows half a second where values are delivered half a second late', async () => {
+    const slow = slowness()
     const result = await runOn('delaying')
     expect(result).toMatchObject(right)
     expect(result.deliveryP50 / 1000).toBeGreaterThan(490)
-    expect(result.deliveryP50 / 1000).toBeLessThan(1_500)
-    expect(result.query).toBeLessThan(450)
+    expect(result.deliveryP50 / 1000).toBeLessThan(1_500 * slow())
+    // A put is answered at once.
+    expect(result.deliveryP50 / 1000 - result.query).toBeGreaterThan(250)
   })
 
   it.each([
@@ -118,8 +122,8 @@ describe.concurrent('a fleet', () => {
   })
 
   it('does not start without the open files that it needs', async () => {
-    expect(() => mustHaveFiles(1000, 8, 1072)).not.toThrow()
-    expect(() => mustHaveFiles(1000, 8, 1071)).toThrow('ulimit -n 1072')
+    expect(() => mustHaveFiles(1008, 1072)).not.toThrow()
+    expect(() => mustHaveFiles(1008, 1071)).toThrow('ulimit -n 1072')
     const limit = openFilesLimit()
     expect(limit).toBeGreaterThan(100)
     if (limit < 10_000_000) await expect(runOn('plain', { streams: limit })).rejects.toThrow('ulimit -n')

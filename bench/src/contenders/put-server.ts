@@ -1,0 +1,17 @@
+import { ClassicLevel } from 'classic-level'
+
+// A process of its own: puts each body under the id of its request into a database in the folder of its argument, and
+// nothing else.
+const { createServer } = process.getBuiltinModule('node:http')
+
+const db = new ClassicLevel<string, Buffer>(process.argv[3]!, { valueEncoding: 'buffer' })
+
+const server = createServer((request, response) => {
+  const id = request.url!.slice(request.url!.indexOf('=') + 1)
+  request.on('data', async (value: Buffer) => {
+    await db.put(id, value)
+    response.writeHead(201, ['content-length', '0']).end()
+  })
+})
+await db.open()
+server.listen(Number(process.argv[2]), '127.0.0.1')

@@ -1,0 +1,186 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { kernelMegabytes, residentMegabytes } from '../processes.ts'
+import { inOwnProcess } from './common/own-process.ts'
+import { Tally } from './common/tally.ts'
+import { FleetLedger } from './fleet/ledger.ts'
+import { mustHaveFiles } from './fleet/limits.ts'
+import { PATIENCE, type ConnectingPlan, type FleetPlan } from './fleet/plan.ts'
+import { watchProcessor } from './fleet/processor-watch.ts'
+import { Publishers } from './fleet/publishers.ts'
+import { Streams } from './fleet/streams.ts'
+import { OpenLoop } from './raw/loops.ts'
+
+/** Milliseconds between two looks at whether all has arrived. */
+const POLL = 2
+/** Milliseconds that a stream may take to open where others have the machine. */
+const SLOWEST = 5
+
+/** Waits until a number is reached, for as long as it still grows. */
+async function reach(goal: () => number, current: () => number): Promise<void> {
+  let last = current()
+  let moved = performance.now()
+  while (current() < goal() && performance.now() < moved + PATIENCE * 1000) {
+    await delay(POLL)
+    if (current() !== last) {
+      last = current()
+      moved = performance.now()
+    }
+  }
+}
+
+async function open(streams: Streams, count: number): Promise<void> {
+  await streams.open()
+  await reach(
+    () => count,
+    () => streams.tried,
+  )
+}
+
+/** Has the server end all streams. @returns those that did not end, or not well */
+async function closeAll(streams: Streams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
+  streams.closing = true
+  const toEnd = streams.steady
+  const { path, method } = dialect.closeAll
+  await fetch(url + path, { method, signal: AbortSignal.timeout(PATIENCE * 1000) })
+  await reach(
+    () => toEnd,
+    () => streams.ended,
+  )
+  return toEnd - streams.ended
+}
+
+/** How long (s) values are sent, and how long before that is timed. */
+const timesOf = (sending: FleetPlan['sending']) =>
+  'seconds' in sending ? sending : { seconds: (sending.values * sending.interval) / 1000, warmUp: 0 }
+
+/** Sends values until the plan's end and until all have arrived. @returns deliveries a second, and the fleet's own share of a processor */
+async function send({ sending }: FleetPlan, { loop, connections }: Publishers, ledger: FleetLedger, streams: Streams) {
+  const { seconds, warmUp } = timesOf(sending)
+  const received = async () => {
+    await reach(
+      () => 0,
+      () => -loop.outstanding(),
+    )
+    await reach(
+      () => ledger.accepted * streams.steady,
+      () => ledger.deliveries,
+    )
+  }
+  const start = performance.now()
+  const from = start + warmUp * 1000
+  const tally = new Tally(from, from + seconds * 1000)
+  ledger.timeFrom(from)
+  loop.start(connections, tally, start)
+  await delay(from - performance.now())
+  const before = { deliveries: ledger.deliveries, at: performance.now(), cpu: process.cpuUsage() }
+  await delay(tally.until - performance.now())
+  if ('values' in sending) await received()
+  const took = (performance.now() - before.at) / 1000
+  const { user, system } = process.cpuUsage(before.cpu)
+  const deliveries = (ledger.deliveries - before.deliveries) / took
+  await received()
+  return { deliveries, cpu: (user + system) / 1e6 / took, query: tally.times.mean / 1000 }
+}
+
+export async function fleetHere(plan: FleetPlan) {
+  const { pid, sending, streams: count, publishers: publisherCount } = plan
+  mustHaveFiles(count + publisherCount)
+  const ledger = new FleetLedger(count, publisherCount)
+  const streams = new Streams(plan, ledger)
+  const [idle, kernel] = [residentMegabytes(pid), kernelMegabytes()]
+  const publishers = new Publishers(plan, ledger)
+  const { connections, loop } = publishers
+  try {
+    await Promise.all(connections.map(({ tried }) => tried))
+    const began = performance.now()
+    const connecting = await watchProcessor(pid, () => open(streams, count))
+    const sockets = kernelMegabytes() - kernel
+    const sent = await watchProcessor(pid, () => send(plan, publishers, ledger, streams))
+    const memory = residentMegabytes(pid)
+    const unclosed = await closeAll(streams, plan)
+
+    const values = 'values' in sending ? sending.values : ledger.values
+    const { lost, doubled, delivery } = ledger
+    // The fleet's own part: how late it was to see that values were due (us, p99), since at a pace it takes all of a processor
+    // to be on time; else the share of one that it took.
+    const own: { readonly lateness?: number; readonly generator?: number } =
+      loop instanceof OpenLoop ? { lateness: loop.lateness.at(99) } : { generator: sent.done.cpu }
+    return {
+      // What makes it no result: streams that were not opened, or ended before they were told to, or not then.
+      refused: count - streams.opened,
+      cut: streams.cut,
+      unclosed,
+      /** Accepted values that a stream never received, or received again. */
+      lost,
+      doubled,
+      /** Values received after a later one of the same publisher; if there are none, streams with an order of their own. */
+      outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.strayed : 0),
+      /** Events and replies that are not what was sent. */
+      wrong: ledger.wrong + publishers.wrong,
+      /** Values sent; those of them that were not answered 200 within a second of when they were due. */
+      values,
+      rejected: values - publishers.inTime,
+      /** The server's processor time a delivery (us), and its largest share of a processor in any second. */
+      cpu: (sent.seconds * 1e6) / ledger.deliveries,
+      connecting: connecting.peak,
+      sending: sent.peak,
+      /** Values a second that arrived at streams, all together, while values were sent; those of a stream, on average. */
+      deliveries: sent.done.deliveries,
+      received: ledger.deliveries / streams.opened,
+      /** From when a value was due until it was received (us), and until it was answered, on average (ms). */
+      deliveryP50: delivery.at(50),
+      deliveryP99: delivery.at(99),
+      query: sent.done.query,
+      connects: streams.opened / ((streams.lastOpened - began) / 1000),
+      /** Resident memory (MB) without streams, once every value has been received, and the difference: in all, and a stream's (KB). */
+      idle,
+      memory,
+      grown: memory - idle,
+      perStream: ((memory - idle) * 1000) / count,
+      /** What the kernel holds more for a stream, of the server's socket and of the fleet's (KB). */
+      kernel: (sockets * 1000) / count,
+      ...own,
+    }
+  } finally {
+    for (const connection of connections) connection.close()
+    streams.destroy()
+  }
+}
+
+/**
+ * Opens streams, sends values to all of them and ends them, in a process of its own. On one processor it takes 220,000
+ * deliveries a second that come one by one (4.5 us each, nearly all of it the read), 1.6 million that come eight at once, and
+ * 3.8 million that come 64 at once (0.26 us).
+ *
+ * @throws Error when it could not run: too few open files, a dead server
+ */
+export const runFleet = inOwnProcess(import.meta.url, fleetHere, ({ streams, spacing, sending }) => {
+  const { seconds, warmUp } = timesOf(sending)
+  // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
+  return (streams * Math.max(spacing, SLOWEST)) / 1000 + warmUp + seconds + 11 * PATIENCE
+})
+
+/** What came of a fleet: what makes it no result, and figures. */
+export type FleetResult = Awaited<ReturnType<typeof runFleet>>
+
+/** Opens all streams of a plan, has the server end them, and so on until its time is up. */
+export async function connectingHere(plan: ConnectingPlan) {
+  mustHaveFiles(plan.streams)
+  const end = performance.now() + plan.duration * 1000
+  let [opened, refused] = [0, 0]
+  while (performance.now() < end) {
+    const streams = new Streams(plan, new FleetLedger(plan.streams, 0))
+    try {
+      await open(streams, plan.streams)
+      await closeAll(streams, plan)
+    } finally {
+      streams.destroy()
+    }
+    opened += streams.opened
+    refused += plan.streams - streams.opened
+  }
+  return { opened, refused }
+}
+
+/** Opens streams again and again in a process of its own. @throws Error when it could not run */
+export const runConnecting = inOwnProcess(import.meta.url, connectingHere, 4 * PATIENCE)

@@ -1,0 +1,174 @@
+import { pace } from '../common/pace.ts'
+import { Microseconds, type Tally } from '../common/tally.ts'
+import type { ReadyRequest } from '../requests/request-bytes.ts'
+import type { Loop, RawConnection } from './connection.ts'
+
+/** Gives the request that a connection is to send, which counts from then (ms). */
+export type Next = (connection: RawConnection, begin: number) => ReadyRequest
+
+/** Requests in turn. */
+export function inTurn(requests: readonly ReadyRequest[]): Next {
+  let next = -1
+  return () => {
+    next = next + 1 === requests.length ? 0 : next + 1
+    return requests[next]!
+  }
+}
+
+/** What loops have in common: they count what becomes of requests. */
+abstract class CountingLoop implements Loop {
+  protected readonly next: Next
+  protected counts: Tally | undefined
+  protected sent = 0
+  protected ended = 0
+
+  constructor(next: Next) {
+    this.next = next
+  }
+
+  abstract idle(connection: RawConnection, now: number): void
+
+  answered(begin: number, now: number, right: boolean): void {
+    this.ended++
+    this.counts!.answered(begin, now, right)
+  }
+
+  lost(begin: number): void {
+    this.ended++
+    this.counts!.lost(begin)
+  }
+
+  /** What was due waits for another connection, or was never begun; that one failed is an error all the same. */
+  failed(now: number): void {
+    this.counts?.lost(now)
+  }
+
+  /** The end: gives up what is outstanding. */
+  abandon(connections: readonly RawConnection[], now: number): void {
+    for (const { waitingSince, outstanding } of connections) {
+      for (let i = 0; i < outstanding; i++) this.counts!.unanswered(waitingSince!, now)
+    }
+  }
+}
+
+/** Each connection sends when it has its reply, until the window ends; or `pipeline` at once, when it has all of theirs. */
+export class ClosedLoop extends CountingLoop {
+  readonly #pipeline: number
+
+  constructor(next: Next, pipeline = 1) {
+    super(next)
+    this.#pipeline = pipeline
+  }
+
+  /** From here on requests are sent. */
+  start(connections: readonly RawConnection[], counts: Tally, now: number): void {
+    this.counts = counts
+    for (const connection of connections) if (connection.idle) this.idle(connection, now)
+  }
+
+  idle(connection: RawConnection, now: number): void {
+    if (this.counts === undefined || now >= this.counts.until) return
+    this.sent += this.#pipeline
+    const request = this.next(connection, now)
+    if (this.#pipeline === 1) return connection.send(request, now)
+    connection.send(
+      request,
+      now,
+      Array.from({ length: this.#pipeline - 1 }, () => this.next(connection, now)),
+    )
+  }
+
+  /** Requests that are under way. */
+  outstanding(): number {
+    return this.sent - this.ended
+  }
+}
+
+/** How an open loop asks. */
+interface OpenLoopOptions {
+  /** Whose turn it is, where several connections are idle. */
+  readonly first?: 'idle longest' | 'freed last'
+  /** Leave the processor to others until a request is due. */
+  readonly sleeps?: boolean
+}
+
+/**
+ * Request `i` is due at `start + i / rate`, whatever became of those before it. It goes to the connection that has been
+ * idle longest (so all of them are kept alive, and all threads of the server are asked alike), or waits for one.
+ */
+export class OpenLoop extends CountingLoop {
+  /** How late it saw that requests were due: its own part of their latency, whatever the server did. */
+  readonly lateness = new Microseconds()
+  /** Milliseconds from one request to the next. */
+  readonly #gap: number
+  readonly #takes: 'shift' | 'pop'
+  readonly #sleeps: boolean
+  readonly #idle: RawConnection[] = []
+  #start = Infinity
+  #total = 0
+  /** Requests that have come due; they are sent in order, so the rest of the queue is only a number. */
+  #due = 0
+
+  /** @param rate requests a second */
+  constructor(next: Next, rate: number, { first = 'idle longest', sleeps = false }: OpenLoopOptions = {}) {
+    super(next)
+    this.#sleeps = sleeps
+    this.#gap = 1000 / rate
+    this.#takes = first === 'freed last' ? 'pop' : 'shift'
+  }
+
+  start(_connections: readonly RawConnection[], counts: Tally, now: number): void {
+    this.counts = counts
+    // Half a gap from the window's edges, so that rounding cannot move a request across one.
+    this.#start = now + this.#gap / 2
+    this.#total = Math.round((counts.until - now) / this.#gap)
+    void pace(
+      this.#total,
+      this.#gap,
+      this.#start,
+      (index, due) => {
+        this.#due = index + 1
+        if (due >= counts.from) this.lateness.record(performance.now() - due)
+        this.#sendDue()
+      },
+      this.#sleeps,
+    )
+  }
+
+  idle(connection: RawConnection): void {
+    if (this.sent < this.#due) this.#send(connection)
+    else if (!connection.queued) {
+      connection.queued = true
+      this.#idle.push(connection)
+    }
+  }
+
+  /** Requests that have no reply yet, those included that are not due. */
+  outstanding(): number {
+    return this.#total - this.ended
+  }
+
+  override abandon(connections: readonly RawConnection[], now: number): void {
+    super.abandon(connections, now)
+    for (; this.sent < this.#total; this.sent++) this.counts!.unanswered(this.#dueAt(this.sent), now)
+  }
+
+  #sendDue(): void {
+    while (this.sent < this.#due) {
+      const connection = this.#idle[this.#takes]()
+      if (!connection) return
+      connection.queued = false
+      // One that was cut while it waited queues again when it is back.
+      if (connection.idle) this.#send(connection)
+    }
+  }
+
+  #send(connection: RawConnection): void {
+    const due = this.#dueAt(this.sent++)
+    connection.send(this.next(connection, due), due)
+  }
+
+  #dueAt(index: number): number {
+    return this.#start + index * this.#gap
+  }
+}
