@@ -14,6 +14,7 @@ import { sseSubject } from '../src/subjects/sse.ts'
 import { statsSubject } from '../src/subjects/stats.ts'
 import { unitsOf, type Subject } from '../src/subjects/subject.ts'
 import { write } from '../src/write.ts'
+import { isReady } from '../src/ready.ts'
 
 // All services together, under writers, and every so often one of them is killed: its supervisor starts it again.
 
@@ -118,13 +119,5 @@ it('keeps its memory and its descriptors while its services are killed one after
   })
   expect(grown).toEqual([])
   // All of them are back.
-  for (const [, { url }] of services)
-    expect(
-      await until(() =>
-        fetch(`${url}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      ),
-    ).toBe(true)
+  for (const [, { url }] of services) expect(await until(() => isReady(url))).toBe(true)
 })

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 
-// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network]`: what faults, kills and too much to do must not
+// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network rolling compose]`: what faults, kills and too much to do must not
 // bring about. The short form takes minutes, the long one some hours. `kills` is a part of `pnpm test` in its short form.
 
 const { values, positionals } = parseArgs({

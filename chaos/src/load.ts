@@ -26,7 +26,7 @@ export interface Plan {
   readonly seconds: number
   /** Without one as many as 16 connections get answers to. */
   readonly perSecond?: number
-  /** Asked each second for what became of the last ones: whether that is enough. */
+  /** Asked each second for what became of those that ended of late, or still wait: whether that is enough. */
   enough?(lately: Outcome): boolean
 }
 
@@ -37,6 +37,7 @@ interface Sent {
   became: 'waiting' | 'accepted' | 'refused' | string
 }
 
+/** Clients in an overload: each waits for an answer before it asks for more. */
 const CONNECTIONS = 512
 /** Nobody waits longer (ms). */
 const PATIENCE = 30_000
@@ -48,6 +49,7 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
   const connections = perSecond ? CONNECTIONS : 16
   const pool = new Pool(url, { connections, headersTimeout: PATIENCE, bodyTimeout: PATIENCE })
   const all: Sent[] = []
+  let waiting = 0
   const start = performance.now()
   let end = start + seconds * 1_000
 
@@ -56,6 +58,7 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
     // Not when it was due: what the generator itself is late with is not the service's.
     const sent: Sent = { at: performance.now(), took: undefined, became: 'waiting' }
     all.push(sent)
+    waiting++
     try {
       const {
         statusCode,
@@ -69,6 +72,7 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
       sent.became = (error as NodeJS.ErrnoException).code ?? String(error)
     }
     sent.took = performance.now() - sent.at
+    waiting--
   }
 
   let lately: Outcome | undefined
@@ -76,7 +80,8 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
     const now = performance.now()
     if (!enough || now - start < 2 * LATELY) return
     lately = outcomeOf(
-      all.filter(({ at }) => now - at < LATELY),
+      // Not those that were sent of late: where all wait for longer, nothing would seem to be done.
+      all.filter(({ at, took }) => took === undefined || now - at - took < LATELY),
       now,
       LATELY,
     )
@@ -84,9 +89,11 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
   }, 1_000)
   if (perSecond) {
     const sending: Promise<void>[] = []
+    let asked = 0
     while (performance.now() < end) {
       const due = Math.floor(((performance.now() - start) / 1_000) * perSecond)
-      while (sending.length < due) sending.push(send())
+      // Nobody waits here for a connection: that would be no wait for the service.
+      for (; asked < due; asked++) if (waiting < connections) sending.push(send())
       await delay(1)
     }
     clearInterval(looking)
@@ -103,7 +110,7 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
   return lately ?? outcomeOf(all, now, now - start)
 }
 
-/** @param elapsed in which they were sent, and answered (ms) */
+/** @param elapsed in which they were answered (ms) */
 function outcomeOf(requests: readonly Sent[], now: number, elapsed: number): Outcome {
   const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
   const times: number[] = []

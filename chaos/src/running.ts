@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
 
 /** A service as `pnpm start` runs it: a process, and the supervisor that started it in another. */
 export interface Running {
@@ -26,13 +26,15 @@ export interface RunOptions {
   readonly under?: readonly string[]
   /** A module that is loaded ahead of it. */
   readonly preload?: string
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Starts a service on a data folder; resolves once it is ready. @throws Error with what it said where it ends instead */
 export async function run(
   service: string,
   data: string,
-  { settings = {}, under = [], preload }: RunOptions = {},
+  { settings = {}, under = [], preload, env = {} }: RunOptions = {},
 ): Promise<Running> {
   const all = { port: 0, data, logLevel: 'warn', ...settings }
   const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, String(value)])
@@ -40,15 +42,15 @@ export async function run(
   const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // What goes through a ring of its own would not be seen by strace.
-    env: { ...process.env, UV_USE_IO_URING: '0', ...(preload && { NODE_OPTIONS: `--import ${preload}` }) },
+    env: { ...process.env, UV_USE_IO_URING: '0', ...(preload && { NODE_OPTIONS: `--import ${preload}` }), ...env },
   })
   let said = ''
   const row = new RegExp(`^${service} +(http:\\S+) +(\\d+) +\\d+$`, 'm')
-  const ready = Promise.withResolvers<{ url: string; pid: number }>()
+  const ready = Promise.withResolvers<{ url: string }>()
   function hear(text: string): void {
     if (said.length < 100_000) said += text
     const found = row.exec(said)
-    if (found) ready.resolve({ url: found[1]!, pid: Number(found[2]) })
+    if (found) ready.resolve({ url: found[1]! })
   }
   child.stdout.setEncoding('utf8').on('data', hear)
   child.stderr.setEncoding('utf8').on('data', hear)
@@ -58,22 +60,23 @@ export async function run(
   process.once('exit', onExit)
   void ended.then(() => process.off('exit', onExit))
 
-  const { url, pid } = await ready.promise
+  const { url } = await ready.promise
   const supervisor = child.pid!
   const current = () =>
     readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8').split(' ').map(Number).find(Boolean)
+  function kill(): void {
+    const now = current()
+    if (now) process.kill(now, 'SIGKILL')
+  }
   return {
     url,
     supervisor,
     get pid() {
       return current()
     },
-    kill() {
-      const now = current()
-      if (now) process.kill(now, 'SIGKILL')
-    },
+    kill,
     async crash() {
-      process.kill(pid, 'SIGKILL')
+      kill()
       child.kill('SIGKILL')
       await ended
     },

@@ -29,5 +29,5 @@ it.concurrent.each(cases)(
     const options = { ...rest, random: chancesOf(`kills ${name}`), kills: KILLS }
     expect(await killUnderWriters(subject, temporaryFolder(), options)).toEqual([])
   },
-  60_000 + KILLS * 20_000,
+  60_000 + KILLS * 60_000,
 )

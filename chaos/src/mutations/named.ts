@@ -44,13 +44,15 @@ export const NAMED: readonly Named[] = [
   {
     name: 'stats: a collection is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power'],
-    places: [{ file: `${STATS}/state/level.ts`, from: /(?<=db\.put\(collectionKey.*), \{ sync: true \}/, to: '' }],
+    places: [
+      { file: `${STATS}/state/level.ts`, from: /(?<=rowsOf\.collection\(collection\)), \{ sync: true \}/, to: '' },
+    ],
   },
   {
     name: 'stats: a deletion is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power'],
     places: [
-      { file: `${STATS}/state/level.ts`, from: /changes\.write\(\{ sync: true \}\)/, to: 'changes.write()' },
+      { file: `${STATS}/state/level.ts`, from: /write\(rows, \{ sync: true \}\)/, to: 'write(rows)' },
       { file: `${STATS}/state/level.ts`, from: /\{ sync: true \},\n/, to: '' },
     ],
   },
@@ -67,13 +69,25 @@ const testsOf = (name: string, ...files: readonly string[]) => files.map((file) 
 
 export const AREAS: readonly Area[] = [
   {
-    files: /^packages\/stats\/src\/(poller|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
-    near: testsOf('stats', 'schedule', 'poller', 'core', 'cache', 'freshness', 'upstream'),
+    files:
+      /^packages\/stats\/src\/(poller|board|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
+    near: testsOf(
+      'stats',
+      'schedule',
+      'poller',
+      'video-table',
+      'gone',
+      'usage-keeper',
+      'core',
+      'cache',
+      'freshness',
+      'upstream',
+    ),
     tests: ['packages/stats'],
   },
   {
     files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/,
-    near: testsOf('kv', 'store', 'app', 'revisions', 'linearizability'),
+    near: testsOf('kv', 'group-commit', 'store', 'app', 'revisions', 'linearizability'),
     tests: ['packages/kv'],
   },
   {

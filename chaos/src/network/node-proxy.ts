@@ -36,7 +36,7 @@ export async function createNodeProxy(
       for await (const chunk of from as AsyncIterable<Buffer>) {
         const now = what === 'replies' || fault?.kind === 'half-open' || fault?.kind === 'down' ? fault : undefined
         if (now?.kind === 'latency') await delay(now.ms + random.below(now.jitter + 1))
-        if (now?.kind === 'half-open') continue
+        if (now?.kind === 'half-open' && (now.of ?? what) === what) continue
         if (now?.kind === 'down') return end(from, to, true)
         if (now?.kind === 'cut' && carried + chunk.length > now.afterBytes) {
           to.write(chunk.subarray(0, Math.max(0, now.afterBytes - carried)))

@@ -5,8 +5,8 @@ export type Fault =
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly resets: boolean }
   /** The end of a connection comes late. */
   | { readonly kind: 'slow-close'; readonly ms: number }
-  /** Connections stand, and nothing comes. */
-  | { readonly kind: 'half-open' }
+  /** Connections stand, and nothing comes: neither way, or only of requests or of replies. */
+  | { readonly kind: 'half-open'; readonly of?: 'requests' | 'replies' }
   | { readonly kind: 'bandwidth'; readonly bytesPerSecond: number }
   /** One byte of so many is no longer ASCII: what still looks right is for TLS to find. */
   | { readonly kind: 'corrupt'; readonly oneIn: number }

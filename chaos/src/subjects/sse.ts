@@ -1,8 +1,9 @@
-import { createBroadcaster } from '@influencer-stats/sse/client'
+import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
 import { clock } from '../ledger.ts'
 import type { Subject } from './subject.ts'
 
 const TOPICS = 4
+const END = 'end'
 const PATIENCE = 10_000
 
 interface Put {
@@ -55,13 +56,13 @@ export function sseSubject(): Subject {
       async function checkHistory(told: readonly Put[]): Promise<void> {
         const [from] = told.slice(told.length >> 1)
         const { topic } = from!
-        const id = await broadcaster.put(topic, 'end')
+        // On a topic of its own: the values of the others are to stay as their writers left them.
+        const end = `end ${clock()}`
+        const id = await broadcaster.put(END, end)
         const twice = told.find((put) => put.id.split('-')[0] === id.split('-')[0] && seqOf(put.id) >= seqOf(id))
         if (twice) throw new Error(`id ${id} was given after ${twice.id}`)
-        const events = await eventsUntil(
-          `${url}/wait?topic=${encodeURIComponent(topic)}&lastEventId=${from!.id}`,
-          'end',
-        )
+        const query = `topic=${encodeURIComponent(topic)}&topic=${END}&lastEventId=${from!.id}`
+        const events = await eventsUntil(`${url}/wait?${query}`, end)
         if (events.includes('event: gap')) return
         const missing = told
           .filter((put) => put.topic === topic && seqOf(put.id) > seqOf(from!.id))

@@ -1,0 +1,168 @@
+import { createSseClient } from '@influencer-stats/sse/client'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { fateOf } from '../src/cluster/clients.ts'
+import { startCluster, type Cluster } from '../src/cluster/cluster.ts'
+import { REFUSED, refusal } from '../src/cluster/asks.ts'
+import { noQuorum, runFaults, someFaults, type Fault } from '../src/cluster/faults.ts'
+import { chancesOf } from '../src/plan.ts'
+import type { Random } from '../src/random.ts'
+import { answerOf } from '../src/ready.ts'
+
+const PUTTERS = 6
+const READERS = 8
+const TOPICS = ['a', 'b', 'c']
+/** Between faults, for all to be well again (ms). */
+const CALM = 1_000
+
+/** What a node that hears of the log has not had for longer than that (s). */
+const FRESH = 5
+
+const SETTINGS = {
+  snapshotEvery: 500,
+  threads: 2,
+  appendTimeout: 5_000,
+  retry: 100,
+  historyCount: 100_000,
+  historyBytes: 67_108_864,
+  historyTotal: 1_073_741_824,
+}
+
+const faults: readonly Fault[] = [...someFaults, noQuorum(lookWithout)]
+
+/** Without a majority changes are refused, and reads go on. */
+async function lookWithout({ nodes }: Cluster): Promise<void> {
+  const open = await Promise.all(nodes.map(({ url }) => openStream(url)))
+  const refusals = await Promise.all(nodes.map(({ url }) => refusal(() => putRefused(url))))
+  expect(refusals).toEqual([REFUSED, REFUSED, REFUSED])
+  expect(await Promise.all(nodes.map(({ url }) => answerOf(`${url}/value?topic=a`)))).not.toContain(undefined)
+  for (const { url } of nodes) await until(async () => (await silenceOf(url)) > FRESH)
+  expect(open.map(({ hasEnded }) => hasEnded())).toEqual([false, false, false])
+  for (const { close } of open) close()
+}
+
+/** For how long a node has not had all of the log (s). */
+async function silenceOf(url: string): Promise<number> {
+  const { text } = await until(() => answerOf(`${url}/metrics`))
+  return Number(/^sse_log_silence_seconds (\S+)$/m.exec(text)?.[1])
+}
+
+/** A stream that is only held. */
+async function openStream(url: string) {
+  const closing = new AbortController()
+  const reply = await fetch(`${url}/wait`, { signal: closing.signal })
+  let ended = false
+  void reply.text().then(
+    () => (ended = true),
+    () => (ended = true),
+  )
+  return { hasEnded: () => ended, close: () => closing.abort() }
+}
+
+/** A value that is not to be taken. */
+const putRefused = (url: string) => fetch(`${url}/put?topic=refused`, { method: 'POST', body: 'x' })
+
+/** What became of values, `id value` where it is known. */
+interface Put {
+  readonly acknowledged: string[]
+  /** Nobody may ever see them. */
+  readonly refused: string[]
+  readonly unknown: string[]
+}
+
+/** Puts one value after the other, of any node, until it is told to stop. */
+async function put(
+  urls: readonly string[],
+  name: string,
+  random: Random,
+  into: Put,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let count = 0; !signal.aborted; count++) {
+    const value = `${name}.${count}`
+    try {
+      const id = await createSseClient(random.one(urls)).put(value, random.one(TOPICS))
+      into.acknowledged.push(`${id} ${value}`)
+    } catch (error) {
+      into[fateOf(error) === 'unknown' ? 'unknown' : 'refused'].push(value)
+      await delay(50)
+    }
+    await delay(random.below(10))
+  }
+}
+
+/** What one client saw, as `id value`; a gap is one, too. */
+async function read(
+  urls: readonly string[],
+  begin: string,
+  random: Random,
+  seen: string[],
+  signal: AbortSignal,
+): Promise<void> {
+  let after = begin
+  while (!signal.aborted) {
+    const client = createSseClient(random.one(urls))
+    const hop = AbortSignal.any([signal, AbortSignal.timeout(300 + random.below(1_500))])
+    for await (const event of client.events({ topics: TOPICS, after, signal: hop })) {
+      after = event.id
+      seen.push(event.kind === 'gap' ? `${event.id} gap` : `${event.id} ${event.value}`)
+    }
+  }
+}
+
+const seqOf = (event: string) => Number(/-(\d+) /.exec(event)![1])
+const valueOf = (event: string) => event.slice(event.indexOf(' ') + 1)
+
+it('a cluster of sse under kills and halts: streams that move from node to node have every value once, in one order', async () => {
+  const random = chancesOf('cluster sse')
+  const cluster = await startCluster(temporaryFolder(), SETTINGS, 'sse')
+  onTestFinished(() => cluster.stop())
+  const urls = cluster.nodes.map(({ url }) => url)
+  const begin = await createSseClient(urls[0]!).put('begin', TOPICS[0])
+  const into: Put = { acknowledged: [], refused: [], unknown: [] }
+  const putting = new AbortController()
+  const reading = new AbortController()
+  onTestFinished(() => {
+    putting.abort()
+    reading.abort()
+  })
+  const putters = Array.from({ length: PUTTERS }, (_, i) =>
+    put(urls, String(i), random.part(`putter ${i}`), into, putting.signal),
+  )
+  const seen = Array.from({ length: READERS }, (): string[] => [])
+  const readers = seen.map((one, i) => read(urls, begin, random.part(`reader ${i}`), one, reading.signal))
+
+  await runFaults(faults, cluster, random, CALM)
+  putting.abort()
+  await Promise.all(putters)
+  const end = await until(() =>
+    createSseClient(urls[0]!)
+      .put('end', TOPICS[0])
+      .catch(() => undefined),
+  )
+  await until(() => seen.every((events) => events.at(-1) === `${end} end`))
+  reading.abort()
+  await Promise.all(readers)
+  process.stdout.write(
+    `${JSON.stringify({ acknowledged: into.acknowledged.length, refused: into.refused.length, unknown: into.unknown.length })}\n`,
+  )
+
+  const [first] = seen
+  for (const events of seen) expect(events).toEqual(first)
+  expect(first!.map(seqOf)).toEqual([...new Set(first!.map(seqOf))].toSorted((a, b) => a - b))
+  const all = new Set(first)
+  expect(into.acknowledged.filter((event) => !all.has(event))).toEqual([])
+  const values = first!.map(valueOf).filter((value) => value !== 'end')
+  // Nothing else than was put, each once.
+  expect(new Set(values).size).toBe(values.length)
+  const known = new Set([...into.acknowledged.map(valueOf), ...into.unknown])
+  expect(values.filter((value) => !known.has(value))).toEqual([])
+  for (const topic of TOPICS) {
+    const current = await Promise.all(urls.map((url) => until(() => answerOf(`${url}/value?topic=${topic}`))))
+    expect(new Set(current.map(({ headers }) => headers.get('event-id'))).size).toBe(1)
+  }
+  // They were at it.
+  expect(into.acknowledged.length).toBeGreaterThan(50)
+})

@@ -1,0 +1,121 @@
+import { until } from '@influencer-stats/runtime/testing/until'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isLong } from '../plan.ts'
+import type { Random } from '../random.ts'
+import { isReady } from '../ready.ts'
+import type { Cluster } from './cluster.ts'
+
+/** What may happen to a cluster at any time. */
+export interface Fault {
+  readonly name: string
+  /** Does it, and undoes it. */
+  run(cluster: Cluster, random: Random): Promise<void>
+}
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'kill -9 of the leader',
+    async run(cluster, random) {
+      const leader = await cluster.leader()
+      await leader.stop('SIGKILL')
+      await delay(1_000 + random.below(6_000))
+      await leader.restart()
+    },
+  },
+  {
+    name: 'SIGSTOP of the leader',
+    async run(cluster, random) {
+      const leader = await cluster.leader()
+      await leader.halt()
+      await delay(1_000 + random.below(6_000))
+      leader.goOn()
+    },
+  },
+  {
+    name: 'kill -9 of a node',
+    async run({ nodes }, random) {
+      random.one(nodes).kill()
+      await delay(2_000)
+    },
+  },
+  {
+    name: 'SIGSTOP of a node',
+    async run({ nodes }, random) {
+      const { pid } = random.one(nodes)
+      if (!pid) return
+      process.kill(pid, 'SIGSTOP')
+      await delay(500 + random.below(3_000))
+      process.kill(pid, 'SIGCONT')
+    },
+  },
+  {
+    name: 'kill -9 of the leader and of a node',
+    async run(cluster, random) {
+      const leader = await cluster.leader()
+      random.one(cluster.nodes).kill()
+      await leader.stop('SIGKILL')
+      await delay(1_000 + random.below(6_000))
+      await leader.restart()
+    },
+  },
+  {
+    name: 'a node is replaced by one that has nothing',
+    async run(cluster, random) {
+      await cluster.replace(random.below(cluster.nodes.length))
+    },
+  },
+]
+
+const SHORT = new Set([
+  'SIGSTOP of a node',
+  'kill -9 of the leader and of a node',
+  'a node is replaced by one that has nothing',
+])
+
+/** Of these what services go through in the short form for which the log was not made: kv goes through all. */
+export const someFaults = faults.filter(({ name }) => isLong || SHORT.has(name))
+
+/** A server that hears of no other gives up its leader, and its own lead, after so long (s). */
+export const NO_LEADER_AFTER = 11
+
+/** Two servers halt. @param look at what nodes do meanwhile */
+export const noQuorum = (look: (cluster: Cluster) => Promise<void>): Fault => ({
+  name: 'two servers halt: no quorum',
+  run: (cluster, random) => withoutQuorum(cluster, random, () => look(cluster)),
+})
+
+/**
+ * Runs faults one after the other, in the long form again and again, each when all nodes are well.
+ * @param calm before each, and behind the last (ms); @param begins told before each
+ */
+export async function runFaults(
+  all: readonly Fault[],
+  cluster: Cluster,
+  random: Random,
+  calm: number,
+  begins: () => void = () => {},
+): Promise<void> {
+  for (let round = 0; round < (isLong ? 20 : 1); round++) {
+    for (const fault of all) {
+      await delay(calm)
+      // One that starts needs the log: it must not be lost to it yet.
+      for (const { url } of cluster.nodes) await until(() => isReady(url))
+      begins()
+      process.stdout.write(`${fault.name}\n`)
+      await fault.run(cluster, random)
+    }
+  }
+  await delay(calm)
+}
+
+/** Halts two servers for as long as `run` takes: no majority is left. */
+export async function withoutQuorum(cluster: Cluster, random: Random, run: () => Promise<void>): Promise<void> {
+  const leader = await cluster.leader()
+  const halted = [leader, random.one(cluster.servers.filter((server) => server !== leader))]
+  await Promise.all(halted.map((server) => server.halt()))
+  try {
+    await run()
+  } finally {
+    for (const server of halted) server.goOn()
+  }
+}

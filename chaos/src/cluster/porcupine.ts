@@ -1,0 +1,32 @@
+import type { Operation } from '@influencer-stats/kv/testing/linearizable'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+// Porcupine, a checker of linearizability that is none of ours, behind a few lines of Go: chaos/porcupine.
+
+const FOLDER = fileURLToPath(new URL('../../porcupine', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/judge', import.meta.url))
+
+/** Whether it can be had: it is built with Go. */
+export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
+
+/** What Porcupine says of each history of a register: whether some order explains it, or that it did not find out in time. */
+export async function judgeByPorcupine(
+  histories: readonly (readonly Operation[])[],
+): Promise<('Ok' | 'Illegal' | 'Unknown')[]> {
+  mkdirSync(dirname(PROGRAM), { recursive: true })
+  const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`go could not build chaos/porcupine: ${stderr}`)
+  const child = spawn(PROGRAM, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  child.stdin.end(histories.map((history) => `${JSON.stringify(history)}\n`).join(''))
+  const said = await text(child.stdout)
+  const [code] = await ended
+  const verdicts = said.split('\n').slice(0, -1)
+  if (code !== 0 || verdicts.length !== histories.length) throw new Error(`porcupine ended with ${code}`)
+  return verdicts as Awaited<ReturnType<typeof judgeByPorcupine>>
+}

@@ -1,0 +1,20 @@
+import { anyHistory } from '@influencer-stats/kv/testing/histories'
+import { isLinearizable } from '@influencer-stats/kv/testing/linearizable'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { hasGo, judgeByPorcupine } from '../src/cluster/porcupine.ts'
+
+const HISTORIES = 4_000
+
+// Without Go it is skipped, not passed.
+it.skipIf(!hasGo)('porcupine and our own checker say the same of histories, wrong ones included', async () => {
+  const histories = [4, 7, 10, 14].flatMap((most) => fc.sample(anyHistory(most), HISTORIES / 4))
+  const own = histories.map((history) => isLinearizable(history))
+  const said = await judgeByPorcupine(histories)
+  const apart = histories.filter((_, i) => said[i] !== (own[i] ? 'Ok' : 'Illegal'))
+  expect(apart.slice(0, 3)).toEqual([])
+  // Both answers were given.
+  const right = own.filter(Boolean).length
+  expect(right).toBeGreaterThan(HISTORIES / 20)
+  expect(right).toBeLessThan((HISTORIES * 19) / 20)
+})
