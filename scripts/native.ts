@@ -4,20 +4,38 @@ import { dirname, join } from 'node:path'
 
 // pnpm runs a package's own install script under whatever Node pnpm itself runs on, which gives a binary for the wrong
 // one. So roaring's is not allowed, and this runs after the install, under the pinned Node: a prebuilt binary where one
-// can be downloaded, else it compiles (g++, make and python3; 8 to 20 s).
+// can be downloaded; else, unless no more than a start was asked for, it compiles (g++, make and python3; 8 to 20 s).
+// Without a binary prices has another index, so this fails nothing.
 
 const require = createRequire(new URL('../packages/prices/package.json', import.meta.url))
+const DOWNLOAD_TIMEOUT = 10_000
 
-try {
-  require('roaring')
-} catch {
+function make(...how: string[]): boolean {
   const folder = dirname(require.resolve('roaring/package.json'))
   // The headers lie beside the pinned binary: no download.
   const headers = dirname(dirname(process.execPath))
+  const isBuild = how.includes('--build-from-source')
   const { status } = spawnSync(
     process.execPath,
-    [join(folder, 'node-pre-gyp.js'), 'install', '--fallback-to-build', `--nodedir=${headers}`],
-    { cwd: folder, stdio: 'inherit', env: { ...process.env, npm_config_nodedir: headers } },
+    [join(folder, 'node-pre-gyp.js'), 'install', ...how, `--nodedir=${headers}`],
+    {
+      cwd: folder,
+      stdio: isBuild ? 'inherit' : 'ignore',
+      env: { ...process.env, npm_config_nodedir: headers },
+      ...(!isBuild && { timeout: DOWNLOAD_TIMEOUT }),
+    },
   )
-  process.exitCode = status ?? 1
+  return status === 0
 }
+
+function has(): boolean {
+  try {
+    require('roaring')
+    return true
+  } catch {
+    return false
+  }
+}
+
+if (!has() && !make() && (process.env.INSTALL_LEVEL === 'start' || !make('--build-from-source')))
+  process.stdout.write('roaring has no binary here: prices goes without it\n')

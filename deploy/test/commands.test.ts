@@ -1,0 +1,171 @@
+import { parseArguments } from '@influencer-stats/runtime/arguments'
+import { resolveConfigs } from '@influencer-stats/runtime/config'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { HOUSE, spawnStart, type Row } from '@influencer-stats/runtime/testing/spawn-start'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { services } from '../../services.ts'
+import { commandsOf, documentedCommands, ROOT, type Command } from './support/commands.ts'
+
+/** What is not run here, and why. */
+const LEFT_OUT: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/pnpm(@\S+)? (test|check|format|typecheck|lint)\b/, 'this is a test, which would run itself; CI runs the rest'],
+  [/pnpm(@\S+)? (fuzz|test:\w+)\b/, 'takes minutes: CI runs it'],
+  [/pnpm(@\S+)? bench\b/, 'takes minutes, and a machine of its own; bench/test tries each kind of row'],
+  [/pnpm(@\S+)? flame\b/, 'takes minutes; flame/test makes a graph'],
+  [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/node.test.ts has nodes of its own'],
+  [/http:\/\/[ab]:/, 'names a machine that there is not'],
+  [/^git clone/, 'names a repository that there is not'],
+  [/^(cp deploy\/systemd|mkdir -p \/etc|cat > \/etc|systemctl )/, 'changes this machine'],
+  [/^docker /, 'needs a daemon'],
+  [/^deploy\/stranger\.sh/, 'takes minutes, and root'],
+]
+
+/** What a curl may be answered with besides success: what the document says of it. */
+const REFUSED = [/"XWzQ3mAC"/]
+
+const START = /^(?<env>(?:\w+=\S+ )*)(?:npx -y )?pnpm(?:@\S+)? start\b(?<args>[^#&]*)(?!.*&)/
+
+// Ports as the documents have them.
+const PORTS: Record<string, string> = {
+  8000: 'dashboard',
+  8080: 'stats',
+  8081: 'youtube',
+  8082: 'kv',
+  8083: 'sse',
+  8084: 'prices',
+}
+
+/** Checks the settings of a start: that one starts with them is for others to try. */
+async function checkStart({ text }: Command): Promise<void> {
+  const { env = '', args = '' } = START.exec(text)!.groups!
+  const given = Object.fromEntries(
+    env
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map((one) => one.split('=') as [string, string]),
+  )
+  const { services: names, flags } = parseArguments(args.trim().split(/\s+/).filter(Boolean))
+  const all = names.length > 0 ? names : Object.keys(services)
+  const definitions = await Promise.all(all.map((name) => services[name]!()))
+  resolveConfigs(definitions, flags, given)
+}
+
+// Stands in for pnpm, which runs what package.json names, and for curl, whose replies are written down.
+const PREAMBLE = `
+pnpm() {
+  case "$1" in
+    start) shift; cd "$HOUSE"; exec "$NODE" scripts/start.mjs "$@" --data "$FOLDER/own" --port "$OWN_PORT" > /dev/null ;;
+    kv) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$KV_PORT" ;; esac); "$NODE" "$HOUSE/packages/kv/src/cli/kv.ts" "\${@:2}" ;;
+    prices) set -- "$@" $(case "$*" in *--url*) ;; *) echo --url "http://localhost:$PRICES_PORT" ;; esac); "$NODE" "$HOUSE/packages/prices/src/cli.ts" "\${@:2}" ;;
+    backup|restore) "$NODE" "$HOUSE/scripts/$1.ts" "\${@:2}" ;;
+    *) echo "no such script: $1" >&2; return 1 ;;
+  esac
+}
+npx() { shift 2; pnpm "$@"; }
+curl() {
+  # What is begun beside it takes a while; a stream has no end of its own.
+  local how="--max-time 20 --retry 30 --retry-delay 1 --retry-connrefused"
+  case "$*" in -N*) how="--max-time 1" ;; esac
+  command curl -sS $how -w '%{stderr}status %{http_code}\\n' "$@"
+  local code=$?
+  [ $code = 28 ] && [ "$how" = "--max-time 1" ] || return $code
+}
+trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
+`
+
+/** Some prices as the sample catalog has them, which is half a million and takes its time. */
+async function fewPrices(url: string): Promise<void> {
+  const lines = ['12', '24'].map((value, i) => {
+    const id = `00000000-0000-4000-8000-00000000000${i}`
+    const charValues = [{ char: 'Term', value }]
+    return JSON.stringify({ id, offeringId: 'o', groupId: 'group1', priceSpecId: 'MRC', charValues, value: 1 })
+  })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const reply = await fetch(`${url}/prices/import`, { method: 'POST', headers, body: lines.join('\n') })
+  if (!reply.ok) throw new Error(await reply.text())
+}
+
+interface Outcome {
+  readonly exit: number
+  /** Of what it asked for. */
+  readonly statuses: readonly number[]
+  readonly said: string
+}
+
+/** Runs the commands of a document in one shell, one after the other. */
+async function runAll(commands: readonly Command[], rows: Record<string, Row>): Promise<Outcome[]> {
+  const folder = temporaryFolder()
+  const ownPort = await freePort()
+  writeFileSync(join(folder, 'value.json'), '{"number":1}')
+  writeFileSync(join(folder, '...'), 'a token that nobody needs')
+  // What follows is for a service that is started there.
+  const own = commands.findIndex(({ text }) => text.startsWith('export MERCURE'))
+  const steps = commands.map(({ text }, i) => {
+    const portOf = (port: string) => (own >= 0 && i >= own ? ownPort : rows[PORTS[port]!]!.port)
+    const here = text
+      .replaceAll(/localhost:(80\d\d)/g, (_, port) => `localhost:${portOf(port)}`)
+      .replaceAll(/\/(backup|srv)\//g, `${folder}/$1-`)
+    // A group would have variables of its own behind a pipe.
+    return `exec 2> ${i}.err\n${here}\necho $? > ${i}.exit\n`
+  })
+  const file = join(folder, 'commands.sh')
+  writeFileSync(file, PREAMBLE + steps.join(''))
+  const ports = Object.entries(rows).map(([name, { port }]) => [`${name.toUpperCase()}_PORT`, String(port)])
+  const env = { ...process.env, ...Object.fromEntries(ports), HOUSE: ROOT, NODE: process.execPath, FOLDER: folder }
+  await promisify(execFile)('bash', [file], { cwd: folder, env: { ...env, OWN_PORT: String(ownPort) }, maxBuffer: 1e8 })
+  return commands.map((_, i) => {
+    const said = readFileSync(join(folder, `${i}.err`), 'utf8')
+    const statuses = Array.from(said.matchAll(/^status (\d+)$/gm), ([, status]) => Number(status))
+    return { exit: Number(readFileSync(join(folder, `${i}.exit`), 'utf8')), statuses, said }
+  })
+}
+
+test('the commands of a block are told apart as a shell would', () => {
+  const block = `a=1 # it's one\nb "x\ny" \\\n  c\n\n# nothing\nd <<END\n'\nEND\ne 'f' "g\\"h" # i "\n`
+  expect(commandsOf(block)).toEqual([`a=1 # it's one`, `b "x\ny" \\\n  c`, `d <<END\n'\nEND`, `e 'f' "g\\"h" # i "`])
+  expect(() => commandsOf('a "')).toThrow()
+})
+
+const hasShell = ['bash', 'curl', 'openssl'].every((name) => spawnSync(name, ['--version']).error === undefined)
+
+test.skipIf(!hasShell)(
+  'every command of every document works as it is written, or it is said why it is not run',
+  async () => {
+    const all = documentedCommands()
+    expect(new Set(all.map(({ file }) => file)).size).toBeGreaterThan(9)
+    for (const [pattern] of LEFT_OUT) expect(all.filter(({ text }) => pattern.test(text))).not.toHaveLength(0)
+    const tried = all.filter(({ text }) => !LEFT_OUT.some(([pattern]) => pattern.test(text)))
+    const starts = tried.filter(({ text }) => START.test(text))
+    expect(starts.length).toBeGreaterThan(5)
+    for (const start of starts) await checkStart(start)
+
+    const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+    const started = spawnStart(common, {}, { script: HOUSE })
+    const rows = await started.ready()
+    await fewPrices(rows.prices!.url)
+    const byFile = Map.groupBy(
+      tried.filter((one) => !starts.includes(one)),
+      ({ file }) => file,
+    )
+    const wrong: string[] = []
+    let run = 0
+    for (const commands of byFile.values()) {
+      for (const [i, { exit, statuses, said }] of (await runAll(commands, rows)).entries()) {
+        const { file, text } = commands[i]!
+        const isRefused = REFUSED.some((pattern) => pattern.test(text))
+        const isAnswered = statuses.every((status) => (status >= 200 && status < 400) || isRefused)
+        if (exit !== 0 || !isAnswered) wrong.push(`${file}: ${text}\n  exit ${exit} ${said}`)
+        run++
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(run).toBeGreaterThan(80)
+    expect((await started.stop()).code).toBe(0)
+  },
+)

@@ -1,0 +1,123 @@
+import { startNatsServer } from '@influencer-stats/log/nats-server'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { HOUSE, spawnStart, type Row } from '@influencer-stats/runtime/testing/spawn-start'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
+const PROMETHEUS = process.env.PROMETHEUS ?? 'prometheus'
+const hasPrometheus = spawnSync(PROMETHEUS, ['--version']).status === 0
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Long enough for two scrapes on a busy machine. */
+const INTERVAL = '30s'
+/** What the documents have: the file is used as it is, but for where services are here, and how often they are asked. */
+const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
+}
+
+/** Starts Prometheus with the configuration that is given out. @returns a function that evaluates a query */
+async function startPrometheus(rows: Record<string, Row>): Promise<(query: string) => Promise<string[]>> {
+  const folder = temporaryFolder()
+  const port = await freePort()
+  const config = readFileSync(`${DEPLOY}/prometheus/prometheus.yml`, 'utf8')
+    .replace('scrape_interval: 15s', 'scrape_interval: 1s')
+    .replaceAll(/localhost:(80\d\d)/g, (_, known: string) => `localhost:${rows[PORTS[known]!]!.port}`)
+  writeFileSync(join(folder, 'prometheus.yml'), config)
+  cpSync(`${DEPLOY}/prometheus/alerts.yml`, join(folder, 'alerts.yml'))
+  const where = [`--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=127.0.0.1:${port}`]
+  const args = [`--config.file=${join(folder, 'prometheus.yml')}`, ...where, '--log.level=warn']
+  const prometheus = spawn(PROMETHEUS, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  prometheus.stderr.on('data', (text) => (said += text))
+  onTestFinished(async () => {
+    prometheus.kill('SIGTERM')
+    if (prometheus.exitCode === null) await once(prometheus, 'exit')
+  })
+  const url = `http://127.0.0.1:${port}`
+  await until(async () => {
+    if (prometheus.exitCode !== null) throw new Error(said)
+    return (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok
+  })
+  return async (query) => {
+    const reply = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`)
+    const { data, error } = (await reply.json()) as {
+      data?: { result: { value: [number, string] }[] }
+      error?: string
+    }
+    if (!data) throw new Error(`${query}: ${error}`)
+    return data.result.map(({ value: [, value] }) => value)
+  }
+}
+
+/** Something for every panel to show, again and again until the test ends. */
+function makeTraffic({ stats, kv, sse, prices }: Record<string, Row>): void {
+  const ending = new AbortController()
+  const { signal } = ending
+  const ask = async (url: string, init: RequestInit = {}) => {
+    await (await fetch(url, { ...init, signal })).arrayBuffer()
+  }
+  async function run(): Promise<void> {
+    const collection = `${stats!.url}/collections/c`
+    const body = JSON.stringify({ videos: ['goesviral26'] })
+    await ask(collection, { method: 'PUT', headers: JSON_TYPE, body })
+    for (let i = 0; !signal.aborted; i++) {
+      await ask(`${collection}/stats`)
+      await ask(`${kv!.url}/v0/entity?id=${i}`, { method: 'PUT', body: 'b' })
+      // More than it holds for clients: refused with 503.
+      await ask(`${kv!.url}/v0/entity?id=large`, { method: 'PUT', body: Buffer.alloc(2_000_000) })
+      await ask(`${sse!.url}/put?v=${i}&topic=t`)
+      await ask(`${prices!.url}/v1/search/bitmap/prices`, { method: 'POST', headers: JSON_TYPE, body: '{}' })
+      await delay(100, undefined, { signal })
+    }
+  }
+  const running = Promise.allSettled([run(), ask(`${sse!.url}/wait?cid=a&topic=t`)])
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+}
+
+test.skipIf(!hasPrometheus)(
+  'every panel of the dashboard shows something of services that run, by a real Prometheus',
+  async () => {
+    const servers = await startNatsServer({ folder: temporaryFolder() })
+    onTestFinished(() => servers.stop('SIGKILL'))
+    const node = ['--sse.log', 'jetstream', '--sse.natsUrl', servers.url, '--sse.natsReplicas', '1']
+    const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'error', '--sample', 'no']
+    const args = [...common, ...node, '--kv.clientMemory', '1048576']
+    const started = spawnStart(args, {}, { script: HOUSE })
+    const rows = await started.ready()
+    const query = await startPrometheus(rows)
+    makeTraffic(rows)
+    await until(async () => (await query('up == 1')).length === Object.keys(PORTS).length)
+
+    const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
+    const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
+    // One of the three is a node of many here: what its panels show the others' would, too.
+    const asked = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
+    expect(asked.length).toBe(shown.length - 6)
+    expect(asked.length).toBeGreaterThan(35)
+    let silent = asked
+    const isShown = async ({ expr }: { expr: string }) => {
+      const values = await query(expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', INTERVAL))
+      return values.some((value) => Number.isFinite(Number(value)))
+    }
+    await until(async () => {
+      const isSilent = await Promise.all(silent.map(async (one) => !(await isShown(one))))
+      silent = silent.filter((_, i) => isSilent[i])
+      return silent.length === 0 || delay(500, false)
+    }).catch(() => undefined)
+    expect(silent).toEqual([])
+    expect((await started.stop()).code).toBe(0)
+  },
+)

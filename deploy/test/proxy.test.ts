@@ -1,0 +1,65 @@
+import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { request, type IncomingMessage } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { hasCaddy, startCaddy } from './support/caddy.ts'
+import { hasNginx, startNginx } from './support/nginx.ts'
+
+const HOST = 'stats.example.com'
+
+function open(port: number, path: string, method = 'GET', body?: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: HOST, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, resolve)
+    sent.on('error', reject).end(body)
+    onTestFinished(() => void sent.destroy())
+  })
+}
+
+async function ask(port: number, path: string, method?: string, body?: string) {
+  const reply = await open(port, path, method, body)
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    text: (await reply.setEncoding('utf8').toArray()).join(''),
+  }
+}
+
+type Ports = Readonly<Record<'stats' | 'sse' | 'prices', number>>
+
+/** What holds behind any proxy. @param id the form of those that it gives to requests */
+async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp): Promise<void> {
+  const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+  const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
+  const started = spawnStart(['stats', 'sse', 'prices', ...common], env, { script: HOUSE })
+  const rows = await started.ready()
+  const port = await start({ stats: rows.stats!.port, sse: rows.sse!.port, prices: rows.prices!.port })
+
+  const stream = await open(port, '/wait?cid=a&topic=collections/c')
+  expect(stream.headers['content-type']).toMatch(/^text\/event-stream/)
+  let text = ''
+  stream.setEncoding('utf8').on('data', (part) => (text += part))
+  const put = await ask(port, '/collections/c', 'PUT', '{"videos":["-4lB5EKS5Uk"]}')
+  expect(put.status).toBe(201)
+  // The proxy's own, which stands in the log of the service as well.
+  expect(put.headers['x-request-id']).toMatch(id)
+  expect(await ask(port, '/collections/c/stats')).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('stand-in'),
+  })
+  await until(() => /^data: .*"impressions":261734/m.test(text))
+  expect((await ask(port, '/v1/search/bitmap/prices', 'POST', '{}')).status).toBe(400)
+  expect((await ask(port, '/metrics')).status).toBe(404)
+  expect((await started.stop()).code).toBe(0)
+}
+
+describe('requests reach the services, streams come at once, and figures are hidden', () => {
+  test.skipIf(!hasNginx)('behind nginx', () =>
+    checkProxy(
+      ({ stats, sse, prices }) => startNginx('nginx.conf', { stats: [stats], sse: [sse], prices: [prices] }),
+      /^[\da-f]{32}$/,
+    ),
+  )
+  test.skipIf(!hasCaddy)('behind Caddy', () => checkProxy(startCaddy, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/))
+})

@@ -1,0 +1,31 @@
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startProxy } from './proxy.ts'
+
+export const hasNginx = spawnSync('nginx', ['-v']).status === 0
+
+/**
+ * nginx with a configuration that is given out, but for where it listens, what it serves and its certificate, until the
+ * test ends.
+ * @param name of its file @param ports of each service, of one process or of several
+ * @returns its port
+ */
+export async function startNginx(name: string, ports: Readonly<Record<string, readonly number[]>>): Promise<number> {
+  const [folder, port] = [temporaryFolder(), await freePort()]
+  const site = readFileSync(new URL(`../../proxy/${name}`, import.meta.url), 'utf8')
+    .replace(/^ *listen .*;$/m, `listen 127.0.0.1:${port};`)
+    .replaceAll(/^ *ssl_.*\n/gm, '')
+    .replaceAll(/^upstream (\w+) \{ server \S+?( max_fails=0)?;.* keepalive/gm, (_, service: string, how = '') => {
+      return `upstream ${service} { ${ports[service]!.map((one) => `server 127.0.0.1:${one}${how};`).join(' ')} keepalive`
+    })
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  )
+  const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${site}\n}`
+  writeFileSync(join(folder, 'nginx.conf'), main)
+  await startProxy(['nginx', '-p', folder, '-c', join(folder, 'nginx.conf')], port)
+  return port
+}

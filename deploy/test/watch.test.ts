@@ -1,0 +1,106 @@
+import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { faultsOf, readExposition } from './support/exposition.ts'
+
+const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
+const PROMTOOL = process.env.PROMTOOL ?? 'promtool'
+const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Runs promtool; nothing where there is none. */
+function promtool(args: readonly string[], input = ''): { status: number | null; output: string } | undefined {
+  const { error, status, stdout, stderr } = spawnSync(PROMTOOL, args, { input, encoding: 'utf8', cwd: DEPLOY })
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined
+  return { status, output: stdout + stderr }
+}
+
+/** The figures of all services, by service, once each has done something. */
+async function figuresOfAll(): Promise<Map<string, string>> {
+  const args = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+  const started = spawnStart(args, {}, { script: HOUSE })
+  const rows = await started.ready()
+  const { stats, kv } = rows
+  const body = JSON.stringify({ videos: ['-4lB5EKS5Uk'] })
+  expect((await fetch(stats!.url + COLLECTION, { method: 'PUT', headers: JSON_TYPE, body })).status).toBe(201)
+  expect((await fetch(`${stats!.url}${COLLECTION}/stats`)).status).toBe(200)
+  expect((await fetch(`${kv!.url}/v0/entity?id=a`, { method: 'PUT', body: 'b' })).status).toBe(201)
+  const textOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
+  await until(async () => (await textOf(stats!.url)).includes('upstream="sse",status="200"'))
+  const texts = await Promise.all(
+    Object.entries(rows).map(async ([name, { url }]) => [name, await textOf(url)] as const),
+  )
+  expect((await started.stop()).code).toBe(0)
+  return new Map(texts)
+}
+
+const WORD = /[a-z_][a-z0-9_]*/g
+// What a query says besides the names of figures and of labels.
+const LANGUAGE = /"[^"]*"|\{[^}]*\}|by \([^)]*\)|\$__\w+|\[[^\]]*\]/g
+const FUNCTIONS = new Set('sum by rate increase histogram_quantile changes max_over_time le or and unless'.split(' '))
+
+/** The figures that a query is made of. */
+const namesIn = (query: string): string[] =>
+  Array.from(query.replaceAll(LANGUAGE, ' ').matchAll(WORD), ([word]) => word).filter((word) => !FUNCTIONS.has(word))
+
+/** What a node of many machines has: there is none here. */
+const OF_NODES = /^(kv|sse|stats)_log_/
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
+}
+
+test('figures are as Prometheus wants them, and dashboard and alerts ask for none that there are not', async () => {
+  const texts = await figuresOfAll()
+  expect([...texts.keys()].toSorted()).toEqual(['dashboard', 'kv', 'prices', 'sse', 'stats', 'youtube'])
+  const known = new Set(['up'])
+  for (const [service, text] of texts) {
+    const families = readExposition(text)
+    expect(families.flatMap(faultsOf)).toEqual([])
+    const checked = promtool(['check', 'metrics'], text)
+    if (checked) expect(checked).toEqual({ status: 0, output: '' })
+    for (const { name, samples } of families) for (const one of [name, ...samples]) known.add(one)
+    expect(text).toMatch(
+      new RegExp(`^influencer_stats_build_info\\{service="${service}",version="[\\d.]+",node="v24`, 'm'),
+    )
+    const [, startedAt] = /^process_start_time_seconds (\d+)/m.exec(text)!
+    expect(Date.now() / 1_000 - Number(startedAt)).toBeLessThan(120)
+    expect(text).toMatch(/^thread_event_loop_lag_seconds\{thread="0"\} /m)
+  }
+  expect(texts.get('stats')).toMatch(/^upstream_request_duration_seconds_count\{upstream="youtube",status="200"\} \d/m)
+
+  const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  const rules = Array.from(
+    readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8').matchAll(/expr: (\|\n(?: {10}.*\n)+|.*\n)/g),
+    ([, expr]) => expr!,
+  )
+  expect([queries.length, rules.length]).toEqual([expect.any(Number), 14])
+  expect(queries.length).toBeGreaterThan(30)
+  for (const query of [...queries, ...rules]) {
+    expect(namesIn(query)).not.toEqual([])
+    expect(namesIn(query).filter((name) => !known.has(name) && !OF_NODES.test(name))).toEqual([])
+  }
+
+  // Those of a node of many are not here.
+  const page = readFileSync(`${DEPLOY}/../packages/dashboard/src/page/screens/health.ts`, 'utf8')
+  const shown = Array.from(page.matchAll(/'((?:kv|prices|sse|stats)_(?!log_|polling)\w+)'/g), ([, name]) => name!)
+  expect(shown.length).toBeGreaterThan(8)
+  expect(shown.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('each alert fires when it should, and none where all is well', () => {
+  const rules = readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8')
+  const cases = readFileSync(`${DEPLOY}/prometheus/alerts.test.yml`, 'utf8')
+  // Whoever runs it: there is a case of each kind for every alert.
+  for (const [, name] of rules.matchAll(/alert: (\w+)/g)) {
+    expect(cases).toMatch(new RegExp(`alertname: ${name} \\}`))
+    expect(cases).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n`))
+  }
+  const tested = promtool(['test', 'rules', 'prometheus/alerts.test.yml'])
+  if (tested) expect(tested).toMatchObject({ status: 0 })
+})

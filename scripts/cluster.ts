@@ -1,0 +1,121 @@
+import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
+import { table } from '@influencer-stats/runtime/table'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+// `pnpm cluster`: three servers of NATS, three nodes of each service that can be one, and a dashboard before them, on this
+// machine, on free ports, until a signal ends them.
+// Its data stay in ./data/cluster. What else is given goes to every node: `pnpm cluster -- --threads 2`.
+
+const START = fileURLToPath(new URL('start.mjs', import.meta.url))
+const SIZE = 3
+const SERVICES = ['kv', 'sse', 'stats', 'prices']
+
+/** What one command has started. */
+interface Node {
+  readonly name: string
+  readonly child: ChildProcess
+  /** Rows of its table, by service. */
+  readonly running: ReadonlyMap<string, { readonly url: string; readonly pid: string }>
+}
+
+const { values, positionals } = parseArgs({
+  options: { data: { type: 'string', default: './data/cluster' } },
+  allowPositionals: true,
+})
+const data = resolve(values.data)
+const stopping = Promise.withResolvers<void>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve())
+
+/** @throws Error where it ends before it is ready; what it said stands above */
+async function startNode(
+  name: string,
+  services: readonly string[],
+  options: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Node> {
+  const args = [START, ...services, '--port', '0', '--data', resolve(data, name), ...options]
+  // Of a group of its own: who stops them from the keyboard stops them in their order.
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+    env: { ...process.env, ...settings },
+  })
+  let output = ''
+  const ended = once(child, 'close').then(() => undefined)
+  const ready = new Promise<Node['running']>((found) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length < 65_536) output += text
+      const rows = services.flatMap((service) => {
+        const row = new RegExp(`^${service} +(https?:\\S+) +(\\d+) +\\d+$`, 'm').exec(output)
+        return row ? [[service, { url: row[1]!, pid: row[2]! }] as const] : []
+      })
+      if (rows.length === services.length) found(new Map(rows))
+    })
+  })
+  const running = await Promise.race([ready, ended])
+  if (!running) throw new Error(`${name} did not start`)
+  return { name, child, running }
+}
+
+async function stopNode({ child }: Node): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  await ended
+}
+
+const servers: NatsServer[] = []
+const nodes: Node[] = []
+let page: Node | undefined
+try {
+  servers.push(...(await startNatsCluster({ folder: data, size: SIZE })))
+  const urls = servers.map(({ url }) => url).join(',')
+  // One for all of them: numbers that it invents are the same for each.
+  const standIn = process.env.YOUTUBE_URI ? undefined : await startNode('stand-in', ['youtube'], [])
+  if (standIn) nodes.push(standIn)
+  const settings = { NATS_URL: urls, ...(standIn && { YOUTUBE_URI: standIn.running.get('youtube')!.url }) }
+  const options = ['--log', 'jetstream', ...positionals]
+  for (let i = 1; i <= SIZE; i++) nodes.push(await startNode(`node-${i}`, SERVICES, options, settings))
+  const urlOf = (service: string, node: number) => nodes.at(node - 1 - SIZE)!.running.get(service)!.url
+  const addresses = SERVICES.map((service) => [
+    `${service.toUpperCase()}_URI`,
+    Array.from({ length: SIZE }, (_, i) => urlOf(service, i + 1)).join(','),
+  ])
+  page = await startNode('dashboard', ['dashboard'], [], Object.fromEntries(addresses))
+  const rows = [
+    ['what', 'URL', 'pid'],
+    ...servers.map(({ url, pid }, i) => [`server-${i + 1}`, url, String(pid)]),
+    ...['youtube', ...SERVICES].flatMap((service) =>
+      nodes.flatMap(({ name, running }) => {
+        const row = running.get(service)
+        return row ? [[`${service} ${name}`, row.url, row.pid]] : []
+      }),
+    ),
+    ['dashboard', page.running.get('dashboard')!.url, page.running.get('dashboard')!.pid],
+  ]
+  process.stdout.write(
+    `\n${table(rows).join('\n')}\n\nTry it:\n` +
+      `  curl -i -XPUT '${urlOf('kv', 1)}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
+      `  curl '${urlOf('kv', 3)}/v0/entity?id=greeting&linearizable=true'\n` +
+      `  curl -N '${urlOf('sse', 1)}/wait?last=1' & sleep 1; curl '${urlOf('sse', 3)}/put?v=hello'\n` +
+      `  curl -XPUT '${urlOf('stats', 1)}/collections/spring' -H 'content-type: application/json' -d '{"videos":["-4lB5EKS5Uk"]}'\n` +
+      `  curl '${urlOf('stats', 3)}/collections/spring/stats'\n` +
+      `  curl '${urlOf('stats', 3)}/node'\n` +
+      `  curl -XPUT '${urlOf('prices', 1)}/prices/99757a95-f758-499f-a170-bea93b2d8bcf' -H 'content-type: application/json' -d '{"offeringId":"o1","groupId":"g1","priceSpecId":"MRC","charValues":[],"value":9.5}'\n` +
+      `  curl '${urlOf('prices', 3)}/facets?linearizable=true'\n` +
+      `  open ${page.running.get('dashboard')!.url}/health in a browser\n\n`,
+  )
+  await stopping.promise
+} catch (error) {
+  process.stderr.write(`cluster: ${(error as Error).message}\n`)
+  process.exitCode = 1
+} finally {
+  if (page) await stopNode(page)
+  // The nodes first: what they have in flight needs the servers.
+  await Promise.all(nodes.map(stopNode))
+  await Promise.all(servers.map((server) => server.stop()))
+}
