@@ -1,7 +1,7 @@
 import { table as cellsOf } from '@influencer-stats/runtime/table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
 import { isHere } from './contenders/program.ts'
-import { stopBeside } from './contenders/service.ts'
+import { stopBeside } from './contenders/beside.ts'
 import { describeMachine, machineText, mustBeFit, watchSteal } from './machine.ts'
 import { measure } from './measure.ts'
 import { endChildren } from './processes.ts'

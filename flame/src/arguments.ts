@@ -41,7 +41,7 @@ export const folderOf = ({ service, variant, work }: Chosen) => `${service}/${va
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   stats: ['read'],
   sse: ['fan-out', 'connecting'],
-  kv: ['put-full', 'get-full'],
+  kv: ['put-full', 'get-full', 'put-node', 'apply-node'],
   prices: ['search', 'bulk'],
 }
 

@@ -1,4 +1,4 @@
-import { stopBeside } from '@influencer-stats/bench/contenders/service'
+import { stopBeside } from '@influencer-stats/bench/contenders/beside'
 import { createProgress } from '@influencer-stats/bench/progress'
 import { works } from '@influencer-stats/bench/tables/all'
 import { existsSync } from 'node:fs'

@@ -34,6 +34,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
   ],
   kv: [
     part('store', 'packages/kv/src/store/ classic-level/ abstract-level/'),
+    part('log', 'packages/log/ packages/kv/src/watch/ @nats-io/'),
     part('tags and queries', 'packages/kv/src/core/ packages/kv/src/routes/read- node:internal/crypto/'),
     part('server', 'packages/kv/src/routes/', HTTP),
   ],

@@ -13,9 +13,11 @@ import type { Graph, Hot } from './recorded.ts'
 
 const README = join(FLAME, 'README.md')
 
-/** The thread that serves: where the time goes that requests take. */
-const graphOf = ({ graphs }: Hot, kind: Graph['kind']) =>
-  graphs.find((graph) => graph.kind === kind && graph.thread !== 'main')!
+/** The thread that works: the one that serves, but in a node that applies what others put. */
+const busiest = ({ graphs }: Hot) => graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
+
+const graphOf = (hot: Hot, kind: Graph['kind']) =>
+  hot.graphs.find((graph) => graph.kind === kind && graph.thread === busiest(hot).thread)!
 
 /** The name of a snapshot within its service, and of its heading. */
 const nameOf = ({ variant, work }: Hot) => `${variant} ${work}`
@@ -78,10 +80,12 @@ function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
 }
 
 /** What was asked, and of which code: lines are those of a commit. */
-function howOf({ says, rate, machine, seconds }: Hot): string {
+function howOf(hot: Hot): string {
+  const { says, rate, machine, seconds } = hot
+  const thread = busiest(hot).thread === 'main' ? 'main' : 'the serving thread'
   const pace = rate ? `, ${rate.toLocaleString('en-US')} requests/s` : ''
   const of = machine.commit.endsWith('+changes') ? 'of uncommitted code, whose lines may have moved' : machine.commit
-  return `${seconds} s on the serving thread under ${says}${pace}; Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${of}.`
+  return `${seconds} s on ${thread} under ${says}${pace}; Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${of}.`
 }
 
 async function sectionsOf(service: string): Promise<string> {

@@ -119,6 +119,8 @@ it('there are snapshots of every variant of stats, and of sse, kv and prices at 
     'sse/v4/fan-out',
     'kv/v4/put-full',
     'kv/v4/get-full',
+    'kv/v5/put-node',
+    'kv/v5/apply-node',
     'prices/v6/search',
     'prices/v6/bulk',
   ]

@@ -1,7 +1,8 @@
 import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
 import { join } from 'node:path'
-import { specOf } from '../spec.ts'
+import { specOf, type Spec } from '../spec.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { beside } from './beside.ts'
 import { asOne, pidsOf, type Contender, type Running } from './contender.ts'
 import { serviceContender } from './service.ts'
 
@@ -16,15 +17,14 @@ export interface Cluster {
 
 const SIZE = 3
 
-/** @param settings of every node */
-export async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+/** @param settings of every node @param size how many nodes; servers are three */
+export async function startCluster(settings: Readonly<Record<string, string>> = {}, size = SIZE): Promise<Cluster> {
   const { path: folder, remove } = temporaryFolder()
   const servers: NatsServer[] = []
   const nodes: Running[] = []
 
   function startNode(name: string): Promise<Running> {
-    const natsUrl = servers.map(({ url }) => url).join(',')
-    const all = { log: 'jetstream', natsUrl, data: join(folder, name), ...settings }
+    const all = { ...sharing(servers), data: join(folder, name), ...settings }
     return serviceContender(specOf('kv'), all, { pin: [] }).start()
   }
   async function stop(): Promise<void> {
@@ -36,13 +36,30 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
 
   try {
     servers.push(...(await startNatsCluster({ folder, size: SIZE })))
-    while (nodes.length < SIZE) nodes.push(await startNode(`node-${nodes.length + 1}`))
+    while (nodes.length < size) nodes.push(await startNode(`node-${nodes.length + 1}`))
   } catch (error) {
     await stop()
     throw error
   }
   return { servers, nodes, startNode, stop }
 }
+
+const sharing = (servers: readonly NatsServer[]) => ({
+  log: 'jetstream',
+  natsUrl: servers.map(({ url }) => url).join(','),
+})
+
+const startOthers = () => startCluster({}, SIZE - 1)
+
+/** The other nodes of a node that is looked at, as one. */
+export async function otherNodes(): Promise<Running> {
+  const { nodes, stop } = await beside(startOthers)
+  return asOne(nodes, stop)
+}
+
+/** One node of three; the others and their servers run beside it. */
+export const nodeContender = (spec: Spec): Contender =>
+  serviceContender(spec, {}, { more: async () => sharing((await beside(startOthers)).servers) })
 
 export const clusterContender: Contender = {
   name: 'kv, three nodes',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { PINS, spawnServer } from '../processes.ts'
 import { nameOf, specOf, type Spec } from '../spec.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { beside } from './beside.ts'
 import { asOne, type Contender, type Launch, type Running } from './contender.ts'
 
 const START = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
@@ -14,7 +15,7 @@ interface ServiceOptions {
   /** Beside this process's own. */
   readonly env?: Readonly<Record<string, string>>
   /** Settings that depend on what runs beside. */
-  readonly beside?: Launch['settings']
+  readonly more?: Launch['settings']
   readonly fill?: Launch['fill']
 }
 
@@ -25,9 +26,9 @@ const compiled = new Set<string>()
 export function serviceContender(
   spec: Spec,
   settings: Readonly<Record<string, string>> = {},
-  { pin = PINS.server, env = {}, beside, fill = async () => {} }: ServiceOptions = {},
+  { pin = PINS.server, env = {}, more, fill = async () => {} }: ServiceOptions = {},
 ): Contender {
-  const launch: Launch = { spec, fill, settings: async () => ({ ...settings, ...(await beside?.()) }) }
+  const launch: Launch = { spec, fill, settings: async () => ({ ...settings, ...(await more?.()) }) }
   return {
     name: nameOf(spec),
     service: launch,
@@ -66,20 +67,10 @@ async function startService({ spec, fill, settings }: Launch, pin: ServiceOption
 /** The stand-in for YouTube. Beside what is measured it belongs on the generator's processor: its work is not the service's. */
 export const standInContender = (pin = PINS.server): Contender => serviceContender(specOf('youtube'), {}, { pin })
 
-let standIn: Promise<Running> | undefined
+const startStandIn = () => standInContender(PINS.client).start()
 
 /** Where a stand-in for YouTube is that runs beside all that is measured, on the generator's processor. */
-export async function standInBeside(): Promise<string> {
-  standIn ??= standInContender(PINS.client).start()
-  return (await standIn).url
-}
-
-/** Ends what runs beside. */
-export async function stopBeside(): Promise<void> {
-  const running = await standIn?.catch(() => undefined)
-  standIn = undefined
-  await running?.stop()
-}
+export const standInBeside = async (): Promise<string> => (await beside(startStandIn)).url
 
 /** All services as `pnpm start` runs them, on folders below one; the supervisor's process counts as theirs. */
 export async function startAll(names: readonly string[], folder: string): Promise<Running> {

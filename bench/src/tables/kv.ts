@@ -1,5 +1,6 @@
 import { bareContender, putContender } from '../contenders/bare.ts'
 import type { Contender, Running } from '../contenders/contender.ts'
+import { nodeContender, otherNodes } from '../contenders/cluster.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { FULL, SMALL, valueOf } from '../load/requests/kv-entries.ts'
 import { asking } from '../rounds/requests.ts'
@@ -87,6 +88,32 @@ const work =
   (spec) =>
     onBase(kind, kvContender(spec, kind.entries))
 
+const ON_NODE: Kind = { method: 'PUT', entries: 0, connections: 64 }
+
+/** A node of three: what it takes in. */
+const writing: Work = (spec) => ({
+  ...onBase(ON_NODE, nodeContender(spec)),
+  says: `${connectionsText(ON_NODE.connections)} that put random entities into the log of three nodes`,
+})
+
+/** The same of what the others take in: to apply it is all that is left. */
+const applying: Work = (spec) => {
+  const { round, ...row } = writing(spec)
+  return {
+    ...row,
+    says: `what ${connectionsText(ON_NODE.connections)} put through the other nodes`,
+    async prepare(running) {
+      await ask((await otherNodes()).url, 'b', 'proof')
+      const read = await ask(running.url, 'b&linearizable=true')
+      if (read !== 'proof') throw new Error('what was put through another node is not there')
+    },
+    async round(running, how) {
+      const { url, others } = await otherNodes()
+      return round({ ...running, url, others }, how)
+    },
+  }
+}
+
 const [get, put] = [{ method: 'GET', entries: FULL } as const, { method: 'PUT', entries: FULL } as const]
 
 /** What any variant can be measured at; the first is what is meant where none is named. */
@@ -99,6 +126,8 @@ export const works = {
   'get-small': work({ ...get, entries: SMALL, connections: 64 }),
   'get-full-1': work({ ...get, connections: 1 }),
   'put-full-1': work({ ...put, connections: 1 }),
+  'put-node': writing,
+  'apply-node': applying,
 } satisfies Record<string, Work>
 
 const kv = (variant = '') => specOf('kv', variant)

@@ -49,7 +49,7 @@ export const SAMPLE_PATH = statsPath(COLLECTION)
 
 /** The service, asking a stand-in for YouTube that runs beside. */
 export const statsContender = (spec: Spec): Contender =>
-  serviceContender(spec, {}, { beside: async () => ({ youtubeUri: await standInBeside() }) })
+  serviceContender(spec, {}, { more: async () => ({ youtubeUri: await standInBeside() }) })
 
 async function put(url: string, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }
