@@ -7,10 +7,16 @@ export async function halt(pid: number): Promise<void> {
   if (process.platform === 'linux') while (!standsStill(pid)) await delay(1)
 }
 
-function standsStill(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/task`).every((thread) => {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    // Its name, which may hold anything, is in brackets.
-    return stat.slice(stat.lastIndexOf(')')).startsWith(') T')
-  })
+const standsStill = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).every((thread) => isStopped(`${pid}/task/${thread}`))
+
+/** Not where it has ended since it was listed: then there is another look. */
+function isStopped(task: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${task}/stat`, 'latin1')
+    // Behind its name, which may have brackets and spaces.
+    return stat[stat.lastIndexOf(')') + 2] === 'T'
+  } catch {
+    return false
+  }
 }
