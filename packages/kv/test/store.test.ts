@@ -9,7 +9,7 @@ import type { Recorder } from '../src/watch/recorder.ts'
 import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
 import { storeConformance } from './store.conformance.ts'
 import { noRecorder, openLevelStore, openLevelStores } from './support/level-store.ts'
-import { openReplicatedStore } from './support/replicated-store.ts'
+import { openReplicatedStore, openTestNode } from './support/replicated-store.ts'
 import { countTurns } from './support/turns.ts'
 
 storeConformance('replicated', openReplicatedStore)
@@ -27,6 +27,27 @@ for (const commit of namesOf('commit')) {
 const twoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 const isHeld = (revision: string | undefined) => revision !== undefined
+
+it('replicated: what comes while main has not answered goes to it together, and a close waits for it', async () => {
+  const { store, log, close } = await openTestNode()
+  const held = Promise.withResolvers<void>()
+  const append = log.append
+  const asked = vi.spyOn(log, 'append').mockImplementation(async (...entry) => (await held.promise, append(...entry)))
+  const put = (key: string) =>
+    store.write({ ops: [{ type: 'put', key: Buffer.from(key), value: Buffer.from('a') }], durable: false }, isHeld)
+  const written = [put('first')]
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
+  written.push(put('second'))
+  await twoTurns()
+  written.push(put('third'))
+  expect(asked).toHaveBeenCalledTimes(1)
+  const closed = store.close()
+  expect(asked).toHaveBeenCalledTimes(2)
+  held.resolve()
+  expect(await Promise.all(written)).toEqual([true, true, true])
+  await closed
+  await close()
+})
 
 const put = (key: string, value: string) => ({
   ops: [{ type: 'put' as const, key: Buffer.from(key), value: Buffer.from(value) }],

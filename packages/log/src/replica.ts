@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { readLogState, silenceOf } from './log-state.ts'
 
 /** What a read is to see. */
@@ -32,18 +32,30 @@ export interface LogLine {
 /** Every node hears of the log each second: what is older than this has lost it (s). */
 const FRESH = 3
 
+/** What comes while main has not answered what went before is held for so long (ms). */
+const HOLD = 1
+
+/**
+ * Resolves once what belongs together has come: all that the loop reads in this turn. Clients that were answered together
+ * come back over many turns, and waking main for each of them costs more than all the rest of a write; while it is busy
+ * with what this thread asked before, they are held a little, and it is woken once.
+ */
+export const gathered = (isUnderWay: boolean): Promise<void> => (isUnderWay ? delay(HOLD) : turn())
+
 export function createReplica({ state, reached, barrier }: LogLine): Replica {
   let passed: Promise<void> | undefined
   let waiting = 0
+  let underWay = 0
 
-  /** Who asks within a turn shares one: it is asked for after all of them have come. */
+  /** Who asks together shares one: it is asked for after all of them have come. */
   function passBarrier(): Promise<void> {
     waiting++
-    return (passed ??= turn().then(() => {
+    return (passed ??= gathered(underWay > 0).then(() => {
       const all = waiting
       passed = undefined
       waiting = 0
-      return barrier(all)
+      underWay++
+      return barrier(all).finally(() => underWay--)
     }))
   }
 

@@ -1,4 +1,4 @@
-import { createReplica, type LogLine } from '@influencer-stats/log/replica'
+import { createReplica, gathered, type LogLine } from '@influencer-stats/log/replica'
 import { encodeWrites } from '../core/writes.ts'
 import type { Logged } from '../messages.ts'
 import { createGate, type GateOptions } from './gate.ts'
@@ -19,7 +19,7 @@ export interface ReplicatedStoreOptions extends GateOptions, Part {
   onCommit?(writes: number): void
 }
 
-/** Writes of one turn: one entry of the log. */
+/** Writes that came together: one entry of the log. */
 interface Turn {
   readonly writes: Write[]
   bytes: number
@@ -44,15 +44,18 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
 
   function turnFor(bytes: number): Turn {
     if (gathering && gathering.bytes + bytes <= MAX_TURN_BYTES) return gathering
+    if (gathering) send(gathering)
     const { promise: done, resolve } = Promise.withResolvers<Logged>()
     const turn: Turn = { writes: [], bytes: 0, done, resolve }
     gathering = turn
-    setImmediate(send, turn)
+    void gathered(underWay.size > 0).then(() => {
+      if (gathering === turn) send(turn)
+    })
     return turn
   }
 
   function send(turn: Turn): void {
-    if (gathering === turn) gathering = undefined
+    gathering = undefined
     const { writes, bytes, done } = turn
     underWay.add(done)
     const leave = () => {
@@ -64,6 +67,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
   }
 
   async function close(): Promise<void> {
+    if (gathering) send(gathering)
     await Promise.allSettled(underWay)
     await level.close()
   }
