@@ -7,12 +7,12 @@ pnpm bench compare A B                            A against B in interleaved pai
                                                   a row is service/variant/workload or service/row/table
 
   --duration S      seconds of a round (1.5)
-  --rounds N        rounds of each row, each on a start of its own (3; 7 with --full)
+  --rounds N        most rounds of each row, each on a start of its own (3; 7 with --full where ratios are told)
   --connections N   in place of those of the row
   --generator NAME  of closed loops: raw (ours), or autocannon, the judge from outside
   --pairs N         of compare, at least 10 (10)
   --quick           one short round
-  --full            every table but those of peers and growth
+  --full            every table but those of peers and growth, unless they are named, too
   --peers           beside others that answer the same, where they are installed
   --growth          what a request costs against the size of what is there
   --table NAMES     these tables alone, a comma between: door, growth-keys, kv/entity

@@ -8,11 +8,11 @@ import { endChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { ratiosOf, ratioText } from './ratios.ts'
 import { publish } from './report/publish.ts'
-import type { Published } from './report/results.ts'
 import { tablesOf } from './report/table.ts'
 import type { Row } from './row.ts'
 import { rowOf, tables } from './tables/all.ts'
-import type { Table } from './tables/table.ts'
+import { mostRounds } from './tables/table.ts'
+import { wantedTables } from './tables/wanted.ts'
 
 /** Aborted when somebody ends this early. */
 const ending = new AbortController()
@@ -31,40 +31,23 @@ async function run(rows: readonly Row[], args: BenchArguments, more: Partial<Par
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
 }
 
-function wanted({ specs, table, full, peers, growth }: BenchArguments): Table[] {
-  const services = new Set(specs.map(({ service }) => service))
-  // What is asked for besides stands alone: a table, peers or growth.
-  const only = peers ? 'peers' : growth ? 'growth' : undefined
-  const usual: readonly Table['when'][] = services.size === 0 ? ['always'] : ['always', 'named']
-  const asked = table?.split(',') ?? []
-  const isWanted = ({ service, name, when }: Table) =>
-    table
-      ? asked.includes(name) || asked.includes(`${service}/${name}`)
-      : only
-        ? when === only
-        : usual.includes(when) || (full && when === 'full')
-  const found = tables.filter((one) => isWanted(one) && (services.size === 0 || services.has(one.service)))
-  if (found.length > 0) return found
-  throw new Error(`there is no such table${services.size > 0 ? ` of ${[...services].join(', ')}` : ''}`)
-}
-
+/** A table that was measured is published at once, so that a later one takes nothing with it: unless a row of it failed. */
 async function runTables(args: BenchArguments): Promise<boolean> {
-  const chosen = wanted(args)
+  const chosen = wantedTables(args)
   if (args.publish) await mustBeFit(say)
-  const [machine, stolen] = [describeMachine(), watchSteal()]
+  const machine = describeMachine()
   say(machineText(machine))
-  const published: Published[] = []
   let anyFailed = false
   for (const table of chosen) {
+    const stolen = watchSteal()
     const specs = args.specs.filter(({ service, variant }) => service === table.service && variant !== '')
-    const rounds = Math.min(args.rounds, table.mostRounds ?? Infinity)
+    const rounds = Math.min(args.rounds, mostRounds(table))
     const { results, failed } = await run(table.rows(specs), args, { rounds, together: table.together })
     say(`\n${table.title}`)
     for (const cells of tablesOf(results, table)) say(['', ...cellsOf(cells)].join('\n'))
     anyFailed ||= failed
-    published.push({ table, results, machine: { ...machine, steal: stolen() } })
+    if (args.publish && !failed) publish({ table, results, machine: { ...machine, steal: stolen() } }, tables)
   }
-  if (!anyFailed && args.publish) publish(published, tables)
   return !anyFailed
 }
 

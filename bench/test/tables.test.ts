@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { folderName } from '../src/report/results.ts'
 import { parseSpec } from '../src/spec.ts'
 import { rowOf, tables, works } from '../src/tables/all.ts'
+import { wantedTables } from '../src/tables/wanted.ts'
 
 describe('tables', () => {
   it('of a service have names of their own', () => {
@@ -40,6 +41,32 @@ describe('tables', () => {
         .map((row) => row.name)
     expect(namesOf('saturation')).toEqual(['v1', 'v4', 'better-sse', '@fastify/sse'])
     expect(namesOf('values')).toHaveLength(34)
+  })
+})
+
+describe('what is asked for', () => {
+  const nothing = { specs: [], full: false, peers: false, growth: false }
+  const namesOf = (asked: Partial<Parameters<typeof wantedTables>[0]>) =>
+    wantedTables({ ...nothing, ...asked }).map(({ service, name }) => `${service}/${name}`)
+
+  it('is the usual tables, more of a service that is named, peers and growth alone', () => {
+    expect(namesOf({})).toContain('kv/entity')
+    expect(namesOf({})).not.toContain('cluster/writes')
+    expect(namesOf({ specs: [{ service: 'cluster' }] })).toEqual(['cluster/writes', 'cluster/views'])
+    expect(namesOf({ peers: true, specs: [{ service: 'stats' }] })).toEqual(['stats/peers'])
+    expect(namesOf({ growth: true, specs: [{ service: 'prices' }] })).toEqual(['prices/growth-prices'])
+  })
+
+  it('is every table of a service in one run', () => {
+    for (const service of new Set(tables.map((table) => table.service))) {
+      const all = tables.filter((table) => table.service === service).map(({ name }) => `${service}/${name}`)
+      expect(namesOf({ full: true, peers: true, growth: true, specs: [{ service }] })).toEqual(all)
+    }
+  })
+
+  it('is tables by their names, or nothing that there is', () => {
+    expect(namesOf({ table: 'kv/entity,growth-topics' })).toEqual(['kv/entity', 'sse/growth-topics'])
+    expect(() => namesOf({ table: 'entity', specs: [{ service: 'stats' }] })).toThrow('no such table of stats')
   })
 })
 

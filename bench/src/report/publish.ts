@@ -41,8 +41,8 @@ export function texts(published: readonly Published[]): Map<string, string> {
 }
 
 /** Writes the result files and all that is written from them, those of earlier runs included: the one place that does. */
-export function publish(measured: readonly Published[], tables: readonly Table[]): void {
-  for (const one of measured) writeResults(one)
+export function publish(measured: Published, tables: readonly Table[]): void {
+  writeResults(measured)
   for (const [file, text] of texts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
 

@@ -20,7 +20,7 @@ export interface Table {
   readonly columns: Columns
   /** Told at once, or by the names of the rows that there are. */
   readonly steps?: Steps | ((names: readonly string[]) => Steps)
-  /** The most rounds that it gets, whatever was asked: some take a minute each. */
+  /** The most rounds that it gets, whatever was asked: some take a minute each. Without ratios three are enough. */
   readonly mostRounds?: number
   /** Whether the contenders of a round are started together. */
   readonly together?: boolean
@@ -32,6 +32,11 @@ export interface Table {
    */
   rows(specs: readonly Spec[]): Row[]
 }
+
+/** Rounds of a table that tells no ratio: a median, a fastest and a slowest. */
+const WITHOUT_RATIOS = 3
+
+export const mostRounds = ({ mostRounds: most, steps }: Table): number => most ?? (steps ? Infinity : WITHOUT_RATIOS)
 
 const USUAL = { when: 'full', columns: REQUESTS } as const
 type Usual = keyof typeof USUAL | 'service'
