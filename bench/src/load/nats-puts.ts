@@ -25,8 +25,8 @@ export async function natsPutsHere({ urls, connections, duration, warmUp }: Nats
   )
   try {
     const managers = clients.map((client) => new Kvm(jetstream(client)))
-    await makeBucket(managers[0]!, urls.length)
-    const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
+    await onceReady(() => managers[0]!.create(BUCKET, { replicas: urls.length }))
+    const buckets = await Promise.all(managers.map((manager) => onceReady(() => manager.open(BUCKET))))
     if (warmUp > 0) await put(buckets, warmUp)
     return await put(buckets, duration)
   } finally {
@@ -34,11 +34,11 @@ export async function natsPutsHere({ urls, connections, duration, warmUp }: Nats
   }
 }
 
-/** Servers that have just started have no leader yet, and say so in several ways. */
-async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
+/** Servers that have just started have no leader yet, and each says so for itself, in several ways. */
+async function onceReady<T>(attempt: () => Promise<T>): Promise<T> {
   for (const deadline = performance.now() + READY_WITHIN; ; await delay(RETRY_EVERY)) {
     try {
-      return void (await manager.create(BUCKET, { replicas }))
+      return await attempt()
     } catch (error) {
       if (performance.now() > deadline) throw error
     }
