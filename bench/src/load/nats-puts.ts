@@ -15,7 +15,9 @@ export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' 
 
 const BUCKET = 'bench'
 // ms
-const READY_WITHIN = 10_000
+const READY_WITHIN = 30_000
+/** As long as a node of ours waits for the log. */
+const PUT_TIMEOUT = 10_000
 const RETRY_EVERY = 250
 
 /** Every server has as many of the connections as the others. */
@@ -24,9 +26,10 @@ export async function natsPutsHere({ urls, connections, duration, warmUp }: Nats
     Array.from({ length: connections }, (_, i) => connect({ servers: urls[i % urls.length]! })),
   )
   try {
-    const managers = clients.map((client) => new Kvm(jetstream(client)))
-    await onceReady(() => managers[0]!.create(BUCKET, { replicas: urls.length }))
-    const buckets = await Promise.all(managers.map((manager) => onceReady(() => manager.open(BUCKET))))
+    // Each would ask its server first whether it has JetStream: those that have just started say no, or nothing.
+    const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT })))
+    await makeBucket(managers[0]!, urls.length)
+    const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
     if (warmUp > 0) await put(buckets, warmUp)
     return await put(buckets, duration)
   } finally {
@@ -34,11 +37,11 @@ export async function natsPutsHere({ urls, connections, duration, warmUp }: Nats
   }
 }
 
-/** Servers that have just started have no leader yet, and each says so for itself, in several ways. */
-async function onceReady<T>(attempt: () => Promise<T>): Promise<T> {
+/** Servers that have just started have no leader yet, and say so in several ways. */
+async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
   for (const deadline = performance.now() + READY_WITHIN; ; await delay(RETRY_EVERY)) {
     try {
-      return await attempt()
+      return void (await manager.create(BUCKET, { replicas }))
     } catch (error) {
       if (performance.now() > deadline) throw error
     }
