@@ -10,11 +10,11 @@ import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
 import { tenth, whole } from '../report/numbers.ts'
 import { streaming, STREAMS } from '../rounds/fleet.ts'
-import { ask, asked, asking, REQUESTS } from '../rounds/requests.ts'
+import { asked, asking, REQUESTS } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
-import { climbing } from './kv-trials.ts'
-import { onBase, requestsOf } from './kv.ts'
+import { climbing, load } from './kv-trials.ts'
+import { onBase } from './kv.ts'
 import { searching } from './prices.ts'
 import { makeMany, readsOf, sample, read } from './stats.ts'
 import type { Table } from './table.ts'
@@ -72,12 +72,12 @@ const onKeys = (method: 'GET' | 'PUT', entries: number) =>
 
 function besideWrites(rate: number): Row {
   const reads = onBase({ method: 'GET', entries: FULL, connections: 64 }, kvContender(kv, FULL))
-  const writes = requestsOf({ method: 'PUT', entries: FULL, connections: 16 })
+  const writes = { method: 'PUT', entries: FULL, connections: 16 } as const
   const round: Row['round'] = async (running, how) => {
     const both = { duration: 3 * how.duration + 2 * how.warmUp, warmUp: 0, rate }
-    const beside = rate > 0 ? ask(running, writes, both) : undefined
-    const [figures] = await Promise.all([reads.round(running, how), beside])
-    return figures
+    const beside = rate > 0 ? load(running, writes, both) : undefined
+    const [figures, put] = await Promise.all([reads.round(running, how), beside])
+    return { ...figures, ...(put && { written: put.perSecond }) }
   }
   return ofSize({ ...reads, round }, 'GET beside PUT', rate)
 }
@@ -164,6 +164,8 @@ export const tables: readonly Table[] = [
     'writes',
     'Reads of a full base beside as many writes a second, whose processor time is in that of reads',
     () => BESIDE.map(besideWrites),
+    // More than a machine can do is asked of it where these are fewer.
+    { written: { head: 'PUT/s', format: whole }, ...REQUESTS, ...START },
   ),
   growth(
     'sse',
