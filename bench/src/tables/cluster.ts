@@ -277,7 +277,6 @@ const views: OwnTable = {
   title:
     'What a node makes of the log: how far it is behind while others write, and how soon it is there after it was away, or with nothing; a second: writes meanwhile, or frames that were caught up with',
   when: 'named',
-  mostRounds: 3,
   columns: {
     perSecond: { head: 'a second', format: whole, of: 'spread' },
     p50: { head: 'lag p50 ms', format: hundredth },

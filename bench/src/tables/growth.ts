@@ -13,7 +13,7 @@ import { streaming, STREAMS } from '../rounds/fleet.ts'
 import { asked, asking, REQUESTS } from '../rounds/requests.ts'
 import type { Figures, Row } from '../row.ts'
 import { specOf, type Spec } from '../spec.ts'
-import { climbing, load } from './kv-trials.ts'
+import { climbing, keepsUp, load } from './kv-trials.ts'
 import { onBase } from './kv.ts'
 import { searching } from './prices.ts'
 import { makeMany, readsOf, sample, read } from './stats.ts'
@@ -44,7 +44,6 @@ const growth = (
   name: `growth-${name}`,
   title,
   when: 'growth',
-  mostRounds: 3,
   against: 'size',
   columns,
   rows,
@@ -77,7 +76,9 @@ function besideWrites(rate: number): Row {
     const both = { duration: 3 * how.duration + 2 * how.warmUp, warmUp: 0, rate }
     const beside = rate > 0 ? load(running, writes, both) : undefined
     const [figures, put] = await Promise.all([reads.round(running, how), beside])
-    return { ...figures, ...(put && { written: put.perSecond }) }
+    if (!put) return figures
+    keepsUp(put, rate)
+    return { ...figures, written: put.perSecond }
   }
   return ofSize({ ...reads, round }, 'GET beside PUT', rate)
 }
@@ -164,7 +165,7 @@ export const tables: readonly Table[] = [
     'writes',
     'Reads of a full base beside as many writes a second, whose processor time is in that of reads',
     () => BESIDE.map(besideWrites),
-    // More than a machine can do is asked of it where these are fewer.
+    // Fewer than are asked for where a machine cannot do as many.
     { written: { head: 'PUT/s', format: whole }, ...REQUESTS, ...START },
   ),
   growth(

@@ -37,7 +37,6 @@ const disk = (isCold: boolean, cacheMegabytes: number, connections: number): Row
 const cold: OwnTable = {
   name: 'cold',
   title: "Reads of a full base that is on the disk, its pages evicted before each round, against the system's cache",
-  mostRounds: 3,
   columns: {
     pages: 'pages before',
     perSecond: 'requests/s',

@@ -1,7 +1,7 @@
 import type { Running } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { limited } from '../contenders/limited.ts'
-import type { LoadPlan } from '../load/load.ts'
+import type { LoadPlan, LoadResult } from '../load/load.ts'
 import { runRaw } from '../load/raw.ts'
 import { FULL } from '../load/requests/kv-entries.ts'
 import { evict } from '../pages.ts'
@@ -25,6 +25,13 @@ export async function load({ url, pid }: Running, kind: Kind, how: Pick<LoadPlan
   if (result.wrong > 0) throw new Error(`${result.wrong} replies were wrong`)
   const share = (processorSeconds(pid) - before) / ((performance.now() - began) / 1000)
   return { ...result, share }
+}
+
+/** @returns whether a rate was kept. @throws Error where it was, and some requests got no reply all the same */
+export function keepsUp({ perSecond, errors }: LoadResult, rate: number): boolean {
+  if (perSecond < KEEPS_UP * rate) return false
+  if (errors > 0) throw new Error(`${errors} requests got no reply`)
+  return true
 }
 
 const get = { method: 'GET', entries: FULL } as const
@@ -131,10 +138,10 @@ const BEFORE = 3
 async function pace(running: Running, kind: Kind, rate: number, { duration }: How): Promise<Figures> {
   // Server and generator, whose code is not compiled yet, fall 80 ms behind at 30,000/s; that is not to be seen.
   await load(running, kind, { duration: BEFORE, warmUp: 0 })
-  const { perSecond, latency, lateness, share, errors } = await load(running, kind, { duration, warmUp: BEFORE, rate })
+  const result = await load(running, kind, { duration, warmUp: BEFORE, rate })
+  const { perSecond, latency, lateness, share, errors } = result
   // Behind a pace that it cannot keep a queue grows for as long as one likes: no latency tells of the server.
-  if (perSecond < KEEPS_UP * rate) return { replies: perSecond, share, unanswered: errors }
-  if (errors > 0) throw new Error(`${errors} requests got no reply`)
+  if (!keepsUp(result, rate)) return { replies: perSecond, share, unanswered: errors }
   const { p50, p90, p99, p999, max } = latency
   const figures = { p50: ms(p50), p90: ms(p90), p99: ms(p99), p999: ms(p999), max: ms(max) }
   return { replies: perSecond, ...figures, share, lateness: ms(lateness!) }

@@ -24,7 +24,6 @@ export const tables: readonly OwnTable[] = [
   {
     name: 'overview',
     title: 'Pages of 50 of 10,000 campaigns, and one of 1,000 videos as a file; 4 connections, one serving thread',
-    mostRounds: 3,
     rows: () => [
       campaigns('a page by id', OVERVIEW, '"impressions":'),
       campaigns('a page by views', `${OVERVIEW}&sort=-impressions`, '"impressions":'),

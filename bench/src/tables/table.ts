@@ -20,7 +20,7 @@ export interface Table {
   readonly columns: Columns
   /** Told at once, or by the names of the rows that there are. */
   readonly steps?: Steps | ((names: readonly string[]) => Steps)
-  /** The most rounds that it gets, whatever was asked: some take a minute each. Without ratios three are enough. */
+  /** The most rounds that it gets, whatever was asked: some take a minute each. */
   readonly mostRounds?: number
   /** Whether the contenders of a round are started together. */
   readonly together?: boolean
@@ -36,6 +36,7 @@ export interface Table {
 /** Rounds of a table that tells no ratio: a median, a fastest and a slowest. */
 const WITHOUT_RATIOS = 3
 
+/** As many as are asked for, where it tells ratios and does not say otherwise. */
 export const mostRounds = ({ mostRounds: most, steps }: Table): number => most ?? (steps ? Infinity : WITHOUT_RATIOS)
 
 const USUAL = { when: 'full', columns: REQUESTS } as const

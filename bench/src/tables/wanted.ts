@@ -15,18 +15,14 @@ export interface Asked {
 /** The tables that are to be measured. @throws Error where there is none */
 export function wantedTables({ specs, table, full, peers, growth }: Asked): Table[] {
   const services = new Set(specs.map(({ service }) => service))
-  const when = new Set<Table['when']>()
   // Peers and growth stand alone, unless all is asked for.
-  if (full || !(peers || growth)) when.add('always')
-  if (services.size > 0 && when.has('always')) when.add('named')
-  if (full) when.add('full')
-  if (peers) when.add('peers')
-  if (growth) when.add('growth')
+  const always = full || !(peers || growth)
+  const when: Record<Table['when'], boolean> = { always, named: always && services.size > 0, full, peers, growth }
   const names = table?.split(',')
   const found = tables.filter((one) => {
     const isAsked = names
       ? names.some((name) => name === one.name || name === `${one.service}/${one.name}`)
-      : when.has(one.when)
+      : when[one.when]
     return isAsked && (services.size === 0 || services.has(one.service))
   })
   if (found.length > 0) return found

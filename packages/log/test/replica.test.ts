@@ -42,6 +42,7 @@ it('asks anew for a read that comes after it has asked, once for all that come u
   const third = read()
   asked[0]!.pass()
   await first
+  await turn()
   expect(isSeen).toBe(false)
   await vi.waitFor(() => expect(asked).toMatchObject([{ waiting: 1 }, { waiting: 2 }]))
   asked[1]!.pass()
