@@ -15,6 +15,12 @@ import { openTracer } from '../tracing/open-tracer.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 
+/**
+ * Connections that may wait to be accepted: as many as the system lets (Linux: `net.core.somaxconn`). Of ten thousand that
+ * come back at once Node's 511 would send most away, to try again after seconds.
+ */
+const MOST_TO_ACCEPT = 65_535
+
 /** What one serving thread needs, whether it is a worker or main itself. */
 export interface ServeContext {
   readonly definition: AnyService
@@ -62,7 +68,7 @@ export async function serve(context: ServeContext): Promise<Serving> {
   bus.on(RENEW, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
   try {
     await context.beforeListen()
-    await app.listen({ host: config.host, port: context.port, reusePort })
+    await app.listen({ host: config.host, port: context.port, reusePort, backlog: MOST_TO_ACCEPT })
   } catch (error) {
     await app.close()
     throw error
