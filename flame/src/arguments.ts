@@ -1,5 +1,6 @@
 import { works } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
+import { services } from '../../services.ts'
 
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
@@ -50,6 +51,12 @@ export const usual = (service: string, variants: readonly string[]): Chosen[] =>
   variants.flatMap((variant, i) =>
     USUAL[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({ service, variant, work })),
   )
+
+/** What is profiled of every variant of every service. */
+export async function allThereIs(): Promise<Chosen[]> {
+  const definitions = await Promise.all(Object.keys(works).map((name) => services[name]!()))
+  return definitions.flatMap(({ name, variants = {} }) => usual(name, Object.keys(variants)))
+}
 
 /**
  * What subjects name: a workload of the bench, or what is usual of a service or a variant; all that is usual where there

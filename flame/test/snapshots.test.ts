@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
-import { folderOf, usual } from '../src/arguments.ts'
+import { allThereIs, folderOf } from '../src/arguments.ts'
 import { keyOf, type Frame } from '../src/frames.ts'
 import { hotFunctions, type HotFunction } from '../src/hot.ts'
 import { renderPage } from '../src/html.ts'
@@ -111,18 +111,7 @@ it('the snapshots take at most 40 MB', () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST)
 })
 
-it('there are snapshots of every variant of stats, and of sse, kv and prices at each of their workloads', async () => {
-  const { variants } = await services.stats!()
-  const ofStats = usual('stats', Object.keys(variants!)).map(folderOf)
-  const others = [
-    'sse/v4/connecting',
-    'sse/v4/fan-out',
-    'kv/v4/put-full',
-    'kv/v4/get-full',
-    'kv/v5/put-node',
-    'kv/v5/apply-node',
-    'prices/v6/search',
-    'prices/v6/bulk',
-  ]
-  expect([...ofStats, ...others].filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))).toEqual([])
+it('there are snapshots of every variant of every service', async () => {
+  const missing = (await allThereIs()).map(folderOf).filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))
+  expect(missing).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
 
 /** Who answers the same as ours, by what their rows are called. */
-const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan)/
+const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's)/
 
 /** By what each costs: that is true whoever the generator was. */
 function verdictOf({ differs, median, confidence }: Ratio): string {
@@ -20,7 +20,7 @@ export function conclusions(published: readonly Published[]): Cells {
       .filter(({ against }) => PEER.test(against))
       .map(({ name, ratios }) => {
         const [cost, rate] = ratios
-        return [`${table.service}: ${name}`, ratioText(cost!), rate ? ratioText(rate) : '', verdictOf(cost!)]
+        return [`${table.service}/${table.name}: ${name}`, ratioText(cost!), rate ? ratioText(rate) : '', verdictOf(cost!)]
       }),
   )
   return [['ours / theirs', 'CPU of each', 'how many a second', 'ours is'], ...rows]
