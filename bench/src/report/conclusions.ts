@@ -20,7 +20,12 @@ export function conclusions(published: readonly Published[]): Cells {
       .filter(({ against }) => PEER.test(against))
       .map(({ name, ratios }) => {
         const [cost, rate] = ratios
-        return [`${table.service}/${table.name}: ${name}`, ratioText(cost!), rate ? ratioText(rate) : '', verdictOf(cost!)]
+        return [
+          `${table.service}/${table.name}: ${name}`,
+          ratioText(cost!),
+          rate ? ratioText(rate) : '',
+          verdictOf(cost!),
+        ]
       }),
   )
   return [['ours / theirs', 'CPU of each', 'how many a second', 'ours is'], ...rows]
