@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeMachine } from '../src/machine.ts'
 import { stepsOf } from '../src/ratios.ts'
+import { conclusions } from '../src/report/conclusions.ts'
 import { reportHtml } from '../src/report/html.ts'
 import { plotsOf } from '../src/report/plots.ts'
 import { withProse } from '../src/report/prose.ts'
@@ -163,6 +164,29 @@ describe('the report', () => {
     expect(page).toContain('<a href="#stats-read">')
     expect(page).toContain('<h2 id="stats">')
     expect(page.match(/<svg[^>]*>/g)!.filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag))).toEqual([])
+  })
+
+  it('links the flame graphs that there are', () => {
+    const links = [...reportHtml(published).matchAll(/href="(\.\.\/flame\/[^"]+)"/g)].map(([, link]) => link!)
+    expect(links.length).toBeGreaterThan(7)
+    expect(links.filter((link) => !existsSync(new URL(`../${link}`, import.meta.url)))).toEqual([])
+  })
+
+  it('concludes where ours is ahead of a peer, where not, and where that cannot be told', () => {
+    const ofOurs = row('ours', [1, 1, 1, 1, 1, 1, 1])
+    const peers = [
+      row('nginx', [2, 2, 2, 2, 2, 2, 2]),
+      row('etcd', [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
+      row('bare', [1, 2]),
+      row('v1', [2, 2, 2, 2, 2, 2, 2]),
+    ]
+    const steps = peers.map(({ name }) => ['ours', name] as const)
+    const [, ...lines] = conclusions([{ ...published[0]!, table: { ...table, steps }, results: [ofOurs, ...peers] }])
+    expect(lines.map(([title, verdict, cost]) => [title, verdict, cost])).toEqual([
+      ['stats/read: ours / nginx', 'ahead', '0.50 (0.50 to 0.50)'],
+      ['stats/read: ours / etcd', 'behind', '2.00 (2.00 to 2.00)'],
+      ['stats/read: ours / bare', 'not known', '0.75'],
+    ])
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {

@@ -1,4 +1,4 @@
-import { ratioText, stepsOf, type Ratio } from '../ratios.ts'
+import { stepsOf, type Ratio } from '../ratios.ts'
 import { SURE } from '../statistics.ts'
 import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
@@ -13,6 +13,13 @@ function verdictOf({ differs, median, confidence }: Ratio): string {
   return median < 1 ? 'ahead' : 'behind'
 }
 
+/** Shorter than beside the rows it is of. */
+function shortOf({ limited, median, low, high, confidence }: Ratio): string {
+  if (limited) return 'not told'
+  const interval = confidence < SURE ? '' : ` (${low.toFixed(2)} to ${high.toFixed(2)})`
+  return median.toFixed(2) + interval
+}
+
 /** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
 export function conclusions(published: readonly Published[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
@@ -20,13 +27,9 @@ export function conclusions(published: readonly Published[]): Cells {
       .filter(({ against }) => PEER.test(against))
       .map(({ name, ratios }) => {
         const [cost, rate] = ratios
-        return [
-          `${table.service}/${table.name}: ${name}`,
-          ratioText(cost!),
-          rate ? ratioText(rate) : '',
-          verdictOf(cost!),
-        ]
+        const title = `${table.service}/${table.name}: ${name}`
+        return [title, verdictOf(cost!), shortOf(cost!), rate ? shortOf(rate) : '']
       }),
   )
-  return [['ours / theirs', 'CPU of each', 'how many a second', 'ours is'], ...rows]
+  return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
 }

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { globSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
 import { conclusions } from './conclusions.ts'
@@ -21,21 +22,20 @@ p, figcaption { color: var(--soft) } svg { width: 100%; min-width: 620px; height
 .curves path { fill: none; stroke-width: 2 } .curves .legend { fill: revert-layer }
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; white-space: nowrap }
 td, th { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right } td:first-child, th:first-child { text-align: left }
+.conclusions td:first-child { white-space: normal }
 .failed { color: var(--mark) }`
 
-function flameLinks({ table, results }: Published): string {
-  const links = results
-    .map(({ name }) => `${table.service}/${name}`)
-    .filter((path) => existsSync(`${FLAME}${path}/hot.json`))
-    .map((path) => `<a href="../flame/${path}/cpu-thread-0.html">${escape(path)}</a>`)
+function flameLinks(service: string): string {
+  const paths = globSync(`${service}/*/*/hot.json`, { cwd: FLAME }).map(dirname).toSorted()
+  const links = paths.map((path) => `<a href="../flame/${path}/cpu-thread-0.html">${escape(path)}</a>`)
   return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
 }
 
 const cells = (tag: string, row: readonly string[]) =>
   `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
 
-const tableHtml = ([head, ...rows]: Cells) =>
-  `<div class="scroll" tabindex="0"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
+const tableHtml = ([head, ...rows]: Cells, kind = '') =>
+  `<div class="scroll${kind}" tabindex="0"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
 
 const anchorOf = ({ table }: Published) => `${table.service}-${table.name}`
 
@@ -46,8 +46,9 @@ function sectionOf(published: Published): string {
 ${plotsOf(results, table)
   .map(({ title, svg }) => `<h4>${escape(title)}</h4><div class="scroll" tabindex="0">${svg}</div>`)
   .join('\n')}
-${tablesOf(results, table).map(tableHtml).join('')}
-${flameLinks(published)}`
+${tablesOf(results, table)
+  .map((shown) => tableHtml(shown))
+  .join('')}`
 }
 
 const contentsOf = (published: Published) =>
@@ -63,10 +64,10 @@ export function reportHtml(published: readonly Published[]): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: measured</h1>
-<p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency.</p>
-${concluded.length > 1 ? tableHtml(concluded) : ''}
+<p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
+${concluded.length > 1 ? tableHtml(concluded, ' conclusions') : ''}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
-${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, ...all.map(sectionOf)].join('\n')).join('\n')}
+${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, flameLinks(service), ...all.map(sectionOf)].join('\n')).join('\n')}
 </body></html>
 `
 }
