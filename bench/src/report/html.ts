@@ -34,8 +34,8 @@ function flameLinks(service: string): string {
 const cells = (tag: string, row: readonly string[]) =>
   `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
 
-const tableHtml = ([head, ...rows]: Cells, kind = '') =>
-  `<div class="scroll${kind}" tabindex="0"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
+const tableHtml = ([head, ...rows]: Cells) =>
+  `<div class="scroll" tabindex="0"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
 
 const anchorOf = ({ table }: Published) => `${table.service}-${table.name}`
 
@@ -46,9 +46,7 @@ function sectionOf(published: Published): string {
 ${plotsOf(results, table)
   .map(({ title, svg }) => `<h4>${escape(title)}</h4><div class="scroll" tabindex="0">${svg}</div>`)
   .join('\n')}
-${tablesOf(results, table)
-  .map((shown) => tableHtml(shown))
-  .join('')}`
+${tablesOf(results, table).map(tableHtml).join('')}`
 }
 
 const contentsOf = (published: Published) =>
@@ -65,7 +63,7 @@ export function reportHtml(published: readonly Published[]): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: measured</h1>
 <p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
-${concluded.length > 1 ? tableHtml(concluded, ' conclusions') : ''}
+${concluded.length > 1 ? `<div class="conclusions">${tableHtml(concluded)}</div>` : ''}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
 ${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, flameLinks(service), ...all.map(sectionOf)].join('\n')).join('\n')}
 </body></html>
