@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { readLogState, silenceOf } from './log-state.ts'
 
 /** What a read is to see. */
@@ -40,7 +40,8 @@ const HOLD = 1
  * come back over many turns, and waking main for each of them costs more than all the rest of a write; while it is busy
  * with what this thread asked before, they are held a little, and it is woken once.
  */
-export const gathered = (isUnderWay: boolean): Promise<void> => (isUnderWay ? delay(HOLD) : turn())
+export const gathered = (isUnderWay: boolean): Promise<void> =>
+  isUnderWay ? new Promise((resolve) => setTimeout(resolve, HOLD)) : turn()
 
 export function createReplica({ state, reached, barrier }: LogLine): Replica {
   let passed: Promise<void> | undefined
