@@ -1,6 +1,6 @@
 // Servers in Go that answer what ours do, for `pnpm bench --peers`: `kv FOLDER PORT` keeps entries in goleveldb behind
 // net/http; `parse FOLDER PORT STATUS TYPE BODY` gives one reply once it has parsed the body; `mercure FOLDER PORT KEY` is Mercure's
-// hub, which ends its streams at `GET /closeall`.
+// hub, and `centrifuge FOLDER PORT` the engine of Centrifugo; both end their streams at `GET /closeall`.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/centrifugal/centrifuge"
 	"github.com/dunglas/mercure"
 	"github.com/syndtr/goleveldb/leveldb"
 )
@@ -93,11 +94,47 @@ func hub(key string) http.HandlerFunc {
 	}
 }
 
+func engine() http.HandlerFunc {
+	node, err := centrifuge.New(centrifuge.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	node.OnConnecting(func(context.Context, centrifuge.ConnectEvent) (centrifuge.ConnectReply, error) {
+		return centrifuge.ConnectReply{
+			Credentials:   &centrifuge.Credentials{},
+			Subscriptions: map[string]centrifuge.SubscribeOptions{"all": {}},
+		}, nil
+	})
+	if err := node.Run(); err != nil {
+		log.Fatal(err)
+	}
+	streams := centrifuge.NewSSEHandler(node, centrifuge.SSEConfig{
+		// Its pings would have to be answered by a request of their own.
+		PingPongConfig: centrifuge.PingPongConfig{PingInterval: -1, PongTimeout: -1},
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		switch r.URL.Path {
+		case "/put":
+			_, err = node.Publish("all", []byte(strconv.Quote(r.URL.Query().Get("v"))))
+		case "/closeall":
+			err = node.Shutdown(r.Context())
+		default:
+			streams.ServeHTTP(w, r)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}
+}
+
 func main() {
 	var handler http.HandlerFunc
 	switch os.Args[1] {
 	case "kv":
 		handler = kv(os.Args[2])
+	case "centrifuge":
+		handler = engine()
 	case "mercure":
 		handler = hub(os.Args[4])
 	default:

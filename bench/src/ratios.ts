@@ -1,5 +1,6 @@
 import { SATURATED } from './load/load.ts'
 import { columnOf, numbersOf, type Columns } from './report/columns.ts'
+import { factor } from './report/numbers.ts'
 import type { RowResult } from './row.ts'
 import type { Table } from './tables/table.ts'
 import { isDifference, medianInterval, SURE, type Interval } from './statistics.ts'
@@ -31,8 +32,9 @@ export function ratioOf(a: RowResult, b: RowResult, name: string, figure = name)
 /** What a ratio is and how surely, or why it cannot be told. */
 export function ratioText({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'the generator was the limit: compare CPU'
-  if (confidence < SURE) return `${median.toFixed(3)} (too few starts for an interval)`
-  return `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}, ${Math.round(confidence * 100)} % sure)`
+  const shown = (value: number) => factor(value, 3)
+  if (confidence < SURE) return `${shown(median)} (too few starts for an interval)`
+  return `${shown(median)} (${shown(low)} to ${shown(high)}, ${Math.round(confidence * 100)} % sure)`
 }
 
 /** All figures of A that these columns tell as a multiple of B's. */

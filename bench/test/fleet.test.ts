@@ -2,6 +2,7 @@ import { slowness } from '@influencer-stats/runtime/testing/own-time'
 import { describe, expect, it } from 'vitest'
 import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet/limits.ts'
 import { runConnecting } from '../src/load/fleet.ts'
+import { DIALECT } from '../src/load/fleet/plan.ts'
 import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
 
 /** What a fleet of 20 streams and 100 values comes to on a server without faults; how many are late is the machine's. */
@@ -114,6 +115,13 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
   it('counts streams that are refused or cut', async () => {
     expect(await runOn('full')).toMatchObject({ ...right, refused: 15 })
     expect(await runOn('cutting')).toMatchObject({ cut: 3, unclosed: 0, refused: 0 })
+  })
+
+  it('waits for the greeting of a server that greets, and takes it and its farewell for no values', async () => {
+    expect(await runOn('greeting', { dialect: { ...DIALECT, greets: true } })).toMatchObject(right)
+    // To who expects none they are wrong; values may come before they are there.
+    const { wrong } = await runOn('greeting')
+    expect(wrong).toBe(40)
   })
 
   it('sees a stream that has another order than the rest', async () => {

@@ -62,6 +62,15 @@ describe('steps', () => {
     expect(step!.ratios[0]).toMatchObject({ low: 14 / 42, high: 21 / 41 })
   })
 
+  it('do not show as nothing what a peer takes ten thousand times as long for', () => {
+    const slow = row(
+      'v1',
+      SLOW.map((each) => 10_000 * each),
+    )
+    const [, [, cpu] = []] = stepsTableOf([slow, row('v2', FAST)], table)
+    expect(cpu).toMatch(/^0\.000050 \(0\.0000\d+ to 0\.0000\d+, /)
+  })
+
   it.each([0, 1])('claim no requests/s where the generator limited a side, and compare the CPU', (side) => {
     const limited = results.slice(0, 2).map((one, i) => {
       return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, generator: 0.9 })) } : one

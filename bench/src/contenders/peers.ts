@@ -1,10 +1,8 @@
 import { freePorts } from '@influencer-stats/log/nats-server'
-import { spawnSync } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ConstantReply } from './bare.ts'
 import { asOne, type Contender, type Running } from './contender.ts'
+import { goProgram } from './go.ts'
 import { programContender } from './program.ts'
 
 /** One processor for programs that would take all there are: every server here has one. */
@@ -12,20 +10,16 @@ const ONE = { GOMAXPROCS: '1' }
 
 // In Go, made here from `bench/peers`.
 
-const FOLDER = fileURLToPath(new URL('../../peers', import.meta.url))
-const PROGRAM = join(tmpdir(), 'influencer-stats-peers')
+const { path: command, build } = goProgram('peers')
 /** A server of that program. @param args those that it gets behind its folder and its port */
 export const inGo = (name: string, kind: string, ...args: string[]): Contender =>
   programContender({
     name,
     needs: ['go'],
-    command: PROGRAM,
+    command,
     env: ONE,
     args: (folder, port) => [kind, folder, String(port), ...args],
-    build() {
-      const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
-      if (status !== 0) throw new Error(`go could not build ${name}: ${stderr}`)
-    },
+    build,
   })
 
 /** Entries in goleveldb behind net/http; as ours, a write is in the log of the database before it is answered, not synced. */
@@ -34,6 +28,9 @@ export const goleveldb = inGo('Go: goleveldb behind net/http', 'kv')
 /** net/http that parses what it is sent and gives a constant reply. */
 export const goParses = ({ status, headers, body }: ConstantReply): Contender =>
   inGo('Go: net/http, body parsed', 'parse', String(status), headers['content-type']!, body)
+
+/** The engine of Centrifugo behind net/http, with all else as its library has it, but that it asks for no pong. */
+export const centrifuge = inGo("Centrifugo's engine", 'centrifuge')
 
 // Of Debian.
 

@@ -1,21 +1,16 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { inOwnProcess } from '../load/common/own-process.ts'
 import { randomOf } from '../load/requests/drawers.ts'
-import { charsOf, pricesOf, sizeOf, type CatalogPlan } from './catalogs.ts'
+import { sizeOf, type CatalogPlan } from './catalogs.ts'
 import type { Batch } from './lookup-cases.ts'
 import { time } from './lookups.ts'
-
-/** Complete searches for random rows of a catalog that lies in SQLite, in memory. */
-export interface SqlitePlan {
-  readonly catalog: CatalogPlan
-  /** Seconds that are timed, and as many before. */
-  readonly duration: number
-}
+import { priceTable, type SearchPlan } from './price-table.ts'
 
 /** Seconds: half a million rows are put before. */
 const LIMIT = 300
 
-export function sqliteHere({ catalog, duration }: SqlitePlan): number {
+/** In SQLite. */
+export function sqliteHere({ catalog, duration }: SearchPlan): number {
   const { find, wordsOf } = fill(catalog)
   const random = randomOf(1)
   function make(count: number): Batch {
@@ -38,15 +33,14 @@ export function sqliteHere({ catalog, duration }: SqlitePlan): number {
 export const runSqlite = inOwnProcess(import.meta.url, sqliteHere, LIMIT)
 
 /** A table with a column a condition, and one index over all of them. */
-function fill(catalog: CatalogPlan): { find: StatementSync; wordsOf: string[][] } {
+function fill(catalog: CatalogPlan): { find: StatementSync; wordsOf: (readonly string[])[] } {
   const database = new DatabaseSync(':memory:')
-  const columns = ['offering', 'kind', 'spec', ...Array.from({ length: charsOf(catalog) }, (_, i) => `c${i}`)]
+  const { columns, rows } = priceTable(catalog)
   const places = columns.map(() => '?').join()
   database.exec(`create table price (${columns.map((name) => `${name} text`).join()}, value integer); begin`)
   const insert = database.prepare(`insert into price values (${places}, ?)`)
-  const wordsOf: string[][] = []
-  for (const { offeringId, groupId, priceSpecId, charValues, value } of pricesOf(catalog)) {
-    const words = [offeringId, groupId, priceSpecId, ...charValues.map((pair) => String(pair.value))]
+  const wordsOf: (readonly string[])[] = []
+  for (const { words, value } of rows()) {
     wordsOf.push(words)
     insert.run(...words, value)
   }

@@ -1,10 +1,12 @@
 import { stepsOf, type Ratio } from '../ratios.ts'
 import { SURE } from '../statistics.ts'
+import { factor } from './numbers.ts'
 import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
 
 /** Who answers the same as ours, by what their rows are called. */
-const PEER = /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's)/
+const PEER =
+  /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's|Centrifugo|DuckDB)/
 
 /** By what each costs: that is true whoever the generator was. */
 function verdictOf({ differs, median, confidence }: Ratio): string {
@@ -16,8 +18,8 @@ function verdictOf({ differs, median, confidence }: Ratio): string {
 /** Shorter than beside the rows it is of. */
 function shortOf({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'not told'
-  const interval = confidence < SURE ? '' : ` (${low.toFixed(2)} to ${high.toFixed(2)})`
-  return median.toFixed(2) + interval
+  const shown = (value: number) => factor(value, 2)
+  return shown(median) + (confidence < SURE ? '' : ` (${shown(low)} to ${shown(high)})`)
 }
 
 /** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */

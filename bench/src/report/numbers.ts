@@ -8,3 +8,6 @@ export const percent = (share: number): string => (Number.isFinite(share) ? `${M
 export const short = (value: number): string => (Math.abs(value) < 100 ? tenth(value) : whole(value))
 /** Microseconds as milliseconds. */
 export const ms = (microseconds: number): number => microseconds / 1000
+/** A factor: as many digits behind the point, and of one that would be nothing then its own first two. */
+export const factor = (value: number, digits: number): string =>
+  value > 0 && value < 10 ** -digits ? value.toPrecision(2) : value.toFixed(digits)

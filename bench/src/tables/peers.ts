@@ -1,10 +1,11 @@
 import { noServer, type Contender } from '../contenders/contender.ts'
 import { kvContender } from '../contenders/kv.ts'
 import { nchan, nginxContender } from '../contenders/nginx.ts'
-import { caddy, etcd, goleveldb, goParses, webdis } from '../contenders/peers.ts'
+import { caddy, centrifuge, etcd, goleveldb, goParses, webdis } from '../contenders/peers.ts'
 import { DIALECT, type Dialect } from '../load/fleet/plan.ts'
 import { ELSEWHERE, MANNERS, valueOf } from '../load/requests/kv-entries.ts'
 import { SAMPLE } from '../prices/catalogs.ts'
+import { runDuckdb } from '../prices/duckdb.ts'
 import { runLookups } from '../prices/lookups.ts'
 import { runSqlite } from '../prices/sqlite.ts'
 import { PINS } from '../processes.ts'
@@ -98,12 +99,24 @@ const NCHAN: Dialect = {
   echoes: false,
 }
 
+const CENTRIFUGE: Dialect = {
+  ...DIALECT,
+  wait: { method: 'GET', path: `/wait?cf_connect=${encodeURIComponent('{"id":1,"connect":{}}')}` },
+  echoes: false,
+  around: ['{"push":{"channel":"all","pub":{"data":"', '"}}}'],
+  greets: true,
+}
+
 const sse: OwnTable = {
   ...peers,
   title: 'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one processor',
   columns: streamColumns('cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator'),
   steps: against('default'),
-  rows: () => [...withPeers([], FAN_OUT), row(nchan.name, nchan, FAN_OUT, NCHAN)],
+  rows: () => [
+    ...withPeers([], FAN_OUT),
+    row(nchan.name, nchan, FAN_OUT, NCHAN),
+    row(centrifuge.name, centrifuge, FAN_OUT, CENTRIFUGE),
+  ],
 }
 
 const searches: OwnTable = {
@@ -117,9 +130,9 @@ const searches: OwnTable = {
   ],
 }
 
-const look = (name: string, nanoseconds: (duration: number) => Promise<number>): Row => ({
+const look = (name: string, nanoseconds: (duration: number) => Promise<number>, needs: string[] = []): Row => ({
   name,
-  contender: noServer(name),
+  contender: { ...noServer(name), needs },
   round: async (_running, { duration }) => ({ ns: await nanoseconds(duration) }),
 })
 const inSample = { catalog: SAMPLE, pin: PINS.server }
@@ -128,7 +141,7 @@ const looks: OwnTable = {
   ...peers,
   name: 'peers-lookups',
   title:
-    'Random complete searches of the sample catalog without HTTP, from the parsed request to the row; SQLite in memory, one index over all conditions, a prepared statement',
+    'Random complete searches of the sample catalog without HTTP, from the parsed request to the row; SQLite and, from Go, DuckDB in memory, one index over all conditions, a prepared statement',
   columns: { ns: { head: 'ns', format: whole, of: 'spread', ratio: true, plot: 'A look-up (ns; less is better)' } },
   steps: against('roaring-offering'),
   rows: () => [
@@ -137,6 +150,7 @@ const looks: OwnTable = {
       return (await runLookups(plan)).cases.random!
     }),
     look('SQLite', (duration) => runSqlite({ ...inSample, duration })),
+    look('DuckDB', (duration) => runDuckdb({ ...inSample, duration }), ['go', 'g++']),
   ],
 }
 

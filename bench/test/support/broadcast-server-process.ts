@@ -83,8 +83,12 @@ function wait(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
   const write =
     manner === 'joining' ? (text: string) => void socket.write(text) : (text: string) => void response.write(text)
-  const stream: Stream = { index, write, end: () => response.end(), held: '', heldFor: undefined }
-  streams.add(stream)
+  const greets = manner === 'greeting'
+  const end = () => response.end(greets ? 'data: bye\n\n' : '')
+  const stream: Stream = { index, write, end, held: '', heldFor: undefined }
+  const join = () => void streams.add(stream)
+  if (greets) setTimeout(() => (write('data: hello\n\n'), join()), 100)
+  else join()
   response.on('close', () => streams.delete(stream))
 }
 

@@ -14,6 +14,8 @@ export interface Dialect {
   readonly echoes: boolean
   /** What stands before and after a value in its `data` line: quotes, where values are sent as JSON. */
   readonly around: readonly [before: string, after: string]
+  /** A stream is told that it is open by an event of its own, and so that it will end. */
+  readonly greets?: boolean
   /** What is sent at once may come in another order on each stream: that is told, and is no failure. */
   readonly isUnordered?: boolean
 }

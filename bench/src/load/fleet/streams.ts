@@ -72,16 +72,20 @@ export class Streams {
     const { dialect, streams, url } = this.#plan
     const { hostname, port, host } = new URL(url)
     const ledger = this.#ledger
+    let isGreeted = !dialect.greets
     const sink = {
       value: (sequence: number, due: number) => ledger.receive(index, sequence, due),
-      wrong: () => void ledger.wrong++,
+      wrong: () => {
+        if (isGreeted && !(dialect.greets && this.closing)) ledger.wrong++
+        isGreeted = true
+      },
     }
     const scanner = new StreamScanner(sink, dialect.around)
     let isOpen = false
     const callback = (length: number): true => {
       ledger.readAt(performance.now())
       const state = scanner.feed(shared.subarray(0, length))
-      if (state === 'open' && !isOpen) {
+      if (state === 'open' && isGreeted && !isOpen) {
         isOpen = true
         this.opened++
         this.lastOpened = performance.now()
