@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { changesOf, type Page } from '../src/core/changes.ts'
 import { nameKey } from '../src/core/own-keys.ts'
 import { turn } from '../src/core/turn.ts'
@@ -131,6 +131,8 @@ describe('the changes of a service that runs alone', () => {
   })
 
   it('are kept from when what was on its way to the disk is there, and only while somebody asks', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const gate = Promise.withResolvers<void>()
     const { feed, recorder, take } = open(() => gate.promise, 50)
     const early = take(1)
@@ -147,11 +149,12 @@ describe('the changes of a service that runs alone', () => {
     expect(isBegun).toBe(false)
     gate.resolve()
     expect((await begun)!.upTo).toBe(next)
-    expect(toText(await feed.after(late, 0))).toEqual([[next, 'next']])
-    await vi.waitUntil(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      return !(await feed.after(late, 0))
-    })
+    for (let asked = 0; asked < 3; asked++) {
+      vi.advanceTimersByTime(49)
+      expect(toText(await feed.after(late, 0))).toEqual([[next, 'next']])
+    }
+    vi.advanceTimersByTime(50)
+    expect(await feed.after(late, 0)).toBeUndefined()
     // Nobody is told now.
     recorder.wrote(take(1), [write('x')], judged(true))
     expect((await feed.after(undefined, 0))!.seqs).toEqual([])

@@ -48,7 +48,7 @@ describe('a change of a collection in the key-value service', () => {
   beforeEach(async () => {
     proxy = await startBreakingProxy(kv.url)
     known = new Map()
-    const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 150 })
+    const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 400 })
     collections = new CollectionsOwner({
       state,
       retention: DAY,

@@ -4,6 +4,7 @@ import type { FacetCounts, Selection } from '../core/selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
 import {
   ambiguous,
+  foundOf,
   NO_ROWS,
   NONE,
   type IndexKind,
@@ -26,6 +27,8 @@ import {
   type Partition,
 } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
+import { NOT_WHOLE, readWholeRows, WholeRowFinder, wholeRowsOf, type WholeRows } from './offerings/whole-rows.ts'
+import { tallyOf } from './sets/intersection.ts'
 import { Segment, writeSegment, type SegmentEntry } from './sets/segment.ts'
 
 // Sets besides those of terms.
@@ -84,7 +87,11 @@ const bitsets: OfferingCodec = {
       cardinality,
       bytes: NO_BYTES,
     }))
-    entries.push(partitionsEntry(partitions), { key: WORDS, cardinality: words, bytes: bytesOf(bits) })
+    entries.push(
+      partitionsEntry(partitions),
+      { key: WORDS, cardinality: words, bytes: bytesOf(bits) },
+      ...wholeRowsOf(rows, partitions),
+    )
     const days = rows.some(hasDates)
       ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
       : undefined
@@ -112,6 +119,7 @@ class OfferingBits implements Placed {
   readonly partitions: PartitionTable<PartitionBits>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
+  readonly wholeRows: WholeRows | undefined
   readonly #offering: number
   #facets: TermSets<unknown>['facets'] | undefined
 
@@ -120,7 +128,8 @@ class OfferingBits implements Placed {
     const segment = new Segment(bytes)
     const partitions = readPartitions(segment)
     const base = segment.wordOf(segment.positionOf(WORDS))
-    const { starts } = startsOf(partitions, segment.size - 2)
+    this.wholeRows = readWholeRows(segment)
+    const { starts } = startsOf(partitions, segment.size - (this.wholeRows ? 3 : 2))
     this.segment = segment
     this.partitions = new PartitionTable(
       partitions.map((partition, i) => ({ ...partition, start: base + starts[i]!, words: wordsOf(partition) })),
@@ -232,6 +241,7 @@ class BitsetIndex implements PriceIndex {
   readonly #positions = new Int32Array(MOST)
   readonly #sizes = new Int32Array(MOST)
   readonly #columns = new Columns()
+  readonly #whole = new WholeRowFinder()
   // What the last scan has given.
   #found = 0
   #first = NO_ROW
@@ -248,12 +258,30 @@ class BitsetIndex implements PriceIndex {
   find(query: Query): number {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#gather(bits!.segment, query)) return NONE
+    if (!partition) return NONE
+    const whole = this.#whole.find(bits!.wholeRows, query, partition)
+    if (whole !== NOT_WHOLE) return this.#decide(bits!, partition, query, whole)
+    if (!this.#gather(bits!.segment, query)) return NONE
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.testOf(bits!, choices, at))
     if (this.#found === 0) return NONE
     const place = this.#found === 1 ? this.#first : this.#chosen
     return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
+  }
+
+  /** @param whole how many rows were found whole */
+  #decide(bits: OfferingBits, partition: PartitionBits, { choices, at }: Query, whole: number): number {
+    const { segment, defaults } = bits
+    const { first } = partition
+    const places = this.#whole.found
+    // By far the most searches end here.
+    if (whole === 1 && choices.length === 0 && (at === undefined || !segment.dated))
+      return segment.rowAt(first + places[0]!)
+    const test = this.#columns.testOf(bits, choices, at)
+    const fits = test && ((place: number) => test(first + place))
+    const isDefault = defaults < 0 ? undefined : (place: number) => bits.isDefault(partition, first + place)
+    const place = foundOf(tallyOf(places.subarray(0, whole), isDefault, fits))
+    return place < 0 ? place : segment.rowAt(first + place)
   }
 
   each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {

@@ -16,7 +16,7 @@ import {
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { CONTAINER, FrozenContainers } from './sets/frozen-containers.ts'
 import { Columns, type Placed } from './offerings/columns.ts'
-import { decide, Intersection, placesIn, tallyOf } from './sets/intersection.ts'
+import { decide, Intersection, placesIn, tallyOf, type Places } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
 import {
   leftInPartitions,
@@ -31,6 +31,14 @@ import {
   type Partition,
 } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings, type OfferingCodec } from './offerings/placed-row.ts'
+import {
+  NOT_WHOLE,
+  readWholeRows,
+  WHOLE_ROWS,
+  WholeRowFinder,
+  wholeRowsOf,
+  type WholeRows,
+} from './offerings/whole-rows.ts'
 import { loadRoaring } from './sets/roaring-library.ts'
 import { createRoaringSets, LazyViews, Scratch, type RoaringSets } from './sets/roaring-sets.ts'
 import { Segment } from './sets/segment.ts'
@@ -59,6 +67,7 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
         intersection: new Intersection(new roaring.RoaringBitmap32()),
         leapfrog: new Leapfrog(),
         columns: new Columns(),
+        whole: new WholeRowFinder(),
       }
       return new RoaringOfferingIndex(tools, VersionedList.of(offeringsOf(segments, sets)))
     },
@@ -105,7 +114,11 @@ function createCodec(sets: RoaringSets): OfferingCodec {
       const days = rows.some(hasDates)
         ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
         : undefined
-      return sets.write({ rows: rows.map(({ row }) => row), days, entries: [...entries, partitionsEntry(partitions)] })
+      return sets.write({
+        rows: rows.map(({ row }) => row),
+        days,
+        entries: [...entries, partitionsEntry(partitions), ...wholeRowsOf(rows, partitions)],
+      })
     },
 
     decode(bytes) {
@@ -129,6 +142,7 @@ class Offering implements Placed {
   readonly partitions: PartitionTable<PartitionView>
   /** The position of the set of the default rows, or -1. */
   readonly defaults: number
+  readonly wholeRows: WholeRows | undefined
   readonly #offering: number
   #containers: FrozenContainers | undefined
   #facets: TermSets<unknown>['facets'] | undefined
@@ -146,6 +160,7 @@ class Offering implements Placed {
       })),
     )
     this.defaults = segment.positionOf(DEFAULTS)
+    this.wholeRows = readWholeRows(segment)
   }
 
   get count(): number {
@@ -222,7 +237,9 @@ class Offering implements Placed {
     const { segment } = this.views
     const last = this.partitions.list.at(-1)!
     const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER)
-    const sets = segment.keys().flatMap(([key, position]) => (key === PARTITIONS ? [] : [position]))
+    const sets = segment
+      .keys()
+      .flatMap(([key, position]) => (key === PARTITIONS || key === WHOLE_ROWS ? [] : [position]))
     return new FrozenContainers(segment, sets, keys)
   }
 }
@@ -234,6 +251,7 @@ interface Tools {
   readonly intersection: Intersection
   readonly leapfrog: Leapfrog
   readonly columns: Columns
+  readonly whole: WholeRowFinder
 }
 
 class RoaringOfferingIndex implements PriceIndex {
@@ -242,6 +260,7 @@ class RoaringOfferingIndex implements PriceIndex {
   readonly #intersection: Intersection
   readonly #leapfrog: Leapfrog
   readonly #columns: Columns
+  readonly #whole: WholeRowFinder
 
   constructor(tools: Tools, offerings: VersionedList<Offering>) {
     this.#tools = tools
@@ -249,6 +268,7 @@ class RoaringOfferingIndex implements PriceIndex {
     this.#intersection = tools.intersection
     this.#leapfrog = tools.leapfrog
     this.#columns = tools.columns
+    this.#whole = tools.whole
   }
 
   with(changed: Segments): PriceIndex {
@@ -261,12 +281,17 @@ class RoaringOfferingIndex implements PriceIndex {
     if (!partition) return NONE
     const { segment } = offering!.views
     const { at, choices } = query
-    const found = this.#leap(offering!, partition, query)
+    let places: Places = this.#whole.found
+    let found = this.#whole.find(offering!.wholeRows, query, partition)
+    if (found === NOT_WHOLE) {
+      places = this.#leapfrog.found
+      found = this.#leap(offering!, partition, query)
+    }
     // By far the most searches end here.
     if (found === 1 && choices.length === 0 && (at === undefined || !segment.dated))
-      return segment.rowAt(partition.first + this.#leapfrog.found[0]!)
+      return segment.rowAt(partition.first + places[0]!)
     if (found === 0) return NONE
-    return this.#decide(offering!, partition, query, found)
+    return this.#decide(offering!, partition, query, found < 0 ? undefined : places.subarray(0, found))
   }
 
   /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
@@ -282,15 +307,15 @@ class RoaringOfferingIndex implements PriceIndex {
     return leapfrog.suits ? leapfrog.run() : -1
   }
 
-  /** @param leapt how many places were found, or -1: they are yet to be found */
-  #decide(offering: Offering, partition: PartitionView, query: Query, leapt: number): number {
+  /** @param listed what was found, counted from the partition's first place; nothing where that is yet to be done */
+  #decide(offering: Offering, partition: PartitionView, query: Query, listed: Places | undefined): number {
     const { views } = offering
     const { first, base } = partition
     const isDefault = this.#isDefault(offering, partition)
     const test = this.#columns.testOf(offering, query.choices, query.at)
     const fits = test && ((place: number) => test(first + place))
     let place: number
-    if (leapt >= 0) place = foundOf(tallyOf(this.#leapfrog.found.subarray(0, leapt), isDefault, fits))
+    if (listed) place = foundOf(tallyOf(listed, isDefault, fits))
     else if (!this.#gather(views, query)) return NONE
     else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, fits)
     return place < 0 ? place : views.segment.rowAt(first + place)

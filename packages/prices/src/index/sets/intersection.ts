@@ -66,8 +66,11 @@ export function decide(found: RoaringBitmap32, base: number, isDefault: Test, fi
 export const placesIn = (found: RoaringBitmap32, base: number): Uint32Array =>
   found.toUint32Array().map((place) => place - base)
 
-/** What fits of a list of places, ascending: places in the place of rows. */
-export function tallyOf(found: Uint32Array | Uint16Array, isDefault: Test, fits: Test): Tally {
+/** Some places, ascending. */
+export type Places = Uint32Array | Uint16Array
+
+/** What fits of a list of places: places in the place of rows. */
+export function tallyOf(found: Places, isDefault: Test, fits: Test): Tally {
   let count = 0
   let first = NONE
   let chosen = NONE

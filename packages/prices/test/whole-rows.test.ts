@@ -1,0 +1,119 @@
+import { runs } from '@influencer-stats/runtime/testing/runs'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { Query } from '../src/core/query.ts'
+import { splitIntoPartitions } from '../src/index/offerings/partitions.ts'
+import type { PlacedRow } from '../src/index/offerings/placed-row.ts'
+import {
+  NOT_WHOLE,
+  readWholeRows,
+  WholeRowFinder,
+  wholeRowsOf,
+  type WholeRows,
+} from '../src/index/offerings/whole-rows.ts'
+import { Segment, writeSegment } from '../src/index/sets/segment.ts'
+
+const [OFFERING, SPEC, CHARS] = [1, 20, 3]
+
+const rowsOf = (of: readonly { readonly group: number; readonly values: readonly number[] }[]) =>
+  splitIntoPartitions(
+    of.map((one, row): PlacedRow => {
+      return { ...one, row, offering: OFFERING, spec: SPEC, isDefault: false, from: FIRST_DAY, to: LAST_DAY }
+    }),
+  )
+
+function writeAndRead({ rows, partitions }: ReturnType<typeof rowsOf>): WholeRows | undefined {
+  const entries = wholeRowsOf(rows, partitions)
+  return readWholeRows(
+    new Segment(writeSegment({ rows: rows.map(({ row }) => row), days: undefined, entries: [...entries] })),
+  )
+}
+
+function queryOf(group: number, values: readonly number[]): Query {
+  const query = new Query()
+  query.reset(OFFERING, group, SPEC)
+  values.forEach((term, i) => (query.values[i] = term))
+  query.count = values.length
+  return query
+}
+
+/** Two values of each characteristic; the terms of them lie so far apart. */
+const termOf = (char: number, value: number, apart: number) => 5 + char * apart + value
+
+const row = fc.record({
+  group: fc.integer({ min: 10, max: 12 }),
+  chosen: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: CHARS - 1, maxLength: CHARS }),
+})
+
+it('finds all rows of a partition that have what is asked for, in any order, and takes on nothing else', () => {
+  let found = 0
+  fc.assert(
+    fc.property(
+      fc.array(row, { minLength: 1, maxLength: 60 }),
+      fc.array(row, { minLength: 1, maxLength: 20 }),
+      // Values of 1 byte, of just one, of 2, of just 2, and of 4.
+      fc.constantFrom(2, 127, 128, 32_767, 32_768),
+      fc.boolean(),
+      (drawn, sought, apart, isReversed) => {
+        const toRow = ({ group, chosen }: (typeof drawn)[number]) => {
+          return { group, values: chosen.map((value, char) => termOf(char, value, apart)) }
+        }
+        const all = rowsOf(drawn.map(toRow))
+        const whole = writeAndRead(all)
+        const width = Math.max(...all.rows.map(({ values }) => values.length))
+        const finder = new WholeRowFinder()
+        for (const { group, values } of [...drawn, ...sought].map(toRow)) {
+          const partition = all.partitions.find((one) => one.group === group)
+          if (!partition) continue
+          const asked = isReversed ? values.toReversed() : values
+          const size = finder.find(whole, queryOf(group, asked), partition)
+          if (values.length !== width) {
+            expect(size).toBe(NOT_WHOLE)
+            continue
+          }
+          const expected = all.rows
+            .slice(partition.first, partition.end)
+            .flatMap((one, i) => (values.every((term) => one.values.includes(term)) ? [i] : []))
+          expect([...finder.found.subarray(0, size)]).toEqual(expected)
+          found += expected.length
+        }
+      },
+    ),
+    { numRuns: runs(500) },
+  )
+  expect(found).toBeGreaterThan(500)
+})
+
+it('one value that is asked for twice leaves room for another: that is for the sets', () => {
+  const all = rowsOf([{ group: 10, values: [5, 7, 9] }])
+  const finder = new WholeRowFinder()
+  const find = (...values: number[]) => finder.find(writeAndRead(all), queryOf(10, values), all.partitions[0]!)
+  expect(find(5, 7, 7)).toBe(NOT_WHOLE)
+  expect(find(5, 7, 9)).toBe(1)
+  // What was asked for before counts no more.
+  expect(find(5, 7, 11)).toBe(0)
+  expect(find(5, 7)).toBe(NOT_WHOLE)
+  expect(find(5, 7, 9, 11)).toBe(NOT_WHOLE)
+  expect(find(5, 7, 4_000_000)).toBe(0)
+})
+
+it('is not made of rows of which too many are alike, have nothing, or have values in numbers too different', () => {
+  const alike = (count: number) => rowsOf(Array.from({ length: count }, () => ({ group: 10, values: [5, 7] })))
+  const [few, many] = [alike(100), alike(200)]
+  expect(new WholeRowFinder().find(writeAndRead(few), queryOf(10, [7, 5]), few.partitions[0]!)).toBe(100)
+  expect(writeAndRead(many)).toBeUndefined()
+  expect(writeAndRead(rowsOf([{ group: 10, values: [] }]))).toBeUndefined()
+  const one = { group: 10, values: [5] }
+  const wide = { group: 10, values: Array.from({ length: 50 }, (_, i) => 5 + i) }
+  expect(writeAndRead(rowsOf([...Array.from({ length: 50 }, () => one), wide]))).toBeUndefined()
+})
+
+it('takes so much: a byte a value and four a row', () => {
+  const rows = Array.from({ length: 1_024 }, (_, i) => ({
+    group: 10,
+    values: Array.from({ length: 10 }, (_value, bit) => 5 + 2 * bit + ((i >> bit) & 1)),
+  }))
+  const { rows: placed, partitions } = rowsOf(rows)
+  expect(wholeRowsOf(placed, partitions)[0]!.bytes.length).toBe(16 + 1_024 * (10 + 4))
+})
