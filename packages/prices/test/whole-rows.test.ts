@@ -25,9 +25,7 @@ const rowsOf = (of: readonly { readonly group: number; readonly values: readonly
 
 function writeAndRead({ rows, partitions }: ReturnType<typeof rowsOf>): WholeRows | undefined {
   const entries = wholeRowsOf(rows, partitions)
-  return readWholeRows(
-    new Segment(writeSegment({ rows: rows.map(({ row }) => row), days: undefined, entries: [...entries] })),
-  )
+  return readWholeRows(new Segment(writeSegment({ rows: rows.map(({ row }) => row), days: undefined, entries })))
 }
 
 function queryOf(group: number, values: readonly number[]): Query {

@@ -27,8 +27,10 @@ function mixed(term: number): number {
   return bits ^ (bits >>> 13)
 }
 
-/** @param first place of the row's partition */
-function slotOf(hash: number, first: number, mask: number): number {
+/** Where a row's place is looked for first. @param first place of the row's partition */
+function slotOf(values: ArrayLike<number>, count: number, first: number, mask: number): number {
+  let hash = 0
+  for (let i = 0; i < count; i++) hash = (hash + mixed(values[i]!)) | 0
   const bits = Math.imul(hash ^ Math.imul(first + 1, SEED), 0xc2b2_ae35)
   return (bits ^ (bits >>> 16)) & mask
 }
@@ -71,12 +73,8 @@ export function wholeRowsOf(rows: readonly PlacedRow[], partitions: readonly Par
       const { values } = rows[place]!
       // It has less than what is searched for.
       if (values.length < width) continue
-      let hash = 0
-      for (let i = 0; i < values.length; i++) {
-        cells[place * width + i] = values[i]! - least
-        hash = (hash + mixed(values[i]!)) | 0
-      }
-      let slot = slotOf(hash, first, capacity - 1)
+      for (let i = 0; i < width; i++) cells[place * width + i] = values[i]! - least
+      let slot = slotOf(values, width, first, capacity - 1)
       for (let way = 0; slots[slot] !== 0; way++) {
         if (way === MOST_WAY) return []
         slot = (slot + 1) & (capacity - 1)
@@ -133,11 +131,9 @@ export class WholeRowFinder {
     let size = NOT_WHOLE
     // One that is asked for twice leaves room for another.
     if (marked === count) {
-      let hash = 0
-      for (let i = 0; i < count; i++) hash = (hash + mixed(values[i]!)) | 0
       size = 0
       const { slots, mask } = rows
-      let slot = slotOf(hash, first, mask)
+      let slot = slotOf(values, count, first, mask)
       for (let place = slots[slot]! - 1; place >= 0; place = slots[slot]! - 1) {
         if (place >= first && place < end && this.#has(rows, place)) this.found[size++] = place - first
         slot = (slot + 1) & mask
