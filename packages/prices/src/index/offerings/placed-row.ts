@@ -1,7 +1,8 @@
-import { RowTable, type Row } from '../../core/rows.ts'
+import { hasDates, RowTable, type Row } from '../../core/rows.ts'
 import { yieldTurn } from '../../turn.ts'
 import { changesByOffering, rowsByOffering } from './by-offering.ts'
 import type { RowChange, Segments } from '../index.ts'
+import type { SegmentSource } from '../sets/segment.ts'
 
 /** A row with its number. */
 export interface PlacedRow extends Row {
@@ -14,6 +15,14 @@ export interface OfferingCodec {
   /** The rows in ascending order. */
   decode(segment: Uint8Array): PlacedRow[]
 }
+
+/** What a segment says of each row besides what sets say. */
+export const numbersAndDaysOf = (rows: readonly PlacedRow[]): Pick<SegmentSource, 'rows' | 'days'> => ({
+  rows: rows.map(({ row }) => row),
+  days: rows.some(hasDates)
+    ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
+    : undefined,
+})
 
 export async function buildOfferings(table: RowTable, { encode }: OfferingCodec): Promise<Segments> {
   const segments: Segments = new Map()
