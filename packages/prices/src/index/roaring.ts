@@ -10,11 +10,11 @@ import { NO_ROWS, NONE, type IndexKind, type PriceIndex, type Rows, type Segment
 import { decide, Intersection, placesIn } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
 import { createRoaringSets, Scratch, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
+import { DEFAULTS } from './sets/segment.ts'
 import {
   buildTermSegments,
   DAYS,
   DAYS_SEGMENT,
-  DEFAULTS,
   FIRST_SEGMENT,
   segmentOf,
   termsOf,

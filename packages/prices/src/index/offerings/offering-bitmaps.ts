@@ -4,7 +4,7 @@ import type { Selection } from '../../core/selection.ts'
 import { byFacet, type TermSets } from '../facets.ts'
 import { CONTAINER, FrozenContainers } from '../sets/frozen-containers.ts'
 import { LazyViews, type RoaringSets, type Scratch } from '../sets/roaring-sets.ts'
-import { Segment } from '../sets/segment.ts'
+import { DEFAULTS, Segment } from '../sets/segment.ts'
 import type { Placed } from './columns.ts'
 import {
   namesIn,
@@ -20,8 +20,7 @@ import {
 import { numbersAndDaysOf, type OfferingCodec } from './placed-row.ts'
 import { readWholeRows, WHOLE_ROWS, wholeRowsOf, type WholeRows } from './whole-rows.ts'
 
-// Sets besides those of terms; the sets of all rows of a partition have the keys from here downwards.
-const DEFAULTS = -2
+// The sets of all rows of a partition have the keys from here downwards.
 const FIRST_PARTITION = -16
 
 /** A partition with where its places begin in bitmaps, and the key of the set of them all. */
@@ -68,10 +67,7 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
 
     decode(bytes) {
       const offering = new OfferingBitmaps(FREE, bytes, sets)
-      const rows = readRows(offering.views.segment, offering.partitions.list)
-      for (const term of offering.valueTerms()) offering.eachPlace(term, (place) => rows[place]!.values.push(term))
-      offering.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
-      return rows
+      return readRows(offering.views.segment, offering)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { FREE } from '../../core/query.ts'
 import type { Selection } from '../../core/selection.ts'
 import { byFacet, type TermSets } from '../facets.ts'
-import { Segment, writeSegment, type SegmentEntry } from '../sets/segment.ts'
+import { DEFAULTS, Segment, writeSegment, type SegmentEntry } from '../sets/segment.ts'
 import type { Placed } from './columns.ts'
 import {
   bytesOf,
@@ -16,8 +16,7 @@ import {
 import { numbersAndDaysOf, type OfferingCodec } from './placed-row.ts'
 import { readWholeRows, wholeRowsOf, type WholeRows } from './whole-rows.ts'
 
-// Sets besides those of terms.
-const DEFAULTS = -2
+// The key of the set of all words.
 const WORDS = -4
 const NO_BYTES = new Uint8Array(0)
 
@@ -71,10 +70,7 @@ export const bitsets: OfferingCodec = {
 
   decode(bytes) {
     const bits = new OfferingBits(FREE, bytes)
-    const rows = readRows(bits.segment, bits.partitions.list)
-    for (const term of bits.valueTerms()) bits.eachPlace(term, (place) => rows[place]!.values.push(term))
-    bits.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
-    return rows
+    return readRows(bits.segment, bits)
   },
 }
 

@@ -2,7 +2,7 @@ import { FREE, type Choice, type Query } from '../../core/query.ts'
 import { leftAfter } from '../left-after.ts'
 import type { Columns, Placed } from './columns.ts'
 import type { PlacedRow } from './placed-row.ts'
-import type { Segment, SegmentEntry } from '../sets/segment.ts'
+import { DEFAULTS, type Segment, type SegmentEntry } from '../sets/segment.ts'
 
 /** The key of the set that lists an offering's partitions. */
 export const PARTITIONS = -3
@@ -79,11 +79,16 @@ export class PartitionTable<P extends Partition> {
   }
 }
 
+/** The rows of an offering, partition by partition. */
+interface PlacedInPartitions extends Placed {
+  readonly partitions: PartitionTable<Partition>
+}
+
 /** What `left` of an index gives of an offering, if there is one. */
 export function leftInPartitions(
   { group, spec, at }: Query,
   choices: readonly Choice[],
-  offering: (Placed & { readonly partitions: PartitionTable<Partition> }) | undefined,
+  offering: PlacedInPartitions | undefined,
   columns: Columns,
 ): number[] {
   let all = 0
@@ -101,15 +106,16 @@ export function leftInPartitions(
   return [all, ofGroup, ...leftAfter(places, tests)]
 }
 
-/** A row that a segment is read back into; its values and its default flag are filled in set by set. */
-export type ReadRow = PlacedRow & { values: number[]; isDefault: boolean }
-
-export function readRows(segment: Segment, partitions: readonly Partition[]): ReadRow[] {
-  return partitions.flatMap(({ group, spec, first, end }) =>
+/** Reads the rows of an offering back, their values and default flags set by set. */
+export function readRows(segment: Segment, offering: PlacedInPartitions): PlacedRow[] {
+  const rows = offering.partitions.list.flatMap(({ group, spec, first, end }) =>
     Array.from({ length: end - first }, (_, i) => {
       const place = first + i
       const [row, from, to] = [segment.rowAt(place), segment.from(place), segment.to(place)]
-      return { row, group, spec, from, to, offering: FREE, values: [], isDefault: false }
+      return { row, group, spec, from, to, offering: FREE, values: [] as number[], isDefault: false }
     }),
   )
+  for (const term of offering.valueTerms()) offering.eachPlace(term, (place) => rows[place]!.values.push(term))
+  offering.eachPlace(DEFAULTS, (place) => (rows[place]!.isDefault = true))
+  return rows
 }

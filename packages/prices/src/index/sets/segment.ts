@@ -16,6 +16,9 @@ const ENTRY = 3
 const ALIGNMENT = 32
 const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
 
+/** The key of the set of the default rows. The keys of sets that are not of a term are negative. */
+export const DEFAULTS = -2
+
 /** A set of rows, by their places in the segment, in whatever form the index keeps sets. */
 export interface SegmentEntry {
   readonly key: number
@@ -174,7 +177,7 @@ export class Segment {
     return this.from(place) <= day && day <= this.to(place)
   }
 
-  /** The keys of sets that are terms; those of other sets are negative. */
+  /** The keys of sets that are of terms. */
   valueTerms(): number[] {
     return this.keys().flatMap(([key]) => (key >= 0 ? [key] : []))
   }

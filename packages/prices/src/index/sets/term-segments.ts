@@ -3,12 +3,10 @@ import { hasDates, type Row, type RowTable } from '../../core/rows.ts'
 import { eachInTurns, yieldTurn } from '../../turn.ts'
 import type { RowChange, Segments } from '../index.ts'
 import { LazyViews, Touched, type RoaringSets } from './roaring-sets.ts'
-import { Segment } from './segment.ts'
+import { DEFAULTS, Segment } from './segment.ts'
 
 /** So many terms share a segment: one for each would be too many of them, one for all too much to make anew. */
 const TERMS_A_SEGMENT = 64
-/** The key of the set of the default rows. */
-export const DEFAULTS = -2
 /** The key of the days. */
 export const DAYS = -3
 const DEFAULTS_SEGMENT = -1
