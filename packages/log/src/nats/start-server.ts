@@ -55,15 +55,15 @@ export async function freePorts(count: number): Promise<number[]> {
   while (ports.size < count) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
     const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ])
-    if (isFree) {
-      ports.add(port)
-      server.close()
-      await once(server, 'close')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
     }
+    ports.add(port)
+    server.close()
+    await once(server, 'close')
   }
   return [...ports]
 }
