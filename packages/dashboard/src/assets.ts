@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { dirname, extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { withoutTypes } from './without-types.ts'
 
 const PAGE = fileURLToPath(new URL('./page/', import.meta.url))
 /** Stands for the path that all files are under, which is known once they are read. */
@@ -90,17 +90,6 @@ const fileOf = (name: string, importer: string): string =>
 
 /** Where a library's file is served: two of one name come from different folders. */
 const pathOf = (file: string) => `libraries/${file.split(sep).slice(-3).join('-')}`
-
-/** Node says once of each thread that this may change; it is pinned, and nobody who starts a service need know. */
-function withoutTypes(text: string): string {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return stripTypeScriptTypes(text)
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
 
 /** All files of the page by path, modules with their types stripped, and those that they import from elsewhere. */
 function readFiles(): Map<string, string> {

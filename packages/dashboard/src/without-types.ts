@@ -1,0 +1,57 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Node says once of each thread that this may change; it is pinned, and nobody who starts a service need know. */
+function strip(text: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** Nothing where there is no such file, or one that is not whole. */
+function read(file: string): string | undefined {
+  let kept: string
+  try {
+    kept = readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+  const end = kept.indexOf('\n')
+  const script = kept.slice(end + 1)
+  return kept.slice(0, end) === digest(script) ? script : undefined
+}
+
+/** Whole or not at all. */
+function write(file: string, script: string): void {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, `${digest(script)}\n${script}`)
+    renameSync(draft, file)
+  } catch {
+    // Where nothing may be written, or the disk is full, the next start takes longer.
+  }
+}
+
+/**
+ * A module in TypeScript as browsers take it. Node's compiler, once it is loaded, keeps 20 MB; so what it made is kept beside
+ * what Node itself keeps of the modules that it has compiled, and it is not loaded again before a module changes.
+ *
+ * @param folder where that is: one for each version of Node; nothing where Node keeps nothing
+ */
+export function withoutTypes(text: string, folder: string | undefined = getCompileCacheDir()): string {
+  if (folder === undefined) return strip(text)
+  const file = join(folder, `page-${digest(text)}.js`)
+  const kept = read(file)
+  if (kept !== undefined) return kept
+  const script = strip(text)
+  write(file, script)
+  return script
+}
