@@ -59,6 +59,22 @@ export class RowTable {
     return rowBetween(this.#data, start, end)
   }
 
+  /** Adds to `counts`, by term, how many of the rows from `from` up to, not including, `to` have it. */
+  countTerms(counts: Uint32Array, from: number, to: number): void {
+    const data = this.#data
+    let start = this.#start(from)
+    for (let row = from; row < to; row++) {
+      const end = this.#ends[row]!
+      if (end > start) {
+        counts[data[start + OFFERING]!]!++
+        counts[data[start + GROUP]!]!++
+        counts[data[start + SPEC]!]!++
+        for (let at = start + VALUES; at < end; at++) counts[data[at]!]!++
+      }
+      start = end
+    }
+  }
+
   push(row: Row | undefined): void {
     const start = this.#size === 0 ? 0 : this.#ends[this.#size - 1]!
     const end = row ? start + VALUES + row.values.length : start

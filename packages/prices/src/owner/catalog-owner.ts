@@ -319,8 +319,7 @@ export class CatalogOwner {
 
   async #become({ meta, terms, kinds, table, blocks }: Loaded, ids: IdTable): Promise<void> {
     const { holdsBlocks, indexes } = this.#options
-    const counts = new TermCounts(terms)
-    await eachInTurns(table.size, (row) => counts.add(table.get(row), 1))
+    const counts = await TermCounts.ofAll(table, terms)
     const built = await Indexes.build(indexes, table)
     // At once: whoever asks meanwhile is answered of one catalog.
     this.#meta = meta

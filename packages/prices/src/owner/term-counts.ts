@@ -1,5 +1,6 @@
-import type { Row } from '../core/rows.ts'
+import type { Row, RowTable } from '../core/rows.ts'
 import { liveOf, typeOf, type CharType, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
+import { yieldTurn } from '../turn.ts'
 
 type Counts = Record<CharType, number>
 
@@ -7,6 +8,8 @@ type Counts = Record<CharType, number>
 const typeAmong = (counts: Counts): CharType | undefined =>
   (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
 
+/** So many rows are counted before others have their turn. */
+const ROWS_AT_ONCE = 4_096
 const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
 
 /**
@@ -28,6 +31,22 @@ export class TermCounts {
 
   constructor(terms: Terms) {
     this.#terms = terms
+  }
+
+  /** Those of all rows of a table, none of which is made an object for it. */
+  static async ofAll(table: RowTable, terms: Terms): Promise<TermCounts> {
+    const found = new Uint32Array(terms.list.length)
+    for (let row = 0; row < table.size; row += ROWS_AT_ONCE) {
+      table.countTerms(found, row, Math.min(table.size, row + ROWS_AT_ONCE))
+      await yieldTurn()
+    }
+    const counts = new TermCounts(terms)
+    found.forEach((rows, term) => {
+      if (rows === 0) return
+      counts.#count(term, rows)
+      if (terms.list[term]!.kind === 'value') counts.#countType(term, rows)
+    })
+    return counts
   }
 
   /** How many rows have a term. */
@@ -71,13 +90,13 @@ export class TermCounts {
     return this.#told
   }
 
-  #count(term: number, by: 1 | -1): void {
+  #count(term: number, by: number): void {
     const before = this.of(term)
     this.#counts[term] = before + by
     if (before === 0 || before + by === 0) this.#say(term, before + by > 0 ? 1 : 0)
   }
 
-  #countType(term: number, by: 1 | -1): void {
+  #countType(term: number, by: number): void {
     const char = this.#terms.charOf(term)
     let counts = this.#ofType.get(char)
     if (!counts) this.#ofType.set(char, (counts = { string: 0, integer: 0, date: 0 }))

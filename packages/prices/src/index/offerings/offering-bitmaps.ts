@@ -41,8 +41,8 @@ function toSets(partitions: readonly Partition[]): PartitionSet[] {
 /** Writes a bitmap per value, partition and default, and reads the rows back. */
 export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   return {
-    encode(unordered) {
-      const { rows, partitions } = splitIntoPartitions(unordered)
+    encode(ascending) {
+      const { rows, partitions } = splitIntoPartitions(ascending)
       const places = new Map<number, number[]>()
       const add = (key: number, place: number) => {
         const list = places.get(key)

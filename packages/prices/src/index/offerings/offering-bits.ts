@@ -35,8 +35,8 @@ function startsOf(partitions: readonly Partition[], sets: number): { starts: num
 
 /** Writes a bitset per value, partition by partition, and reads the rows back. */
 export const bitsets: OfferingCodec = {
-  encode(unordered) {
-    const { rows, partitions } = splitIntoPartitions(unordered)
+  encode(ascending) {
+    const { rows, partitions } = splitIntoPartitions(ascending)
     const sets = new Map<number, { position: number; cardinality: number }>()
     for (const { values, isDefault } of rows) {
       for (const key of isDefault ? [...values, DEFAULTS] : values) {

@@ -20,18 +20,19 @@ export interface Partition {
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** The rows partition by partition, those of each in their order, and the partitions. */
-export function splitIntoPartitions<R extends PlacedRow>(
-  unordered: readonly R[],
-): { rows: R[]; partitions: Partition[] } {
-  const rows = unordered.toSorted((a, b) => a.group - b.group || a.spec - b.spec || a.row - b.row)
-  const partitions: (Partition & { end: number })[] = []
-  rows.forEach(({ group, spec }, place) => {
-    const last = partitions.at(-1)
-    if (last?.group === group && last.spec === spec) last.end++
-    else partitions.push({ group, spec, first: place, end: place + 1 })
+/** What rows of one group and one spec share: exact below 2 ** 26 terms, and no catalog comes near. */
+const keyOf = ({ group, spec }: PlacedRow) => group * 2 ** 26 + spec
+
+/** @param rows ascending; @returns the same partition by partition, those of each in their order, and the partitions */
+export function splitIntoPartitions<R extends PlacedRow>(rows: readonly R[]): { rows: R[]; partitions: Partition[] } {
+  // Sorting the rows would take three times as long as sorting what they share.
+  const parts = [...Map.groupBy(rows, keyOf)].sort(([a], [b]) => a - b)
+  let first = 0
+  const partitions = parts.map(([, part]) => {
+    const { group, spec } = part[0]!
+    return { group, spec, first, end: (first += part.length) }
   })
-  return { rows, partitions }
+  return { rows: parts.flatMap(([, part]) => part), partitions }
 }
 
 export const partitionsEntry = (partitions: readonly Partition[]): SegmentEntry => ({

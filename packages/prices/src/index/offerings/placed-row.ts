@@ -11,6 +11,7 @@ export interface PlacedRow extends Row {
 
 /** How an alternative keeps the rows of one offering in a segment that it makes anew at every change. */
 export interface OfferingCodec {
+  /** @param rows ascending */
   encode(rows: readonly PlacedRow[]): Uint8Array
   /** The rows in ascending order. */
   decode(segment: Uint8Array): PlacedRow[]

@@ -1,0 +1,42 @@
+import { runs } from '@influencer-stats/runtime/testing/runs'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { toRow } from '../src/core/draft.ts'
+import { RowTable, type Row } from '../src/core/rows.ts'
+import { Terms } from '../src/core/terms.ts'
+import { TermCounts } from '../src/owner/term-counts.ts'
+
+const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('one', '2026-11-24'))
+const price = fc.record({
+  offeringId: fc.constantFrom('o1', 'o2'),
+  groupId: fc.constantFrom('g1', 'g2'),
+  priceSpecId: fc.constantFrom('s1', 's2'),
+  charValues: fc.uniqueArray(fc.record({ char: fc.constantFrom('a', 'b', 'c'), value }), {
+    selector: (one) => one.char,
+  }),
+})
+
+/** All that counts tell. */
+const toldBy = (counts: TermCounts, terms: Terms) =>
+  terms.list.map(({ kind }, term) => [
+    counts.of(term),
+    counts.live()[term],
+    kind === 'char' && [counts.types.get(term), counts.countsOf(term)],
+  ])
+
+it('all rows counted at once are counted as one after the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.option(price, { nil: undefined }), { maxLength: 40 }), async (prices) => {
+      const terms = new Terms()
+      const rows = prices.map((one) => one && toRow({ id: '', value: 0, ...one }, terms))
+      const table = new RowTable()
+      const singly = new TermCounts(terms)
+      for (const row of rows as (Row | undefined)[]) {
+        table.push(row)
+        singly.add(row, 1)
+      }
+      expect(toldBy(await TermCounts.ofAll(table, terms), terms)).toEqual(toldBy(singly, terms))
+    }),
+    { numRuns: runs(200) },
+  )
+})
