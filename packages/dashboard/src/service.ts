@@ -10,5 +10,6 @@ export const dashboard = defineService<typeof settings, ToMain, ToThread>({
   settings,
   example: (url) => `open ${url} in a browser`,
   open: async (context) => (await import('./main.ts')).openDashboard(context),
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createDashboardApp(context),
 })

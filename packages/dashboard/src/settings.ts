@@ -19,10 +19,12 @@ export const settings = defineSettings({
   pricesUri: serviceUrls('prices', 'where prices are; empty means the one started beside this, if any', {
     env: 'PRICES_URI',
     optional: true,
+    early: true,
   }),
   kvUri: serviceUrls('kv', 'the key-value service, whose health is shown; empty means the one started beside this', {
     env: 'KV_URI',
     optional: true,
+    early: true,
   }),
   demo: {
     type: 'string',

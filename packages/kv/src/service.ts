@@ -20,5 +20,6 @@ export const kv = defineService<typeof settings, ToMain, ToThread>({
       ? 'a node has all of it from the log: `pnpm kv export` and `pnpm kv import` at any node back it up and restore it'
       : undefined,
   open: async (context) => (await import('./main.ts')).openKv(context),
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createKvApp(context),
 })

@@ -18,5 +18,6 @@ export const prices = defineService<typeof settings, ToMain, ToThread>({
       ? 'a node has all of it from the log: `pnpm prices export` and `pnpm prices import` at any node back it up and restore it'
       : undefined,
   open: async (context) => (await import('./main.ts')).openPrices(context),
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createPricesApp(context),
 })

@@ -100,6 +100,8 @@ export interface ServiceDefinition<
   /** Why its data folder is not to be backed up or restored with this configuration, if so, and what is done instead. */
   keptElsewhere?(config: ValuesOf<S> & CommonSettings): string | undefined
   open(context: OpenContext<ValuesOf<S>, ToThread>): Promise<Opened<ToMain>>
+  /** Loads the code of `app`, where it is not loaded yet: a thread does while main opens what there is. */
+  load?(): Promise<unknown>
   app(context: AppContext<ValuesOf<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
 
@@ -112,6 +114,7 @@ export interface AnyService extends Pick<
   singleThreadBecause?(config: any): string | undefined
   keptElsewhere?(config: any): string | undefined
   open(context: OpenContext<any, any>): Promise<Opened<any>>
+  load?(): Promise<unknown>
   app(context: AppContext<any, any, any>): Promise<FastifyInstance>
 }
 

@@ -1,9 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from './support/free-port.ts'
 import { spawnStart } from './support/spawn-start.ts'
+import { temporaryFolder } from './support/temporary.ts'
 import { isAlive, until } from './support/until.ts'
 
 // Where none is asked for there are no threads: starting one takes as long as all the rest.
@@ -97,8 +101,29 @@ describe('a start', () => {
     }
   })
 
+  const mirrorOf = async (url: string) => ((await (await fetch(`${url}/mirror`)).json()) as { uri: string }).uri
+
+  test('starts one that asks another only later as soon as the address of that is known', async () => {
+    const [asker, counter] = [await freePort(), await freePort()].map((port) => ({
+      port,
+      url: `http://127.0.0.1:${port}`,
+    }))
+    const gate = join(temporaryFolder(), 'gate')
+    const ports = ['--asker.port', String(asker!.port), '--counter.port', String(counter!.port)]
+    const started = spawnStart(['asker', 'counter', '--threads', '0', ...ports, '--from', 'nowhere', '--appGate', gate])
+    await until(() =>
+      mirrorOf(asker!.url).then(
+        (uri) => uri === counter!.url,
+        () => false,
+      ),
+    )
+    expect(await valueAt(counter!.url)).toBeUndefined()
+    writeFileSync(gate, '')
+    expect((await started.ready()).counter!.url).toBe(counter!.url)
+    expect((await started.stop()).code).toBe(0)
+  })
+
   test('fills in the address of what it can do without, where that is started anyway', async () => {
-    const mirrorOf = async (url: string) => ((await (await fetch(`${url}/mirror`)).json()) as { uri: string }).uri
     const alone = spawnStart(['asker', ...FREE_PORTS, '--from', 'nowhere'])
     expect(await mirrorOf((await alone.ready()).asker!.url)).toBe('')
     expect((await alone.stop()).code).toBe(0)

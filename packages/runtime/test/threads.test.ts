@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { embed } from '../src/process/embed.ts'
 import type { RunningService } from '../src/process/host.ts'
 import { counter as definition } from './fixtures/services.ts'
@@ -107,6 +108,18 @@ describe('a thread that dies', () => {
     writeFileSync(appGate, '')
     const now = await clientPerThread(counter.port, 2)
     expect(await Promise.all([...now.values()].map(valueOf))).toEqual([3, 3])
+  })
+
+  test('loads its code while main opens what there is, and is gone where that fails', async () => {
+    const loadGate = join(temporaryFolder(), 'loaded')
+    vi.stubEnv('COUNTER_LOADED', loadGate)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const counter = await startCounter({ threads: 2, loadGate })
+    expect((await counter.ask('GET', '/value')).status).toBe(200)
+    const terminate = vi.spyOn(Worker.prototype, 'terminate')
+    onTestFinished(() => terminate.mockRestore())
+    await expect(startCounter({ threads: 2, failOpen: 'no luck' })).rejects.toThrow('no luck')
+    expect(terminate).toHaveBeenCalledTimes(1)
   })
 
   test('comes back again and again', async () => {

@@ -18,5 +18,6 @@ export const sse = defineService<typeof settings, ToMain, ToThread>({
       ? 'a node has its history from the log, which the servers of NATS keep on as many machines as its replicas'
       : undefined,
   open: async (context) => (await import('./main.ts')).openSse(context),
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createSseApp(context),
 })

@@ -25,5 +25,6 @@ export const stats = defineService<typeof settings, ToMain, ToThread>({
       ? 'a node has all of it from the log, which the servers of NATS keep on as many machines as its replicas'
       : undefined,
   open: async (context) => (await import('./main.ts')).openStats(context),
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),
 })

@@ -31,5 +31,6 @@ export const youtube = defineService<typeof settings, ToMain, ToThread>({
     }
   },
   // Loaded only where it serves: Fastify would make `--help` and main heavier.
+  load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createYoutubeApp(context),
 })

@@ -13,12 +13,12 @@ import { gauge } from '../metrics/gauge.ts'
 import { counter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { createFigures, type ThreadFigures } from '../metrics/thread-figures.ts'
-import type { CommonSettings } from '../settings/settings.ts'
 import { claimPort, REUSE_PORT } from './port.ts'
-import type { AnyService } from '../service.ts'
-import { isSecure, openCertificate } from '../tls/certificate.ts'
+import type { AnyService, Opened } from '../service.ts'
+import { openCertificate } from '../tls/certificate.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
 import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
+import { urlOf } from './url-of.ts'
 import { STARVED_PATIENCE } from './watchdog.ts'
 
 /** A service that runs in this process. */
@@ -71,7 +71,6 @@ export async function startService({
   const broadcast = broadcastWithin(STARVED_PATIENCE * config.stuckTimeout + BROADCAST_TIMEOUT)
   const certificate = openCertificate(definition.name, config, registry)
   const tracer = await openTracer(definition.name, config, log, registry)
-  const opened = await definition.open({ config, log, registry, tracer, broadcast, fail })
   const figures = createFigures()
   async function collect(): Promise<string> {
     const answers = (await running.broadcast(COLLECT, [], COLLECT_TIMEOUT)) as ThreadFigures[]
@@ -80,28 +79,34 @@ export async function startService({
   /** Whoever asks while the figures are being collected gets the same. */
   let scraping: Promise<string> | undefined
   const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
+  let opened: Opened<any> | undefined
+  const handlers: Map<string, (...args: any[]) => unknown> = new Map([[SCRAPE, scrape]])
   const options: PoolOptions = {
     services,
     name: definition.name,
     config,
     size: threads,
     reusePort: REUSE_PORT,
-    handlers: new Map(
-      Object.entries({
-        ...opened.handlers,
-        ...backupHandlers(opened.kept, definition.keptElsewhere?.(config)),
-        [SCRAPE]: scrape,
-      }),
-    ),
+    handlers,
     log,
     budget,
     limits: limitMemory(config),
     certificate: () => certificate?.pair,
-    shared: () => opened.shared?.(),
-    threadGone: (shared) => opened.threadGone?.(shared),
+    shared: () => opened!.shared?.(),
+    threadGone: (shared) => opened!.threadGone?.(shared),
   }
+  const running = threads === 0 ? createMainPool(definition, options) : createThreadPool(options)
+  running.load()
+  try {
+    opened = await definition.open({ config, log, registry, tracer, broadcast, fail })
+  } catch (error) {
+    await running.stop(0)
+    throw error
+  }
+  const own = { ...opened.handlers, ...backupHandlers(opened.kept, definition.keptElsewhere?.(config)) }
+  for (const [name, handler] of Object.entries(own)) handlers.set(name, handler)
   // Known before it starts: what is broadcast while threads start must reach them too.
-  const running = (pool = threads === 0 ? createMainPool(definition, options) : createThreadPool(options))
+  pool = running
   counter(registry, 'threads_respawned_total', 'Serving threads that had to be replaced.', () => running.respawned)
   try {
     await running.start()
@@ -116,7 +121,7 @@ export async function startService({
     try {
       return await running.stop(config.shutdownTimeout)
     } finally {
-      await opened.close()
+      await opened!.close()
       await tracer?.close()
     }
   }
@@ -142,10 +147,4 @@ function countThreads(definition: AnyService, config: Config): { threads: number
   if (asked > 1 && !REUSE_PORT)
     return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
   return { threads: asked }
-}
-
-/** Where a service is reached on this machine. */
-export const urlOf = ({ host, port, ...tls }: Pick<CommonSettings, 'host' | 'port' | 'tlsCert' | 'tlsKey'>) => {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `${isSecure(tls) ? 'https' : 'http'}://${name}:${port}`
 }

@@ -13,6 +13,7 @@ export function createMainPool(definition: AnyService, options: PoolOptions): Th
   let serving: Serving | undefined
 
   return {
+    load() {},
     async start() {
       serving = await serve({
         definition,

@@ -13,16 +13,13 @@ export interface ThreadData {
   readonly name: string
   readonly config: Config
   readonly index: number
-  readonly port: number
   readonly reusePort: boolean
-  readonly shared: unknown
   /** One counter a thread; a thread that is alive keeps adding to its own. */
   readonly heartbeats: Int32Array
   /** What all threads count the bytes in that they hold for clients. */
   readonly budget: Int32Array
   /** What all threads count requests in, where these are limited. */
   readonly limits: BucketMemory | undefined
-  readonly certificate: KeyPair | undefined
   /** What the sinks of all threads share. */
   readonly sinkWords: Int32Array
   /** The line of calls to and from main. */
@@ -36,7 +33,11 @@ export const COLLECT = 'runtime:collect'
 export const RENEW = 'runtime:renew'
 
 /** Main to a serving thread. */
-export type ToThread = { kind: 'listen' } | { kind: 'drain'; timeout: number }
+export type ToThread =
+  /** What is known once main has opened what there is: the thread has loaded its code meanwhile. */
+  | { kind: 'begin'; shared: unknown; port: number; certificate: KeyPair | undefined }
+  | { kind: 'listen' }
+  | { kind: 'drain'; timeout: number }
 
 /** A serving thread to main. */
 export type FromThread =

@@ -8,6 +8,7 @@ import type { AnyService, ServiceTable } from '../service.ts'
 import { startChild, type Child } from './child.ts'
 import { giveBack } from './give-back.ts'
 import { say } from './say.ts'
+import { urlOf } from './url-of.ts'
 import { table } from '../table.ts'
 
 export interface SupervisorOptions {
@@ -108,9 +109,10 @@ function checkPorts(configs: ReadonlyMap<string, Config>): void {
 
 /** The settings that hold the address of another service, are of use, and were left empty. */
 function openAddresses(definition: AnyService, config: Config) {
-  return Object.entries(settingsOf(definition)).flatMap(([setting, { service, when = {}, optional = false }]) => {
+  return Object.entries(settingsOf(definition)).flatMap(([setting, told]) => {
+    const { service, when = {}, optional = false, early = false } = told
     const isOfUse = Object.entries(when).every(([other, value]) => config[other] === value)
-    return service !== undefined && isOfUse && config[setting] === '' ? [{ setting, service, optional }] : []
+    return service !== undefined && isOfUse && config[setting] === '' ? [{ setting, service, optional, early }] : []
   })
 }
 
@@ -121,7 +123,12 @@ function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
     const addresses = openAddresses(definition, config).filter(({ service }) => byName.has(service))
-    const urls = addresses.map(async ({ setting, service }) => [setting, (await start(byName.get(service)!)).url])
+    const urls = addresses.map(async ({ setting, service, early }) => {
+      const theirs = plan.configs.get(service)!
+      // One that chooses its port knows it once it is there.
+      const url = early && theirs.port !== 0 ? urlOf(theirs) : (await start(byName.get(service)!)).url
+      return [setting, url]
+    })
     const isInvented = ({ service }: { service: string }) => byName.get(service)!.standsIn !== undefined
     config.standIns = addresses.filter(isInvented).map(({ setting }) => setting)
     const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<Config>)

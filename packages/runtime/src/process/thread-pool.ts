@@ -32,6 +32,8 @@ export interface PoolOptions {
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
 export interface ThreadPool {
+  /** Has the first thread load its code, while what it is to be given is opened. */
+  load(): void
   /** Starts the threads, all on one port. Rejects, with nothing left running, if the first ones cannot start. */
   start(): Promise<void>
   readonly port: number
@@ -61,24 +63,24 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
   const threads = new Map<number, Thread>()
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => backOff())
+  /** The first thread, until it is given what it needs. */
+  let early: ReturnType<typeof launch> | undefined
   let port = config.port
   let respawned = 0
   let stopping: Promise<boolean> | undefined
 
-  function spawn(index: number): Promise<void> {
+  /** A worker that loads its code, and waits for what it is to begin with. */
+  function launch(index: number) {
     const line = new MessageChannel()
     const data: ThreadData = {
       services: options.services,
       name: options.name,
       config,
       index,
-      port,
       reusePort: options.reusePort,
-      shared: options.shared(),
       heartbeats: watchdog.heartbeats,
       budget: options.budget,
       limits: options.limits,
-      certificate: options.certificate(),
       sinkWords: sinkWords(),
       bus: line.port2,
     }
@@ -87,6 +89,20 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       transferList: [line.port2],
       name: `${options.name}-${index}`,
     })
+    let fault: unknown
+    worker.on('error', (error) => (fault = error))
+    const exit = new Promise<{ code: number; fault: unknown }>((resolve) => {
+      worker.once('exit', (code) => resolve({ code, fault }))
+    })
+    return { worker, line, exit }
+  }
+
+  function spawn(index: number): Promise<void> {
+    const { worker, line, exit } = early ?? launch(index)
+    early = undefined
+    const shared = options.shared()
+    const begin: ToThread = { kind: 'begin', shared, port, certificate: options.certificate() }
+    worker.postMessage(begin)
     const channel = createChannel(line.port1, options.handlers)
     const gone = Promise.withResolvers<void>()
     const thread: Thread = {
@@ -102,7 +118,6 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       void worker.terminate()
     })
     return new Promise((resolve, reject) => {
-      let fault: unknown
       worker.on('message', (message: FromThread) => {
         if (message.kind !== 'ready') return void onMessage(thread, message)
         thread.serving = true
@@ -110,13 +125,12 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
         port = message.port
         resolve()
       })
-      worker.on('error', (error) => (fault = error))
-      worker.on('exit', (code) => {
+      void exit.then(({ code, fault }) => {
         if (threads.get(index) === thread) threads.delete(index)
         pulse.end()
         // What it held is gone with it.
         Atomics.store(options.budget, index, 0)
-        options.threadGone(data.shared)
+        options.threadGone(shared)
         channel.abandon(new Error(`thread ${index} is gone`))
         line.port1.close()
         gone.resolve()
@@ -156,12 +170,14 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
 
   async function stop(timeout: number): Promise<boolean> {
     for (const timer of timers) clearTimeout(timer)
+    await early?.worker.terminate()
     const clean = await Promise.all([...threads.values()].map((thread) => endThread(thread, timeout)))
     watchdog.stop()
     return clean.every(Boolean)
   }
 
   return {
+    load: () => void (early = launch(0)),
     async start() {
       try {
         // The first thread's port is everyone's.

@@ -26,6 +26,8 @@ export interface Setting {
   readonly when?: Readonly<Record<string, string>>
   /** The service is not started for it: the setting is its URL if it is started anyway, and else stays empty. */
   readonly optional?: boolean
+  /** The address is enough to start with: the service itself is asked only when somebody asks for it. */
+  readonly early?: boolean
 }
 
 /** The settings of a service by name, in camel case. */
@@ -253,10 +255,10 @@ export type StandIns = {
 }
 
 /** What else there is to the address of another service. */
-export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional'>
+export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional' | 'early'>
 
 /** The address of another service of the house; empty means the one started beside this one. */
-export const serviceUrl = (service: string, description: string, { env, when, optional }: ServiceUrlOptions = {}) =>
+export const serviceUrl = (service: string, description: string, more: ServiceUrlOptions = {}) =>
   ({
     type: 'string',
     default: '',
@@ -264,9 +266,10 @@ export const serviceUrl = (service: string, description: string, { env, when, op
     form: URL_FORM,
     service,
     description,
-    env,
-    when,
-    optional,
+    env: more.env,
+    when: more.when,
+    optional: more.optional,
+    early: more.early,
   }) as const
 
 /** The addresses of the nodes of another service of the house, separated by commas; otherwise as `serviceUrl`. */

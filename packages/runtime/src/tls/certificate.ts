@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { StartError } from '../http/errors.ts'
 import { gauge } from '../metrics/gauge.ts'
 import type { Registry } from '../metrics/prom-client.ts'
-import type { CommonSettings } from '../settings/settings.ts'
+import { isSecure, type TlsSettings } from './is-secure.ts'
 
 /** A certificate, with those between it and a root, and its key: PEM. */
 export interface KeyPair {
@@ -21,13 +21,8 @@ export interface Certificate {
   close(): void
 }
 
-type TlsSettings = Pick<CommonSettings, 'tlsCert' | 'tlsKey'>
-
 // Tools that renew certificates rename, link or write: files are read, which needs no notice of any of it (ms).
 const LOOK_EVERY = 500
-
-/** Whether a service speaks TLS. */
-export const isSecure = ({ tlsCert, tlsKey }: TlsSettings): boolean => tlsCert !== '' || tlsKey !== ''
 
 const readPair = ({ tlsCert, tlsKey }: TlsSettings): KeyPair => ({
   cert: readFileSync(tlsCert, 'utf8'),
