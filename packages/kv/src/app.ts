@@ -2,7 +2,7 @@ import { viewFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
-import { groupSizes, reportQueue, reportWatchers } from './gauges.ts'
+import { countLost, groupSizes, reportQueue, reportWatchers } from './gauges.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import { parts } from './parts.ts'
 import { batchRoutes } from './routes/batch.ts'
@@ -29,6 +29,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     share,
     log: context.log,
     onCommit: groupSizes(registry),
+    onLost: countLost(registry),
   }
   const store: Store = logState
     ? await parts.replica.jetstream({

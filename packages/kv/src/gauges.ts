@@ -68,6 +68,13 @@ export function reportWatchers(figures: WatchFigures, registry: Registry): void 
   )
 }
 
+/** Counts writes that were answered before they were written, and then could not be. */
+export function countLost(registry: Registry): () => void {
+  let lost = 0
+  counter(registry, 'kv_writes_lost_total', 'Writes that were answered with 202 and then failed.', () => lost)
+  return () => void lost++
+}
+
 /** Counts how many writes become one batch. */
 export function groupSizes(registry: Registry): (writes: number) => void {
   const sizes = new Histogram({

@@ -8,6 +8,7 @@ import { startKv, type TestKv } from './support/kv.ts'
 import { openLevelOf } from './support/level.ts'
 import { damageTables } from '@influencer-stats/runtime/testing/damage'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
 const NDJSON = { accept: 'application/x-ndjson' }
@@ -116,6 +117,30 @@ describe.each(SERVERS)('the API with server %s', (server) => {
       expect((await put('3', { 'if-match': bad })).code).toBe('CONDITION_INVALID')
     expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': etag })).code).toBe('CONDITION_FAILED')
     expect((await kv.ask('DELETE', entity('c'), undefined, { 'if-match': '*' })).status).toBe(202)
+  })
+
+  it('answers a put before it is written where that is preferred, and nothing else is asked for', async () => {
+    const prefer = (value: string) => ({ prefer: value })
+    for (const wish of ['respond-async', 'return=minimal, Respond-Async', 'respond-async; wait=1']) {
+      const { status, headers } = await kv.ask('PUT', entity('soon'), wish, prefer(wish))
+      expect([status, headers.get('preference-applied')]).toEqual([202, 'respond-async'])
+      expect(headers.get('etag')).toBeNull()
+      await until(async () => (await kv.ask('GET', entity('soon'))).text === wish)
+    }
+    const asked: [string, Record<string, string>][] = [
+      ['', {}],
+      ['', { prefer: 'respond-asynchronously' }],
+      ['&durable=true', prefer('respond-async')],
+      ['&ttl=60', prefer('respond-async')],
+      ['', { ...prefer('respond-async'), 'if-match': '*' }],
+      ['', { ...prefer('respond-async'), 'idempotency-key': `"soon-${server}"` }],
+    ]
+    for (const [query, headers] of asked) {
+      const put = await kv.ask('PUT', entity('soon') + query, 'x', headers)
+      expect([query, put.status, put.headers.get('preference-applied')]).toEqual([query, 201, null])
+      expect(put.headers.get('etag')).not.toBeNull()
+    }
+    expect((await kv.ask('PUT', entity('soon'), 'x'.repeat(100_001), prefer('respond-async'))).status).toBe(413)
   })
 
   it('tells a value from the same bytes written again, in whatever way', async () => {

@@ -1,7 +1,9 @@
 import { budgetMemory, createBudget, heldBytes } from '@influencer-stats/runtime/budget'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { namesOf, parts } from '../src/parts.ts'
 import { createGate } from '../src/store/gate.ts'
+import type { LevelStoreOptions } from '../src/store/level.ts'
 import { expiryMemory } from '../src/store/expiries.ts'
 import { createMemoryStore } from '../src/store/memory.ts'
 import { passingRevisions } from '../src/store/revisions.ts'
@@ -85,6 +87,50 @@ describe.each(namesOf('commit'))('a write of many changes, commit %s', (commit) 
     expect(store.find('k19999')).toBeDefined()
     await store.close()
   })
+})
+
+describe.each(namesOf('commit'))('a write that nobody waits for, commit %s', (commit) => {
+  const createCommit = parts.commit[commit]
+
+  it('is there once one that came after it is, and a close waits for it', async () => {
+    const folder = temporaryFolder()
+    const store = await openLevelStore({ createCommit, folder })
+    expect(store.take!(put('first', '1'))).toBe(true)
+    await store.write(put('second', '2'), isHeld)
+    expect(store.find('first')).toBeDefined()
+    expect(store.take!(put('third', '3'))).toBe(true)
+    await store.close()
+    const again = await openLevelStore({ createCommit, folder })
+    expect(again.find('third')).toBeDefined()
+    await again.close()
+  })
+
+  it('is not taken where the queue has no room, or the budget has none', async () => {
+    const budget = createBudget(budgetMemory(1), 0, 2 * 1_024)
+    const store = await openLevelStore({ createCommit, maxWrites: 1, budget })
+    expect(store.take!(put('a', 'x'.repeat(10_000)))).toBe(false)
+    expect(store.take!(put('a', '1'))).toBe(true)
+    expect(store.take!(put('b', '1'))).toBe(false)
+    await store.write(put('c', '1'), isHeld)
+    expect(store.find('b')).toBeUndefined()
+    expect(store.take!(put('b', '1'))).toBe(true)
+    await store.close()
+  })
+})
+
+it('a write that nobody waits for and that fails is counted', async () => {
+  const onLost = vi.fn<() => void>()
+  const createCommit: LevelStoreOptions['createCommit'] = async () => ({
+    submit: async () => {
+      throw new Error('the disk is gone')
+    },
+    async settled() {},
+    async idle() {},
+  })
+  const store = await openLevelStore({ createCommit, onLost })
+  expect(store.take!(put('a', '1'))).toBe(true)
+  await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1))
+  await store.close()
 })
 
 describe('group commit', () => {

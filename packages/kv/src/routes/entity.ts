@@ -15,9 +15,10 @@ import { parseQuery, type Query } from '../core/query.ts'
 import { etagOf, toEtag, valueOf } from '../core/stored.ts'
 import { errors } from '../errors.ts'
 import type { Store, Write } from '../store/store.ts'
+import { prefersAsync } from './prefers-async.ts'
 import { readCondition } from './read-condition.ts'
 import { readCount, readFlag, readQuery, readWanted, requireKey } from './read-query.ts'
-import { bytes, durable, freshness, idempotency, key, octets, ttl, undocumentedChecks } from './schemas.ts'
+import { bytes, durable, freshness, idempotency, key, octets, preference, ttl, undocumentedChecks } from './schemas.ts'
 import { revisionIn, withSpecial } from './special.ts'
 
 const URL = '/v0/entity'
@@ -131,11 +132,12 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
       summary: 'Put a value under a key',
       description: `Any bytes, none included. ${CONDITIONS}`,
       querystring: { ...changeQuery, properties: { ...changeQuery.properties, ttl } },
-      headers: idempotency,
+      headers: preference,
       body: { content: { 'application/octet-stream': { schema: { ...bytes, examples: ['hello'] } } } },
       ...optionalBody,
       response: {
         201: { type: 'null', description: 'It is there, under the ETag of the reply.' },
+        202: { type: 'null', description: 'It will be there in a moment, as was preferred.' },
         ...changeReplies(...changeErrors),
       },
     },
@@ -144,7 +146,9 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     answer(asked, request) {
       const put = { type: 'put', key: Buffer.from(asked.id), value: request.body } as const
       const op = asked.ttl === undefined ? put : { ...put, ttl: asked.ttl * 1_000 }
-      return store.write(writeOf([op], asked, request), toCreated)
+      const write = writeOf([op], asked, request)
+      if (prefersAsync(write, request.headers) && store.take?.(write)) return TAKEN
+      return store.write(write, toCreated)
     },
   })
 
@@ -177,6 +181,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   return [get, put, remove]
 }
 
+const TAKEN: Reply = { status: 202, headers: ['preference-applied', 'respond-async'], body: '', isKept: true }
 const DELETED: Reply = { status: 202, headers: [], body: '', isKept: true }
 
 /** @throws CONDITION_FAILED, IDEMPOTENCY_KEY_REUSED */

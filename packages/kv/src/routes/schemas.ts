@@ -36,6 +36,19 @@ export const idempotency = {
   },
 } as const
 
+/** Of a PUT. */
+export const preference = {
+  type: 'object',
+  properties: {
+    ...idempotency.properties,
+    prefer: {
+      type: 'string',
+      description:
+        '`respond-async` (RFC 7240): 202 once the value waits to be written, where nothing else is asked for and there is room in the queue; a process that is killed loses what it had not written yet.',
+    },
+  },
+} as const
+
 /** What a read is to see, where many machines write. */
 export const freshness = {
   after: {

@@ -15,6 +15,8 @@ export interface GateOptions {
 
 /** Keeps the queue of writes bounded: LevelDB refuses nothing, so without it a slow disk would fill the memory. */
 export interface Gate extends Queue {
+  /** Whether there is room, which is then taken: for who does not wait for it. */
+  tryEnter(bytes: number): boolean
   /**
    * Nothing where there is room; else a promise of it.
    * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
@@ -62,7 +64,14 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
     })
   }
 
+  function tryEnter(more: number): boolean {
+    if (waiting.size > 0 || !hasRoom(more) || budget?.take(more) === false) return false
+    take(more)
+    return true
+  }
+
   return {
+    tryEnter,
     get bytes() {
       return bytes
     },
@@ -70,10 +79,8 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
       return writes
     },
     enter(more) {
-      if (budget?.take(more) === false) return Promise.reject(memoryFull())
-      if (waiting.size > 0 || !hasRoom(more)) return wait(more)
-      take(more)
-      return undefined
+      if (tryEnter(more)) return undefined
+      return budget?.take(more) === false ? Promise.reject(memoryFull()) : wait(more)
     },
     leave(less, settled) {
       bytes -= less

@@ -32,6 +32,8 @@ export interface LevelStoreOptions extends GateOptions, Part {
   /** Where all threads see whether something may expire (`expiries.ts`). */
   readonly expiring: SharedArrayBuffer
   onCommit?(writes: number): void
+  /** A write that nobody waits for failed. */
+  onLost?(): void
 }
 
 /**
@@ -66,7 +68,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   const gate = createGate(options)
   const stripes = options.stripes && createStripes(options.stripes.memory, options.stripes.owner)
   const revisions = createRevisions(options.revisions.memory, options.revisions.reserve)
-  const { createCommit, recorder, onCommit = () => {} } = options
+  const { createCommit, recorder, onCommit = () => {}, onLost = () => {} } = options
   const expiring = new Expiring(options.expiring)
   const commit = await createCommit({ level, gate, revisions, stripes, recorder, expiring, onCommit })
   const sweeper = createSweeper({ expiring, due: (upTo, limit) => dueIn(db, upTo, limit), write })
@@ -78,6 +80,15 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     const waiting = gate.enter(bytes)
     if (waiting) return waiting.then(() => commit.submit(one, bytes, answer))
     return commit.submit(one, bytes, answer)
+  }
+
+  function take(one: Write): boolean {
+    const fault = level.fault()
+    if (fault) throw fault
+    const bytes = bytesOf(one)
+    if (!gate.tryEnter(bytes)) return false
+    void commit.submit(one, bytes, () => undefined).catch(onLost)
+    return true
   }
 
   async function close(): Promise<void> {
@@ -95,6 +106,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     // percentile of a burst of puts.
     find: createTextReader(db),
     write,
+    take,
     scan: (range) => createLevelScan(db, range, { isTimed: expiring.isTimed }),
     settled: () => commit.settled(),
     close: () => (closed ??= close()),

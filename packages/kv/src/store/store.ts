@@ -57,6 +57,11 @@ export interface Store {
    * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
    */
   write<T>(write: Write, answer: Answer<T>): Promise<T>
+  /**
+   * Takes a write that nobody waits for, where there is room for it in the queue; those of a thread take effect in their
+   * order. One that fails later is counted, and told to nobody. @returns whether it was taken. @throws DISK_FULL, STORE_FAILED
+   */
+  take?(write: Write): boolean
   scan(range: Range): Scan
   /** Resolves once the writes that came before it are seen by reads, or failed; where a service runs alone. */
   settled?(): Promise<void>
