@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeMachine } from '../src/machine.ts'
 import { stepsOf } from '../src/ratios.ts'
-import { conclusions } from '../src/report/conclusions.ts'
+import { conclusions, reasonsOf, UNEXPLAINED } from '../src/report/conclusions.ts'
 import { reportHtml } from '../src/report/html.ts'
 import { plotsOf } from '../src/report/plots.ts'
 import { withProse } from '../src/report/prose.ts'
@@ -196,6 +196,16 @@ describe('the report', () => {
       ['stats/read: ours / etcd', 'behind', '2.00 (2.00 to 2.00)'],
       ['stats/read: ours / bare', 'not known', '0.75'],
     ])
+  })
+
+  it('says of each peer that is ahead why it is', () => {
+    const told = reasonsOf(readResults(tables))
+    expect(told.filter(([, reason]) => reason === UNEXPLAINED)).toEqual([])
+    const steps = [['ours', 'bare node:net']] as const
+    const results = [row('ours', [2, 2, 2, 2, 2, 2, 2]), row('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
+    const [[titles, reason] = []] = reasonsOf([{ ...published[0]!, table: { ...table, steps }, results }])
+    expect(titles).toBe('stats/read: ours / bare node:net')
+    expect(reason).toMatch(/parses nothing/)
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {

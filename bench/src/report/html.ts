@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
-import { conclusions } from './conclusions.ts'
+import { conclusions, reasonsOf } from './conclusions.ts'
 import { plotsOf } from './plots.ts'
 import type { Published } from './results.ts'
 import { escape } from './svg.ts'
@@ -64,6 +64,9 @@ export function reportHtml(published: readonly Published[]): string {
 <body><h1>Influencer Stats: measured</h1>
 <p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
 ${concluded.length > 1 ? `<div class="conclusions">${tableHtml(concluded)}</div>` : ''}
+${reasonsOf(published)
+  .map(([titles, reason]) => `<p><strong>${escape(titles)}</strong>: ${escape(reason)}</p>`)
+  .join('\n')}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
 ${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, flameLinks(service), ...all.map(sectionOf)].join('\n')).join('\n')}
 </body></html>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
 import type { Table } from '../tables/table.ts'
-import { conclusions } from './conclusions.ts'
+import { conclusions, reasonsOf } from './conclusions.ts'
 import { reportHtml } from './html.ts'
 import { withProse } from './prose.ts'
 import { readResults, writeResults, type Published } from './results.ts'
@@ -24,13 +24,19 @@ export function replaceSection(text: string, name: string, section: string): str
 export const sectionOf = ({ table, machine, results }: Published): string =>
   [`${table.title}.`, ...tablesOf(results, table).map(markdownOf), `${machineText(machine)}.`].join('\n\n')
 
+/** What is concluded, and why others are ahead where they are. */
+const conclusionsOf = (published: readonly Published[]): string => {
+  const reasons = reasonsOf(published).map(([titles, reason]) => `- ${titles}: ${reason}`)
+  return [markdownOf(conclusions(published)), reasons.join('\n')].filter((text) => text !== '').join('\n\n')
+}
+
 /** All that is written from results: the report, and the tables and figures that READMEs show. Texts by their paths. */
 export function texts(published: readonly Published[]): Map<string, string> {
   const written = new Map([['bench/report.html', reportHtml(published)]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
     let text = readFileSync(join(ROOT, file), 'utf8')
     if (text.includes('<!-- bench:conclusions -->'))
-      text = replaceSection(text, 'conclusions', markdownOf(conclusions(published)))
+      text = replaceSection(text, 'conclusions', conclusionsOf(published))
     for (const one of published) {
       const name = `${one.table.service}/${one.table.name}`
       if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, sectionOf(one))

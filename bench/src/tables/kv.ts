@@ -83,10 +83,18 @@ export const onBase = (kind: Kind, contender: Contender): Row => ({
   ...asking(requestsOf(kind)),
 })
 
+const [get, put] = [{ method: 'GET', entries: FULL } as const, { method: 'PUT', entries: FULL } as const]
+
 const work =
   (kind: Kind): Work =>
   (spec) =>
     onBase(kind, kvContender(spec, kind.entries))
+
+/** Puts that are answered before they are written, one after the other. */
+const early: Work = (spec) => ({
+  ...work({ ...put, connections: 1 })(spec),
+  ...asking({ ...requestsOf({ ...put, connections: 1 }, { prefer: 'respond-async' }), expect: { status: 202 } }),
+})
 
 const ON_NODE: Kind = { method: 'PUT', entries: 0, connections: 64 }
 
@@ -114,8 +122,6 @@ const applying: Work = (spec) => {
   }
 }
 
-const [get, put] = [{ method: 'GET', entries: FULL } as const, { method: 'PUT', entries: FULL } as const]
-
 /** What any variant can be measured at; the first is what is meant where none is named. */
 export const works = {
   'put-full': work({ ...put, connections: 64 }),
@@ -126,6 +132,7 @@ export const works = {
   'get-small': work({ ...get, entries: SMALL, connections: 64 }),
   'get-full-1': work({ ...get, connections: 1 }),
   'put-full-1': work({ ...put, connections: 1 }),
+  'put-early-1': early,
   'put-node': writing,
   'apply-node': applying,
 } satisfies Record<string, Work>
@@ -160,6 +167,7 @@ const entity: OwnTable = {
     ['PUT', 'PUT one by one (v2)'],
     ['GET, 1 connection', 'bare GET, 1 connection'],
     ['PUT, 1 connection', 'bare db.put, 1 connection'],
+    ['PUT answered early, 1 connection', 'PUT, 1 connection'],
   ],
   rows: (specs) => [
     ...(specs.length > 0
@@ -181,6 +189,7 @@ const entity: OwnTable = {
       : [
           { ...row('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
           { ...row('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
+          row('PUT answered early, 1 connection', 'put-early-1'),
           bare('GET', 1),
           barePut,
         ]),
