@@ -17,7 +17,7 @@ import { claimPort, REUSE_PORT } from './port.ts'
 import type { AnyService, Opened } from '../service.ts'
 import { openCertificate } from '../tls/certificate.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
-import { createThreadPool, type PoolOptions, type ThreadPool } from './thread-pool.ts'
+import { createThreadPool, type PoolOptions } from './thread-pool.ts'
 import { urlOf } from './url-of.ts'
 import { STARVED_PATIENCE } from './watchdog.ts'
 
@@ -63,9 +63,12 @@ export async function startService({
   gauge(registry, 'client_memory_bytes', 'Bytes held for clients: bodies that come, large replies.', () =>
     heldBytes(budget),
   )
-  let pool: ThreadPool | undefined
+  let opened: Opened<any> | undefined
   const broadcastWithin = (timeout: number): Broadcast<Calls> => {
-    const broadcast = async (name: string, ...args: unknown[]) => (await pool?.broadcast(name, args, timeout)) ?? []
+    // What is broadcast while threads start must reach them, too; before that there is nobody to tell.
+    const broadcast = async (name: string, ...args: unknown[]) => {
+      return opened ? running.broadcast(name, args, timeout) : []
+    }
     return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
   }
   const broadcast = broadcastWithin(STARVED_PATIENCE * config.stuckTimeout + BROADCAST_TIMEOUT)
@@ -79,7 +82,6 @@ export async function startService({
   /** Whoever asks while the figures are being collected gets the same. */
   let scraping: Promise<string> | undefined
   const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
-  let opened: Opened<any> | undefined
   const handlers: Map<string, (...args: any[]) => unknown> = new Map([[SCRAPE, scrape]])
   const options: PoolOptions = {
     services,
@@ -105,8 +107,6 @@ export async function startService({
   }
   const own = { ...opened.handlers, ...backupHandlers(opened.kept, definition.keptElsewhere?.(config)) }
   for (const [name, handler] of Object.entries(own)) handlers.set(name, handler)
-  // Known before it starts: what is broadcast while threads start must reach them too.
-  pool = running
   counter(registry, 'threads_respawned_total', 'Serving threads that had to be replaced.', () => running.respawned)
   try {
     await running.start()
