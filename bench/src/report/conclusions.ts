@@ -46,35 +46,23 @@ function shortOf({ limited, median, low, high, confidence }: Ratio): string {
   return shown(median) + (confidence < SURE ? '' : ` (${shown(low)} to ${shown(high)})`)
 }
 
-interface Conclusion {
-  /** The table, and which row against which. */
-  readonly title: string
-  readonly verdict: string
-  readonly cost: string
-  readonly rate: string
-}
-
-const conclude = (published: readonly Published[]): Conclusion[] =>
-  published.flatMap(({ table, results }) =>
+/** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
+export function conclusions(published: readonly Published[]): Cells {
+  const rows = published.flatMap(({ table, results }) =>
     stepsOf(results, table)
       .filter(({ against }) => PEER.test(against))
-      .map(({ name, ratios: [cost, rate] }) => ({
-        title: `${table.service}/${table.name}: ${name}`,
-        verdict: verdictOf(cost!),
-        cost: shortOf(cost!),
-        rate: rate ? shortOf(rate) : '',
-      })),
+      .map(({ name, ratios }) => {
+        const [cost, rate] = ratios
+        const title = `${table.service}/${table.name}: ${name}`
+        return [title, verdictOf(cost!), shortOf(cost!), rate ? shortOf(rate) : '']
+      }),
   )
-
-/** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
-export const conclusions = (published: readonly Published[]): Cells => [
-  ['ours / theirs', 'ours is', 'CPU of each', 'how many a second'],
-  ...conclude(published).map(({ title, verdict, cost, rate }) => [title, verdict, cost, rate]),
-]
+  return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
+}
 
 /** Why theirs is ahead: what each reason is told of, and the reason. */
 export function reasonsOf(published: readonly Published[]): readonly (readonly [titles: string, reason: string])[] {
-  const behind = conclude(published).filter(({ verdict }) => verdict === 'behind')
-  const byReason = Map.groupBy(behind, ({ title }) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNEXPLAINED)
-  return Array.from(byReason, ([reason, of]) => [of.map(({ title }) => title).join('; '), reason])
+  const behind = conclusions(published).flatMap(([title, verdict]) => (verdict === 'behind' ? [title!] : []))
+  const byReason = Map.groupBy(behind, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNEXPLAINED)
+  return Array.from(byReason, ([reason, titles]) => [titles.join('; '), reason])
 }

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
@@ -29,17 +29,6 @@ function read(file: string): string | undefined {
   return kept.slice(0, end) === digest(script) ? script : undefined
 }
 
-/** Whole or not at all. */
-function write(file: string, script: string): void {
-  const draft = `${file}.${randomUUID()}`
-  try {
-    writeFileSync(draft, `${digest(script)}\n${script}`)
-    renameSync(draft, file)
-  } catch {
-    // Where nothing may be written, or the disk is full, the next start takes longer.
-  }
-}
-
 /**
  * A module in TypeScript as browsers take it. Node's compiler, once it is loaded, keeps 20 MB; so what it made is kept beside
  * what Node itself keeps of the modules that it has compiled, and it is not loaded again before a module changes.
@@ -52,6 +41,11 @@ export function withoutTypes(text: string, folder: string | undefined = getCompi
   const kept = read(file)
   if (kept !== undefined) return kept
   const script = strip(text)
-  write(file, script)
+  try {
+    // One that is cut off is found out when it is read.
+    writeFileSync(file, `${digest(script)}\n${script}`)
+  } catch {
+    // Where nothing may be written, or the disk is full, the next start takes longer.
+  }
   return script
 }

@@ -266,10 +266,7 @@ export const serviceUrl = (service: string, description: string, more: ServiceUr
     form: URL_FORM,
     service,
     description,
-    env: more.env,
-    when: more.when,
-    optional: more.optional,
-    early: more.early,
+    ...more,
   }) as const
 
 /** The addresses of the nodes of another service of the house, separated by commas; otherwise as `serviceUrl`. */
