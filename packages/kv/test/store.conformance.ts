@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { keysOfBytes } from '@influencer-stats/runtime/testing/utf8-keys'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Entry } from '../src/core/frames.ts'
@@ -69,6 +70,24 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
           expect(find(keys[j]!)).toEqual(values[j])
           expect(store.find('never there')).toBeUndefined()
         }
+      }
+    })
+
+    it('finds each key of 1 to 1,024 bytes, whatever was read before, and no other', async () => {
+      const keys = Array.from({ length: 1_024 }, (_, i) => keysOfBytes(i + 1)).flat()
+      const stored = keys.filter((_, i) => i % 2 === 0)
+      await write(...stored.map((key) => put(key, key)))
+      const isStored = new Set(stored)
+      const check = (some: readonly string[]) =>
+        expect(some.filter((key) => read(key) !== (isStored.has(key) ? key : undefined))).toEqual([])
+      check(keys.map((_, i) => keys[(i * 7_919) % keys.length]!))
+      check(keys)
+      check(keys.toReversed())
+      for (const key of stored.filter((_, i) => i % 97 === 0)) {
+        const [start, end] = [Buffer.from(key), Buffer.from(`${key}\0`)]
+        expect((await all({ start, end })).map(([found, value]) => [found, String(value)])).toEqual([[key, key]])
+        expect(await when({ match: [tagAt(key)] }, del(key))).toBeDefined()
+        expect(read(key)).toBeUndefined()
       }
     })
 

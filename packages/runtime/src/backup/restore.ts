@@ -1,10 +1,11 @@
-import { ClassicLevel } from 'classic-level'
+import type { ClassicLevel } from 'classic-level'
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from '../http/errors.ts'
 import { syncFolder, writeFormat } from '../level/data-format.ts'
 import { flush } from '../level/open-level.ts'
+import { Utf8Level } from '../level/utf8-level.ts'
 import { BackupDamaged, readBackup, type BackupEnd, type BackupHead, type BackupSink } from './format.ts'
 
 /** So many bytes are written in one go. */
@@ -26,7 +27,7 @@ export async function restoreBackup(service: string, file: string, folder: strin
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
-  const db = new ClassicLevel<Buffer, Buffer>(join(draft, 'level'), bytes)
+  const db = new Utf8Level<Buffer, Buffer>(join(draft, 'level'), bytes)
   try {
     await db.open()
     await fill(db, file)

@@ -2,6 +2,7 @@ import { ClassicLevel, type DatabaseOptions } from 'classic-level'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/errors.ts'
+import { Utf8Level } from './utf8-level.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
@@ -39,7 +40,7 @@ export async function openLevel<K = string, V = string>(
       `${service}: data folder ${folder} has format ${version}, which this version cannot upgrade to ${format}`,
     )
   }
-  const db = new ClassicLevel<K, V>(location, { multithreading: true, ...options })
+  const db = new Utf8Level<K, V>(location, { multithreading: true, ...options })
   try {
     await open(db, isNew)
   } catch (error) {
