@@ -52,7 +52,7 @@ const cold: OwnTable = {
 // Scans.
 
 const SCANS = {
-  'a chunk an entry': { accept: '*/*', around: 1 },
+  'a chunk an entry': { accept: 'application/octet-stream', around: 1 },
   NDJSON: { accept: 'application/x-ndjson', around: '{"op":"put","id":"","value":""}\n'.length },
 } as const
 

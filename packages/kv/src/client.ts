@@ -4,6 +4,7 @@ import { traceHeaders } from '@influencer-stats/runtime/trace'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Agent, request, type Dispatcher } from 'undici'
 import { eachLine } from './core/each-line.ts'
+import { prefixEnd } from './core/key-order.ts'
 import { opLine, parseLine, type Op } from './core/lines.ts'
 import { placesOf } from './core/watch-events.ts'
 
@@ -53,12 +54,35 @@ export interface PutOptions extends ConditionalOptions {
   readonly ttl?: number
 }
 
-export interface RangeOptions extends ReadOptions {
+/** Keys of a range: those that begin with a prefix, or those between two keys. */
+export interface KeyBounds {
+  /** In place of `start` and `end`. */
+  readonly prefix?: string
   /** The first key; without it, from the first there is. */
   readonly start?: string
   /** The first key that is left out; without it, to the last there is. */
   readonly end?: string
+}
+
+export interface RangeOptions extends ReadOptions, KeyBounds {
+  /** At most this many entries. */
   readonly limit?: number
+  /** From the last key to the first. */
+  readonly reverse?: boolean
+  /** Continue behind this key: `next` of the page before. */
+  readonly cursor?: string
+}
+
+export interface KvEntry {
+  readonly id: string
+  readonly value: Buffer
+}
+
+/** Some entries of a range. */
+export interface KvPage {
+  readonly entries: readonly KvEntry[]
+  /** Cursor of the next page; nothing on the last one. */
+  readonly next?: string
 }
 
 /** A change of a batch; a value with a `ttl` is gone after so many seconds. */
@@ -66,11 +90,7 @@ export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
   | { readonly op: 'delete'; readonly id: string }
 
-export interface WatchOptions {
-  /** The first key; without it, from the first there is. */
-  readonly start?: string
-  /** The first key that is left out; without it, to the last there is. */
-  readonly end?: string
+export interface WatchOptions extends KeyBounds {
   /** The place to begin behind; without it, with what comes next. */
   readonly after?: number
   /** Ends it when it is aborted. */
@@ -104,9 +124,15 @@ export interface KvClient {
   /** The same, of lines of NDJSON. */
   batchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
   /** Entries in the order of their keys' bytes, as they are when the reply begins. */
-  entries(range?: RangeOptions): AsyncIterable<{ readonly id: string; readonly value: Buffer }>
-  /** The same as the bytes of NDJSON, in pieces that lines may straddle. */
-  entryLines(range?: RangeOptions): Promise<AsyncIterable<Buffer>>
+  entries(range?: RangeOptions): AsyncIterable<KvEntry>
+  /** The keys alone. */
+  keys(range?: RangeOptions): AsyncIterable<string>
+  /** Number of the entries. */
+  count(range?: RangeOptions): Promise<number>
+  /** One page of entries. @param range its `limit` is 1 to 1,000, and 100 without it */
+  page(range?: RangeOptions): Promise<KvPage>
+  /** Entries as the bytes of NDJSON, in pieces that lines may straddle; with `keys`, keys alone. */
+  entryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
    * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
    * behind its place is missed, so that a range which is read from then on can be kept up to date. A stream that is lost
@@ -120,6 +146,9 @@ export interface KvClient {
 
 const NDJSON = 'application/x-ndjson'
 const ALL = '\0'
+/** Largest page, and that of a caller who names no limit (entries). */
+const MAX_PAGE_ENTRIES = 1_000
+const PAGE_ENTRIES = 100
 /** A stream that was lost before it brought anything is opened again after (ms). */
 const RETRY = 1_000
 /** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
@@ -185,9 +214,24 @@ export function createKvClient(
     after: after?.toString(),
   })
 
-  async function entryLines({ start = ALL, end, limit, ...reads }: RangeOptions = {}): Promise<AsyncIterable<Buffer>> {
-    const query = { start, end, limit: limit === undefined ? undefined : String(limit), ...freshness(reads) }
-    return (await ask('GET', '/v0/entities', query, { accept: NDJSON })).body
+  const rangeQuery = ({ prefix, start, end, limit, reverse, cursor, ...reads }: RangeOptions) => ({
+    prefix,
+    start,
+    end,
+    cursor,
+    limit: limit?.toString(),
+    reverse: reverse ? 'true' : undefined,
+    ...freshness(reads),
+  })
+
+  function askRange(range: RangeOptions, more: { keys?: string; count?: string }): Promise<Dispatcher.ResponseData> {
+    return ask('GET', '/v0/entities', { ...rangeQuery(range), ...more }, { accept: NDJSON })
+  }
+
+  async function entryLines({ keys, ...range }: RangeOptions & { keys?: boolean } = {}): Promise<
+    AsyncIterable<Buffer>
+  > {
+    return (await askRange(range, { keys: keys ? 'true' : undefined })).body
   }
 
   async function batchLines(lines: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -201,7 +245,8 @@ export function createKvClient(
     await body.dump()
   }
 
-  async function* watch({ start = ALL, end, after, signal = NEVER }: WatchOptions = {}): AsyncGenerator<KvStep, void> {
+  async function* watch({ after, signal = NEVER, ...range }: WatchOptions = {}): AsyncGenerator<KvStep, void> {
+    const { start = ALL, end } = range.prefix === undefined ? range : prefixBounds(range.prefix)
     let place = after
     while (!signal.aborted && !closed) {
       let isNew = false
@@ -251,17 +296,39 @@ export function createKvClient(
     batch: (changes, options) => batchLines(changes.map((change) => opLine(toOp(change))).join(''), options),
     batchLines,
     async *entries(range) {
-      for await (const line of eachLine(await entryLines(range))) {
-        const op = parseLine(line.toString())
-        if (typeof op === 'string' || op.type !== 'put')
-          throw new ServiceError(200, 'BAD_LINE', `unexpected line: ${line}`)
-        yield { id: op.key.toString(), value: op.value }
-      }
+      yield* parseEntries(await entryLines(range))
+    },
+    async *keys(range) {
+      for await (const line of eachLine(await entryLines({ ...range, keys: true })))
+        yield (JSON.parse(line.toString()) as { id: string }).id
+    },
+    async count(range = {}) {
+      const { body } = await askRange(range, { count: 'true' })
+      return ((await body.json()) as { count: number }).count
+    },
+    async page(range = {}) {
+      const limit = Math.min(range.limit ?? PAGE_ENTRIES, MAX_PAGE_ENTRIES)
+      const { body, headers } = await askRange({ ...range, limit }, {})
+      const entries = await Array.fromAsync(parseEntries(body))
+      return { entries, ...(headers.next !== undefined && { next: decodeURIComponent(String(headers.next)) }) }
     },
     entryLines,
     watch,
     close: async () => void (await (closed ??= Promise.all([streams.destroy(), dispatcher.close()]))),
   }
+}
+
+async function* parseEntries(lines: AsyncIterable<Buffer>): AsyncGenerator<KvEntry> {
+  for await (const line of eachLine(lines)) {
+    const op = parseLine(line.toString())
+    if (typeof op === 'string' || op.type !== 'put') throw new ServiceError(200, 'BAD_LINE', `unexpected line: ${line}`)
+    yield { id: op.key.toString(), value: op.value }
+  }
+}
+
+function prefixBounds(prefix: string): { start: string; end?: string } {
+  const end = prefixEnd(prefix)
+  return { start: prefix, ...(end !== undefined && { end }) }
 }
 
 const toBytes = (value: string | Uint8Array) =>

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { revisionOf, toStored } from '../src/core/stored.ts'
+import { rawExchange } from './support/raw-exchange.ts'
 import { startKv, type TestKv } from './support/kv.ts'
 import { openLevelOf } from './support/level.ts'
 import { damageTables } from '@influencer-stats/runtime/testing/damage'
@@ -12,17 +13,6 @@ import { until } from '@influencer-stats/runtime/testing/until'
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
 const NDJSON = { accept: 'application/x-ndjson' }
-
-/** Sends bytes on a connection of its own and reads until it ends. */
-async function raw(url: string, text: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let reply = ''
-  socket.setEncoding('latin1').on('data', (part) => (reply += part))
-  socket.write(text)
-  await once(socket, 'close')
-  return reply
-}
 
 describe.each(SERVERS)('the API with server %s', (server) => {
   let kv: TestKv
@@ -193,10 +183,10 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     const head = `PUT ${entity('large')} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `fa00\r\n${'x'.repeat(64_000)}\r\n`
     // Never ended: the reply comes as soon as it is clear.
-    expect(await raw(kv.url, head + chunk + chunk)).toMatch(/^HTTP\/1\.1 413 .*VALUE_TOO_LARGE/s)
+    expect(await rawExchange(kv.url, head + chunk + chunk)).toMatch(/^HTTP\/1\.1 413 .*VALUE_TOO_LARGE/s)
     expect((await kv.ask('GET', entity('large'))).text).toBe('old')
     const small = `${head}3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n`.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
-    expect(await raw(kv.url, small)).toMatch(/^HTTP\/1\.1 201 /)
+    expect(await rawExchange(kv.url, small)).toMatch(/^HTTP\/1\.1 201 /)
     expect((await kv.ask('GET', entity('large'))).text).toBe('abcd')
   })
 
@@ -222,25 +212,30 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect(await ids('start=r/&limit=2')).toEqual(['r/B', 'r/a'])
     expect(await ids('start=r0&end=r/')).toEqual([])
     expect(await ids('start=r/a&end=r/a')).toEqual([])
-    expect((await range('start=r/a&limit=1')).text).toBe('r/a\nvalue of r/a')
+    expect((await range('start=r/a&limit=1', { accept: 'application/octet-stream' })).text).toBe('r/a\nvalue of r/a')
     const request = 'GET /v0/entities?start=r/&limit=2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    expect(await raw(kv.url, request)).toMatch(
+    expect(await rawExchange(kv.url, request)).toMatch(
       /\r\n\r\n10\r\nr\/B\nvalue of r\/B\r\n10\r\nr\/a\nvalue of r\/a\r\n0\r\n\r\n$/,
     )
     const old = 'GET /v0/entities?start=r/a&limit=1 HTTP/1.0\r\nHost: localhost\r\n\r\n'
-    expect(await raw(kv.url, old)).toMatch(/\r\n\r\n\{"op":"put","id":"r\/a","value":"value of r\/a"\}\n$/)
+    expect(await rawExchange(kv.url, old)).toMatch(/\r\n\r\n\{"op":"put","id":"r\/a","value":"value of r\/a"\}\n$/)
   })
 
   it('keeps a connection after a range', async () => {
     const one = 'GET /v0/entities?start=r/&limit=1 HTTP/1.1\r\nHost: localhost\r\n'
-    const reply = await raw(kv.url, `${one}\r\n${one}Connection: close\r\n\r\n`)
+    const reply = await rawExchange(kv.url, `${one}\r\n${one}Connection: close\r\n\r\n`)
     expect(reply.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
   })
 
   it.each([
-    '',
     'start=',
-    'end=a',
+    'prefix=',
+    'prefix=a&start=a',
+    'prefix=a&end=b',
+    'reverse=yes',
+    'keys=1',
+    'count=',
+    'cursor=%ff',
     'start=a&limit=0',
     'start=a&limit=x',
     'start=a&limit=-1',

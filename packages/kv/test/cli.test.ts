@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { exportTo } from '../src/cli/export.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { runCli } from './support/process.ts'
+import { feedCli, runCli, runShell } from './support/process.ts'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
 let kv: TestKv
@@ -84,5 +84,63 @@ it('names the lines of the file that the service refuses', async () => {
 it('says what is wrong in a line, without a stack', async () => {
   expect((await runCli('export', file, '--url', 'http://127.0.0.1:9')).code).toBe(1)
   expect((await runCli('import', join(file, 'none'), '--url', kv.url)).stderr.trim().split('\n')).toHaveLength(1)
-  expect((await runCli('delete', file)).code).toBe(2)
+  expect((await runCli('none', file)).code).toBe(2)
+})
+
+it('writes to standard output, and reads from standard input', async () => {
+  await kv.client.batch(Array.from({ length: 3 }, (_, i) => ({ op: 'put', id: `k${i}`, value: 'é\u2028' })))
+  const { code, stdout } = await runCli('export', '-', '--url', kv.url)
+  expect([code, stdout.toString().split('\n').length]).toEqual([0, 4])
+  const other = await startKv()
+  expect((await feedCli(stdout, 'import', '-', '--url', other.url)).code).toBe(0)
+  expect(await Array.fromAsync(other.client.keys())).toEqual(['k0', 'k1', 'k2'])
+  const wrong = await feedCli('{}\n', 'import', '-', '--url', other.url)
+  expect([wrong.code, wrong.stderr.includes('line 1 of standard input')]).toEqual([1, true])
+  await other.stop()
+})
+
+it('writes to a FIFO, a device or an open file, and leaves it there', async () => {
+  await kv.client.put('k', 'v')
+  const line = '{"op":"put","id":"k","value":"v"}\n'
+  const folder = temporaryFolder()
+  const env = { URL: kv.url }
+  const script = `
+    cd ${folder} && mkfifo fifo link-to && rm link-to && ln -s fifo link
+    for to in fifo link; do
+      cat fifo > $to.read & kv export $to --url "$URL" 2> err || cat err >&2
+      wait $!; [ -p fifo ] && [ -L link ] || echo replaced
+    done
+    cat fifo.read link.read
+    kv export /dev/null --url "$URL" 2> err || cat err >&2; [ -c /dev/null ] || echo replaced
+    echo before > out
+    kv export /dev/stdout --url "$URL" >> out 2> err; echo after >> out; cat out
+    kv export /dev/fd/3 --url "$URL" 3> three 2> err; cat three
+    kv export >(cat > four) --url "$URL" 2> err; wait; cat four
+    cat three > fifo & kv import fifo --url "$URL" 2> err || cat err >&2
+    ls`
+  const { stdout, stderr, code } = await runShell(script, env)
+  expect(stdout.toString()).toBe(
+    `${line}${line}before\n${line}after\n${line}${line}err\nfifo\nfifo.read\nfour\nlink\nlink.read\nout\nthree\n`,
+  )
+  expect([stderr, code]).toEqual(['', 0])
+})
+
+it('replaces the file behind a symbolic link whole, and leaves the link', async () => {
+  await kv.client.put('k', 'v')
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'real'))
+  const real = join(folder, 'real', 'entries')
+  for (const isThere of [true, false]) {
+    if (isThere) writeFileSync(real, 'old', { mode: 0o600 })
+    else rmSync(real)
+    rmSync(file, { force: true })
+    symlinkSync(relative(dirname(file), real), file)
+    expect((await runCli('export', file, '--url', kv.url)).code).toBe(0)
+    expect([lstatSync(file).isSymbolicLink(), readFileSync(real, 'utf8')]).toEqual([
+      true,
+      '{"op":"put","id":"k","value":"v"}\n',
+    ])
+    if (isThere) expect(lstatSync(real).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(folder, 'real'))).toEqual(['entries'])
+  }
 })

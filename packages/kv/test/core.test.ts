@@ -5,6 +5,7 @@ import { parseBatch } from '../src/core/batch.ts'
 import { parseTags } from '../src/core/condition.ts'
 import { eachLine } from '../src/core/each-line.ts'
 import { toChunks, type Entry } from '../src/core/frames.ts'
+import { toKeyLines, toLines } from '../src/core/range-lines.ts'
 import { opLine, parseLine, putLine, type Op } from '../src/core/lines.ts'
 import { parseQuery } from '../src/core/query.ts'
 import { countTurns } from './support/turns.ts'
@@ -57,7 +58,50 @@ describe('query strings', () => {
   })
 })
 
+const LINE_ENDS = ['\x85', '\u2028', '\u2029']
+const escaping = (json: string) =>
+  json.replaceAll('\x85', '\\u0085').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+
+/** As Python's str.splitlines. */
+function splitLines(text: string): string[] {
+  const lines = ['']
+  for (const character of text)
+    if ('\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029'.includes(character)) lines.push('')
+    else lines[lines.length - 1] += character
+  return lines
+}
+
 describe('lines', () => {
+  it('are not cut by readers that end a line at other characters than a newline', () => {
+    const part = fc.constantFrom('a', 'é', '\v', '\f', '\r', '\x1c', '\x1e', ...LINE_ENDS)
+    const word = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''))
+    const entries = fc.array(
+      fc.tuple(
+        word,
+        fc.oneof(
+          word,
+          word.map((text) => Buffer.from(text)),
+        ),
+      ),
+      { minLength: 1, maxLength: 5 },
+    )
+    fc.assert(
+      fc.property(entries, (all: Entry[]) => {
+        const lines = splitLines(toLines(all)).slice(0, -1)
+        const read = lines.map((line) => JSON.parse(line))
+        expect(read.map(({ id }) => id)).toEqual(all.map(([id]) => id))
+        expect(read.map(({ value, valueBase64 }) => value ?? Buffer.from(valueBase64, 'base64').toString())).toEqual(
+          all.map(([, given]) => given.toString()),
+        )
+        expect(splitLines(toKeyLines(all)).slice(0, -1)).toHaveLength(all.length)
+        for (const [id, given] of all) {
+          const line = opLine({ type: 'put', key: Buffer.from(id), value: Buffer.from(given) })
+          expect(splitLines(line)).toHaveLength(2)
+        }
+      }),
+    )
+  })
+
   it('are read back as the changes they were made of', () => {
     fc.assert(
       fc.property(op, (one) => {
@@ -107,7 +151,7 @@ describe('lines', () => {
   })
 
   it('take at most half as much again as their values, and are text where they can be', () => {
-    const one = fc.constantFrom('\0', '\n', '"', '\\', 'a', 'é', '🎈', '\u2028', '\u007f')
+    const one = fc.constantFrom('\0', '\n', '"', '\\', 'a', 'é', '🎈', '\u007f', ...LINE_ENDS)
     const escaped = fc.oneof(
       value,
       fc.array(one, { maxLength: 40 }).map((parts) => Buffer.from(parts.join(''))),
@@ -118,8 +162,9 @@ describe('lines', () => {
         const base64 = `{"op":"put","id":"k","valueBase64":"${bytes.toString('base64')}"}\n`
         for (const given of isUtf8(bytes) ? [bytes, bytes.toString()] : [bytes]) {
           const line = putLine('k', given)
-          const asText = `{"op":"put","id":"k","value":${JSON.stringify(bytes.toString())}}\n`
-          const isShort = isUtf8(bytes) && Buffer.byteLength(JSON.stringify(bytes.toString())) - 2 <= bytes.length * 1.5
+          const text = escaping(JSON.stringify(bytes.toString()))
+          const asText = `{"op":"put","id":"k","value":${text}}\n`
+          const isShort = isUtf8(bytes) && Buffer.byteLength(text) - 2 <= bytes.length * 1.5
           expect(line).toBe(isShort ? asText : base64)
           expect(parseLine(line)).toEqual({ type: 'put', key: Buffer.from('k'), value: bytes })
         }

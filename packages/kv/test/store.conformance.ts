@@ -6,7 +6,7 @@ import type { Entry } from '../src/core/frames.ts'
 import { KEY_REUSED, REMEMBERED } from '../src/core/judge.ts'
 import type { Op } from '../src/core/lines.ts'
 import { etagOf, toEtag, valueOf } from '../src/core/stored.ts'
-import type { Range, Store, Write } from '../src/store/store.ts'
+import type { Range, Scan, Store, Write } from '../src/store/store.ts'
 
 const put = (key: string, value: string): Op => ({ type: 'put', key: Buffer.from(key), value: Buffer.from(value) })
 const del = (key: string): Op => ({ type: 'del', key: Buffer.from(key) })
@@ -32,7 +32,12 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
     const tagAt = (key: string) => etagOf(store.find(key)!)
 
     async function all(range: Range): Promise<Entry[]> {
-      const scan = store.scan(range)
+      const snapshot = store.snapshot()
+      const found = await rest(snapshot.scan(range))
+      await snapshot.close()
+      return found
+    }
+    async function rest(scan: Scan): Promise<Entry[]> {
       const found: Entry[] = []
       for (let slice = await scan.next(); slice.length > 0; slice = await scan.next()) found.push(...slice)
       await scan.close()
@@ -171,13 +176,21 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
         Array.from({ length: 5_000 }, (_, i) => write(put(`k${String(i).padStart(5, '0')}`, 'old'.repeat(100)))),
       )
       await write(put('last', 'old'))
-      const scan = store.scan({ start: Buffer.from('k') })
+      const snapshot = store.snapshot()
+      const scan = snapshot.scan({ start: Buffer.from('k') })
       const first = await scan.next()
       await write(put('k04999', 'new'), put('k04999a', 'new'), del('last'))
-      const found = [...first]
-      for (let slice = await scan.next(); slice.length > 0; slice = await scan.next()) found.push(...slice)
+      const found = [...first, ...(await rest(scan))]
       await scan.close()
-      await scan.close()
+      const inSnapshot = (key: string) => valueOf(snapshot.find(Buffer.from(key))!.stored).toString()
+      expect([inSnapshot('k04999'), inSnapshot('last')]).toEqual(['old'.repeat(100), 'old'])
+      expect(snapshot.find(Buffer.from('k04999a'))).toBeUndefined()
+      expect((await rest(snapshot.scan({ start: Buffer.from('k04998') }))).map(([key]) => key)).toEqual([
+        'k04998',
+        'k04999',
+        'last',
+      ])
+      await snapshot.close()
       expect(found).toHaveLength(5_001)
       expect(found.at(-2)![1].toString()).toBe('old'.repeat(100))
       expect(found.at(-1)!.map(String)).toEqual(['last', 'old'])
@@ -196,6 +209,12 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
         const found = await all({ start: Buffer.from('k'), limit })
         expect(found.map(([key]) => key)).toEqual(ops.slice(0, limit).map((_, i) => id(i)))
         expect(found.every(([, kept], i) => value(i).equals(Buffer.from(kept)))).toBe(true)
+        const reversed = await all({ start: Buffer.from('k'), limit, reverse: true })
+        const last = ops.slice(-(limit ?? ops.length)).toReversed()
+        expect(reversed.map(([key]) => key)).toEqual(last.map(({ key: one }) => one.toString()))
+        expect(reversed.every(([, kept], i) => (last[i] as { value: Buffer }).value.equals(Buffer.from(kept)))).toBe(
+          true,
+        )
       }
     })
 

@@ -1,14 +1,28 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import type { KvClient } from '../client.ts'
-import type { EntryProgress } from './progress.ts'
+import type { Command } from './command.ts'
+import { createEntryProgress, type EntryProgress } from './progress.ts'
+import { writeTarget } from './target.ts'
 
 const NEWLINE = 0x0a
 
-/** Writes every entry that was acknowledged before, by any node, to a file, a line each. The file is there whole or not at all. */
+/** `pnpm kv export FILE` */
+export const exportCommand: Command = {
+  group: 'files',
+  name: 'export',
+  parameters: 'FILE',
+  args: [1, 1],
+  description: 'every entry, as NDJSON in a file; - for standard output',
+  async run({ args: [file], client }) {
+    const progress = createEntryProgress('exported', process.stderr)
+    await exportTo(client(), file!, progress).finally(() => progress.end())
+  },
+}
+
+/**
+ * Writes every entry that was acknowledged before, by any node, to a file, a line each. A regular file is there whole or
+ * not at all.
+ */
 export async function exportTo(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
-  const draft = `${file}.${process.pid}`
   let entries = 0
   let bytes = 0
   async function* counted(pieces: AsyncIterable<Buffer>) {
@@ -19,12 +33,6 @@ export async function exportTo(client: KvClient, file: string, progress: EntryPr
       yield piece
     }
   }
-  try {
-    await pipeline(counted(await client.entryLines({ linearizable: true })), createWriteStream(draft, { flush: true }))
-    progress.update(entries, bytes)
-    await rename(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await writeTarget(file, counted(await client.entryLines({ linearizable: true })))
+  progress.update(entries, bytes)
 }

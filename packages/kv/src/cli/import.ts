@@ -5,7 +5,21 @@ import type { KvClient } from '../client.ts'
 import { eachLine } from '../core/each-line.ts'
 import { MAX_KEY } from '../core/limits.ts'
 import { parseLine } from '../core/lines.ts'
-import type { EntryProgress } from './progress.ts'
+import type { Command } from './command.ts'
+import { createEntryProgress, type EntryProgress } from './progress.ts'
+
+/** `pnpm kv import FILE` */
+export const importCommand: Command = {
+  group: 'files',
+  name: 'import',
+  parameters: 'FILE',
+  args: [1, 1],
+  description: 'puts from NDJSON in a file; - for standard input',
+  async run({ args: [file], client }) {
+    const progress = createEntryProgress('imported', process.stderr)
+    await importFrom(client(), file!, progress).finally(() => progress.end())
+  },
+}
 
 // One request each; a line that is larger goes alone.
 const BATCH_BYTES = 1_048_576
@@ -31,13 +45,22 @@ function named(error: unknown, { numbers }: Batch, file: string): unknown {
   return new Error(`${where} of ${file}: ${reason}`, { cause: error })
 }
 
+/** Bytes of a file, or of standard input, and how many those are, where that is known. */
+async function openSource(file: string): Promise<{ pieces: AsyncIterable<Buffer>; size?: number }> {
+  if (file === '-') return { pieces: process.stdin }
+  const found = await stat(file)
+  const pieces = createReadStream(file, { highWaterMark: BATCH_BYTES })
+  return found.isFile() ? { pieces, size: found.size } : { pieces }
+}
+
 /**
  * Sends every line of a file to the service, in batches. The lines before a bad one are in the base then, or those before
  * the batch that the service refused.
  * @throws Error that names the number of a line that is not a change, or the numbers of those that were refused
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
-  const { size } = await stat(file)
+  const { pieces, size } = await openSource(file)
+  const name = file === '-' ? 'standard input' : file
   const empty = (): Batch => ({ lines: [], numbers: [], bytes: 0 })
   let batch = empty()
   let number = 0
@@ -49,7 +72,7 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
     try {
       await client.batchLines(Buffer.concat(batch.lines.flatMap((line) => [line, NEWLINE])))
     } catch (error) {
-      throw named(error, batch, file)
+      throw named(error, batch, name)
     }
     entries += batch.lines.length
     done += batch.bytes
@@ -57,7 +80,7 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
     batch = empty()
   }
 
-  for await (const line of eachLine(createReadStream(file, { highWaterMark: BATCH_BYTES }))) {
+  for await (const line of eachLine(pieces)) {
     number++
     if (line.length === 0) continue
     // Looked at here, too, so that those before it are sent.
@@ -65,7 +88,7 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
     const wrong = typeof op === 'string' ? op : op.key.length > MAX_KEY ? `its key is over ${MAX_KEY} bytes` : undefined
     if (wrong !== undefined) {
       await send()
-      throw new Error(`line ${number} of ${file}: ${wrong}`)
+      throw new Error(`line ${number} of ${name}: ${wrong}`)
     }
     if (batch.bytes + line.length > BATCH_BYTES) await send()
     batch.lines.push(line)

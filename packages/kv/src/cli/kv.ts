@@ -1,39 +1,79 @@
 import { parseArgs } from 'node:util'
-import { createKvClient } from '../client.ts'
-import { exportTo } from './export.ts'
-import { importFrom } from './import.ts'
-import { createEntryProgress } from './progress.ts'
+import { createKvClient, type KvClient } from '../client.ts'
+import { UsageError, type Command } from './command.ts'
+import { commands } from './commands.ts'
+import { COMMON_FLAGS, commandHelp, helpOf } from './help.ts'
+import { OutputClosed } from './output.ts'
 
-// `pnpm kv export FILE` and `pnpm kv import FILE`: every entry of a running service to a file of NDJSON, and back.
+// `pnpm kv COMMAND`: entries of a running service, from a shell.
 
-const USAGE = `pnpm kv export FILE | import FILE [--url http://127.0.0.1:8082]
-API_TOKEN is sent where it is set; an export needs READ_TOKEN's value there if the service guards reads.
-`
+const DEFAULT_URL = 'http://127.0.0.1:8082'
 
-async function main(argv: readonly string[]): Promise<number> {
-  const options = { url: { type: 'string', default: 'http://127.0.0.1:8082' }, help: { type: 'boolean' } } as const
-  const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
-  const [command, file] = positionals
-  const work = { export: exportTo, import: importFrom }[command ?? '']
-  if (values.help || !work || !file || positionals.length > 2) {
-    process.stderr.write(USAGE)
-    return values.help ? 0 : 2
-  }
-  const client = createKvClient(values.url, { token: process.env.API_TOKEN })
-  const progress = createEntryProgress(command === 'export' ? 'exported' : 'imported', process.stderr)
-  try {
-    await work(client, file, progress)
+const FAILED = 1
+const WRONG_USAGE = 2
+/** What a shell reports for a process that SIGPIPE has ended: the reader of its output is gone. */
+const BROKEN_PIPE = 128 + 13
+
+async function main([name, ...argv]: readonly string[]): Promise<number> {
+  if (name === undefined) throw new UsageError('a command is missing; pnpm kv --help lists them')
+  if (name === '--help' || name === 'help') {
+    process.stdout.write(helpOf(commands))
     return 0
-  } finally {
-    progress.end()
-    await client.close()
+  }
+  const command = commands.find((one) => one.name === name)
+  if (!command) throw new UsageError(`no command is called ${name}; pnpm kv --help lists them`)
+  const { values, positionals } = parseFlags(command, argv)
+  if (values.help) {
+    process.stdout.write(commandHelp(command))
+    return 0
+  }
+  const [min, max] = command.args
+  if (positionals.length < min || positionals.length > max)
+    throw new UsageError(`pnpm kv ${name} ${command.parameters}`.trimEnd())
+  return runCommand(command, positionals, values)
+}
+
+type Values = Readonly<Record<string, string | boolean | undefined>>
+
+function parseFlags(command: Command, argv: readonly string[]): { values: Values; positionals: string[] } {
+  const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
+  const options = Object.fromEntries(flags.map(([flag, { type }]) => [flag, { type }]))
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true }) as never
+  } catch (error) {
+    // Advice follows on further lines.
+    throw new UsageError((error as Error).message.split('\n', 1)[0])
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
+async function runCommand(command: Command, args: readonly string[], values: Values): Promise<number> {
+  const { API_TOKEN, READ_TOKEN } = process.env
+  let client: KvClient | undefined
+  try {
+    const status = await command.run({
+      args,
+      text: (flag) => values[flag] as string | undefined,
+      isSet: (flag) => values[flag] === true,
+      client: () => (client ??= createKvClient(urlOf(values.url), { token: API_TOKEN || READ_TOKEN })),
+    })
+    return status ?? 0
+  } finally {
+    await client?.close()
+  }
+}
+
+function urlOf(value: string | boolean | undefined = DEFAULT_URL): string {
+  const url = URL.parse(String(value))
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError(`--url ${value} is not a URL of HTTP`)
+  return url.href
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof OutputClosed) return BROKEN_PIPE
   const { message, cause } = error as Error & { cause?: Error }
   process.stderr.write(`kv: ${message || (cause?.message ?? error)}\n`)
-  process.exitCode = 1
+  return error instanceof UsageError ? WRONG_USAGE : FAILED
 }
+
+process.exitCode = await main(process.argv.slice(2)).catch(statusOf)

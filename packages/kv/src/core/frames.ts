@@ -16,6 +16,10 @@ export function toChunks(entries: readonly Entry[]): string | Buffer {
 
 const isText = (entry: Entry): entry is readonly [string, string, number?] => typeof entry[1] === 'string'
 
+/** Keys as chunks, one a key. */
+export const toKeyChunks = (entries: readonly Entry[]): string =>
+  entries.map(([key]) => `${Buffer.byteLength(key).toString(16)}\r\n${key}\r\n`).join('')
+
 function textChunks(entries: readonly (readonly [string, string, number?])[]): string {
   let text = ''
   for (const [key, value] of entries) {

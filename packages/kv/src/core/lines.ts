@@ -13,16 +13,33 @@ export type Op =
     }
   | { readonly type: 'del'; readonly key: Buffer }
 
+// JSON escapes the other characters at which readers of lines may end one, such as those of Python.
+const LINE_ENDS = /[\x85\u2028\u2029]/g
+
+/** True if JSON text has U+0085, U+2028 or U+2029. In text of one byte a character that is one search for a byte. */
+export const hasLineEnds = (json: string): boolean =>
+  json.includes('\x85') || json.includes('\u2028') || json.includes('\u2029')
+
+/** A string in JSON that no reader of lines cuts: U+0085, U+2028 and U+2029 are escaped. */
+export function quoteInLine(text: string): string {
+  const json = JSON.stringify(text)
+  if (!hasLineEnds(json)) return json
+  return json.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /**
  * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
  * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
  * @param more further fields
+ * @param quote a string as JSON; `JSON.stringify` where the caller escapes line ends
  */
-export function putLine(id: string, value: string | Buffer, more = ''): string {
-  const text = textOf(value)
-  return text === undefined
-    ? `{"op":"put","id":${JSON.stringify(id)},"valueBase64":"${Buffer.from(value).toString('base64')}"${more}}\n`
-    : `{"op":"put","id":${JSON.stringify(id)},"value":${text}${more}}\n`
+export const putLine = (id: string, value: string | Buffer, more = '', quote = quoteInLine): string =>
+  `{"op":"put","id":${quote(id)},${valueField(value, quote)}${more}}\n`
+
+/** A value as a field of JSON, `value` or `valueBase64`. */
+export function valueField(value: string | Buffer, quote = quoteInLine): string {
+  const text = textOf(value, quote)
+  return text === undefined ? `"valueBase64":"${Buffer.from(value).toString('base64')}"` : `"value":${text}`
 }
 
 /** What a line says of an entry that expires, for `putLine`. */
@@ -30,13 +47,13 @@ export const expiryField = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? '' : `,"expiresAt":${expiresAt}`
 
 /** A value as text in JSON; nothing where that is impossible or better not done. */
-function textOf(value: string | Buffer): string | undefined {
+function textOf(value: string | Buffer, quote: (text: string) => string): string | undefined {
   if (typeof value !== 'string' && !isUtf8(value)) return undefined
   const plain = value.toString()
-  const text = JSON.stringify(plain)
-  // What is escaped is ASCII. Its length in bytes, which costs more, is asked for only where it matters.
-  const escapes = text.length - plain.length - 2
-  return escapes * 2 > plain.length && escapes * 2 > Buffer.byteLength(value) ? undefined : text
+  const text = quote(plain)
+  // Escapes add at most a byte a character. Lengths in bytes, which cost more, are needed only where there are many.
+  if ((text.length - plain.length - 2) * 2 <= plain.length) return text
+  return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
 }
 
 /** A change as a line of NDJSON. */
@@ -47,7 +64,7 @@ export const opLine = (op: Op): string =>
         op.value,
         op.ttl === undefined ? expiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`,
       )
-    : `{"op":"delete","id":${JSON.stringify(op.key.toString())}}\n`
+    : `{"op":"delete","id":${quoteInLine(op.key.toString())}}\n`
 
 /** By a search, which needs no stack: to match 8 MB group by group overflows it. */
 function isBase64(text: string): boolean {

@@ -4,12 +4,16 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import { headersOf } from '@influencer-stats/runtime/streamed'
 import { errors } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import { readCount, readQuery, readWanted, requireKey } from './read-query.ts'
-import { bounds, bytes, freshness, octets, undocumentedChecks } from './schemas.ts'
+import { countEntries, nextCursor } from './range-summary.ts'
+import { NDJSON, rangeFormat } from './range-format.ts'
+import { RANGE_PARAMETERS, readRange } from './read-range.ts'
+import { readFlag, readQuery, readWanted } from './read-query.ts'
+import { bytes, freshness, octets, rangeParameters, undocumentedChecks } from './schemas.ts'
 import { streamScan } from './stream.ts'
 
 const URL = '/v0/entities'
-const NDJSON = 'application/x-ndjson'
+const PARAMETERS = [...RANGE_PARAMETERS, 'keys', 'count', ...Object.keys(freshness)]
+const EXAMPLE = '{"op":"put","id":"greeting","value":"hello"}\n'
 
 /** Entries in the order of their keys. @param sendTimeout how long a client may take for a part of its reply (ms) */
 export function entitiesRoutes(app: App, store: Store, budget: Budget, sendTimeout: number): void {
@@ -18,46 +22,67 @@ export function entitiesRoutes(app: App, store: Store, budget: Budget, sendTimeo
     {
       ...undocumentedChecks,
       config: { cost: 10 },
-      exposeHeadRoute: false,
       schema: {
         tags: ['entities'],
         operationId: 'listEntities',
         summary: 'Entries in the order of their keys, as they are when the reply begins',
         description:
-          'By default a chunk of the chunked coding an entry: its key, a newline, its value. With `Accept: ' +
-          `${NDJSON}\` a line an entry, which \`POST /v0/batch\` takes as it is.`,
+          'A line of NDJSON an entry, which `POST /v0/batch` takes as it is. With `Accept: application/octet-stream`, ' +
+          'and for a client that sends no `User-Agent` and accepts anything, as wrk2 does, a chunk of the chunked ' +
+          'coding an entry: its key, a newline, its value. With `limit` up to 1,000 the header `next` has the last key, ' +
+          'percent-encoded, if there are more entries: the next page is the same request with it as `cursor`.',
         querystring: {
           type: 'object',
-          required: ['start'],
           additionalProperties: false,
-          properties: {
-            ...bounds,
-            ...freshness,
-            limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },
-          },
+          properties: { ...rangeParameters, ...freshness },
         },
         response: {
-          200: { description: 'The entries.', content: { ...octets, [NDJSON]: { schema: bytes } } },
+          200: {
+            description: 'The entries; with `count`, their number.',
+            content: {
+              [NDJSON]: { schema: { ...bytes, examples: [EXAMPLE] } },
+              ...octets,
+              'application/json': { schema: countSchema },
+            },
+          },
           ...readReplies(errors.QUERY_INVALID, errors.KEY_TOO_LARGE, errors.LOG_BEHIND, errors.LOG_UNAVAILABLE),
         },
       },
     },
     async (request, reply) => {
-      const parameter = readQuery(request.query, ['start', 'end', 'limit', 'after', 'linearizable'])
-      const start = requireKey(parameter('start'), 'start')
-      const end = parameter('end')
-      const limit = readCount(parameter('limit'), 'limit')
+      const parameter = readQuery(request.query, PARAMETERS)
+      const range = { ...readRange(parameter), keysOnly: readFlag(parameter('keys'), 'keys') }
+      const isCount = readFlag(parameter('count'), 'count')
       const wanted = readWanted(parameter)
       if (wanted) await store.replica?.seen(wanted)
-      const scan = store.scan({ start, ...(end && { end: requireKey(end, 'end') }), ...(limit && { limit }) })
-      // HTTP/1.0 has no chunks to put entries in.
-      const asLines = request.headers.accept?.includes(NDJSON) || request.raw.httpVersion === '1.0'
-      await streamScan(scan, asLines ? 'lines' : 'chunks', reply.raw, {
-        headers: [...headersOf(reply), ...(scan.sequence === undefined ? [] : ['sequence', String(scan.sequence)])],
-        timeout: sendTimeout,
-        hold: holdOf(request.raw, budget),
-        begin: () => reply.hijack(),
-      })
+      const snapshot = store.snapshot()
+      const { sequence } = snapshot
+      if (sequence !== undefined) reply.header('sequence', sequence)
+      try {
+        if (isCount) {
+          reply.header('cache-control', 'no-cache')
+          return { count: await countEntries(snapshot, range, () => reply.raw.destroyed) }
+        }
+        const next = await nextCursor(snapshot, range)
+        if (next !== undefined) reply.header('next', encodeURIComponent(next))
+        await streamScan(snapshot.scan(range), rangeFormat(request.headers, request.raw.httpVersion), reply.raw, {
+          headers: headersOf(reply),
+          keysOnly: range.keysOnly,
+          timeout: sendTimeout,
+          hold: holdOf(request.raw, budget),
+          begin: () => reply.hijack(),
+        })
+      } finally {
+        await snapshot.close()
+      }
     },
   )
 }
+
+const countSchema = {
+  type: 'object',
+  title: 'Count',
+  required: ['count'],
+  additionalProperties: false,
+  properties: { count: { type: 'integer', description: 'How many entries the range has.', examples: [3] } },
+} as const

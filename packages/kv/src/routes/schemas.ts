@@ -16,6 +16,20 @@ export const bounds = {
   end: { ...key, description: 'The first key that is left out.', examples: ['h'] },
 } as const
 
+const plainKey = { type: 'string', minLength: 1 } as const
+
+/** What a range is made of. */
+export const rangeParameters = {
+  prefix: { ...key, description: 'All keys that begin with it, in place of `start` and `end`.', examples: ['gree'] },
+  start: { ...plainKey, description: 'The first key; without it, the first there is.' },
+  end: { ...plainKey, description: 'The first key that is left out; without it, to the last there is.' },
+  limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },
+  cursor: { ...plainKey, description: 'Continue behind this key: `next` of the page before.' },
+  reverse: { ...TRUE_OR_FALSE, description: 'From the last key to the first.' },
+  keys: { ...TRUE_OR_FALSE, description: 'Keys without values: `{"id":"k"}`.' },
+  count: { ...TRUE_OR_FALSE, description: 'The number of entries in place of the entries.' },
+} as const
+
 export const durable = { ...TRUE_OR_FALSE, description: 'Answer only once it would survive a power cut.' } as const
 
 export const ttl = {

@@ -2,11 +2,11 @@ import type { Hold } from '@influencer-stats/runtime/budget'
 import { memoryFull } from '@influencer-stats/runtime/errors'
 import { sendPieces } from '@influencer-stats/runtime/streamed'
 import type { ServerResponse } from 'node:http'
-import { LAST_CHUNK, toChunks, type Entry } from '../core/frames.ts'
-import { expiryField, putLine } from '../core/lines.ts'
+import { LAST_CHUNK, toChunks, toKeyChunks } from '../core/frames.ts'
+import { toKeyLines, toLines } from '../core/range-lines.ts'
 import type { Scan } from '../store/store.ts'
 
-const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept']
+const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept, user-agent']
 
 /** Ways to put entries on the wire. */
 const formats = {
@@ -14,8 +14,8 @@ const formats = {
   lines: {
     headers: ['content-type', 'application/x-ndjson'],
     open: () => {},
-    render: (entries: readonly Entry[]) =>
-      entries.map(([key, value, expiresAt]) => putLine(key, value, expiryField(expiresAt))).join(''),
+    render: toLines,
+    renderKeys: toKeyLines,
     end: '',
   },
   /** A chunk each. */
@@ -26,12 +26,15 @@ const formats = {
       response.chunkedEncoding = false
     },
     render: toChunks,
+    renderKeys: toKeyChunks,
     end: LAST_CHUNK,
   },
 } as const
 
 interface StreamOptions {
   readonly headers: readonly string[]
+  /** Values are left out. */
+  readonly keysOnly?: boolean
   /** How long a client may take for a part of it (ms). */
   readonly timeout: number
   /** What its slices are taken from. */
@@ -45,9 +48,9 @@ export async function streamScan(
   scan: Scan,
   format: keyof typeof formats,
   response: ServerResponse,
-  { headers: hookHeaders, timeout, hold, begin }: StreamOptions,
+  { headers: hookHeaders, keysOnly = false, timeout, hold, begin }: StreamOptions,
 ): Promise<void> {
-  const { headers, open, render, end } = formats[format]
+  const { headers, open, render, renderKeys, end } = formats[format]
   let longest = 0
   /** Makes room for a slice of so many bytes. @throws MEMORY_FULL */
   function reserve(bytes: number): void {
@@ -60,7 +63,7 @@ export async function streamScan(
     if (entries.length === 0) return undefined
     // It takes at least as much. What finds no room is not written out, or many that are refused hold up all others.
     reserve(entries.reduce((bytes, [, value]) => bytes + value.length, 0))
-    const slice = render(entries)
+    const slice = keysOnly ? renderKeys(entries) : render(entries)
     reserve(slice.length)
     return slice
   }
@@ -70,7 +73,10 @@ export async function streamScan(
     open(response)
   }
   try {
-    await sendPieces(next, response, { begin: sendHead, timeout, end })
+    if (response.req?.method === 'HEAD') {
+      sendHead()
+      response.end()
+    } else await sendPieces(next, response, { begin: sendHead, timeout, end })
   } finally {
     await scan.close()
   }

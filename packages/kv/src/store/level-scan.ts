@@ -4,16 +4,16 @@ import { valueOf, type Stored } from '../core/stored.ts'
 import type { Level } from './commit.ts'
 import type { Range, Scan } from './store.ts'
 
-export type Snapshot = ReturnType<Level['snapshot']>
+export type LevelSnapshot = ReturnType<Level['snapshot']>
 
 const SLICE = 10_000
 // What is read ahead of the client is one slice. With 64 KiB an entry costs 15 % more.
 const SLICE_BYTES = 256 * 1_024
+
 export interface LevelScanOptions {
+  readonly snapshot: LevelSnapshot
   /** Whether something may expire. */
   readonly isTimed: boolean
-  /** The place in the log up to which a snapshot is. */
-  sequenceIn?(snapshot: Snapshot): number | undefined
 }
 
 /** What bytes that are no UTF-8 become in a string. */
@@ -25,15 +25,16 @@ export const REPLACED = '\ufffd'
  */
 export function createLevelScan(
   db: Level,
-  { start, end, limit = Infinity }: Range,
-  { isTimed, sequenceIn = () => undefined }: LevelScanOptions,
+  { start, end, limit = Infinity, reverse = false, keysOnly = false }: Range,
+  { snapshot, isTimed }: LevelScanOptions,
 ): Scan {
-  // Both iterators must see the same base.
-  const snapshot = db.snapshot()
-  const open = <Value>(from: string, valueEncoding: 'utf8' | 'buffer') =>
+  /** @param from the key to begin with, where that is not the first of the range */
+  const open = <Value>(valueEncoding: 'utf8' | 'buffer', from?: string) =>
     db.iterator<string, Value>({
-      gte: from,
-      lt: end?.toString() ?? AFTER_USERS,
+      gte: (reverse ? undefined : from) ?? start.toString(),
+      ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? AFTER_USERS }),
+      reverse,
+      values: !keysOnly,
       limit: left === Infinity ? -1 : left,
       snapshot,
       keyEncoding: 'utf8',
@@ -43,20 +44,21 @@ export function createLevelScan(
       highWaterMarkBytes: SLICE_BYTES,
     })
   let left = limit
-  const texts = open<string>(start.toString(), 'utf8')
+  const texts = open<string>('utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
 
   async function slice(): Promise<[key: string, stored: Stored, expiresAt?: number][]> {
     if (bytes) return bytes.nextv(SLICE)
     const entries = await texts.nextv(SLICE)
-    if (!entries.some(([, value]) => value.includes(REPLACED))) return entries
-    bytes = open<Buffer>(entries[0]![0], 'buffer')
+    if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED))) return entries
+    bytes = open<Buffer>('buffer', entries[0]![0])
     return bytes.nextv(SLICE)
   }
 
   /** What expires among entries that follow each other lies in the same order elsewhere. */
   async function tellExpiries(entries: [key: string, stored: Stored, expiresAt?: number][]): Promise<void> {
-    const [gte, lte] = [entries[0]!, entries.at(-1)!].map(([key]) => expiryKey(Buffer.from(key)))
+    const ends = [entries[0]!, entries.at(-1)!].map(([key]) => expiryKey(Buffer.from(key)))
+    const [gte, lte] = reverse ? ends.toReversed() : ends
     const found = await db
       .iterator<Buffer, Buffer>({ gte: gte!, lte: lte!, snapshot, keyEncoding: 'buffer', valueEncoding: 'buffer' })
       .all()
@@ -68,17 +70,13 @@ export function createLevelScan(
   }
 
   return {
-    sequence: sequenceIn(snapshot),
     async next(): Promise<readonly Entry[]> {
       const entries = await slice()
       left -= entries.length
-      for (const entry of entries) entry[1] = valueOf(entry[1])
+      for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])
       if (isTimed && entries.length > 0) await tellExpiries(entries)
       return entries
     },
-    async close() {
-      await Promise.all([texts.close(), bytes?.close()])
-      await snapshot.close()
-    },
+    close: async () => void (await Promise.all([texts.close(), bytes?.close()])),
   }
 }

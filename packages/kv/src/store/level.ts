@@ -5,7 +5,7 @@ import { dueRange, readDue, type Due } from '../core/own-keys.ts'
 import { Expiring } from './expiries.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { createRevisions } from './revisions.ts'
-import { createLevelScan } from './level-scan.ts'
+import { createLevelSnapshot } from './level-snapshot.ts'
 import { createTextReader } from './level-text.ts'
 import { bytesOf, type Answer, type Store, type Write } from './store.ts'
 import { createStripes } from './stripes.ts'
@@ -107,7 +107,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     find: createTextReader(db),
     write,
     take,
-    scan: (range) => createLevelScan(db, range, { isTimed: expiring.isTimed }),
+    snapshot: () => createLevelSnapshot(db, { isTimed: expiring.isTimed }),
     settled: () => commit.settled(),
     close: () => (closed ??= close()),
   }

@@ -7,7 +7,7 @@ import { toStored, valueOf } from '../core/stored.ts'
 import type { Recorder } from '../watch/recorder.ts'
 import { Expiring, putOwn } from './expiries.ts'
 import { createRevisions } from './revisions.ts'
-import type { Answer, Store, Write } from './store.ts'
+import type { Answer, Range, Scan, Store, Write } from './store.ts'
 import { createSweeper } from './sweeper.ts'
 
 // A CommonJS module whose default export Node and vitest unwrap differently.
@@ -64,34 +64,50 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     return found
   }
 
+  function expiryOf(base: typeof tree, key: Buffer): { expiresAt?: number } {
+    const time = expiring.isTimed ? base.get(toText(expiryKey(key))) : undefined
+    return time ? { expiresAt: timeOf(time) } : {}
+  }
+
+  function scanTree(base: typeof tree, { start, end, limit = Infinity, reverse, keysOnly }: Range): Scan {
+    const [first, stop] = [toText(start), end ? toText(end) : OWN]
+    const entries = reverse ? base.entriesReversed(stop, undefined, true) : base.entries(first)
+    let left = limit
+    return {
+      async next() {
+        const slice: Entry[] = []
+        while (slice.length < SLICE && left > 0) {
+          const { value, done } = entries.next()
+          if (done || (reverse ? value[0] < first : value[0] >= stop)) left = 0
+          else {
+            const key = Buffer.from(value[0], 'latin1')
+            const entry = [key.toString(), keysOnly ? '' : valueOf(value[1])] as const
+            const { expiresAt } = expiryOf(base, key)
+            slice.push(expiresAt === undefined ? entry : [...entry, expiresAt])
+            left--
+          }
+        }
+        return slice
+      },
+      async close() {
+        left = 0
+      },
+    }
+  }
+
   return {
     find: (key) => tree.get(toText(Buffer.from(key))),
     write,
-    scan({ start, end, limit = Infinity }) {
+    snapshot() {
       // Copies nothing now: nodes that change later are copied then.
       const base = tree.clone()
-      const entries = base.entries(toText(start))
-      const stop = end ? toText(end) : OWN
-      let left = limit
       return {
-        async next() {
-          const slice: Entry[] = []
-          while (slice.length < SLICE && left > 0) {
-            const { value, done } = entries.next()
-            if (done || value[0] >= stop) left = 0
-            else {
-              const key = Buffer.from(value[0], 'latin1')
-              const time = expiring.isTimed ? base.get(toText(expiryKey(key))) : undefined
-              const entry = [key.toString(), valueOf(value[1])] as const
-              slice.push(time ? [...entry, timeOf(time)] : entry)
-              left--
-            }
-          }
-          return slice
+        find(key) {
+          const stored = base.get(toText(key))
+          return stored && { stored, ...expiryOf(base, key) }
         },
-        async close() {
-          left = 0
-        },
+        scan: (range) => scanTree(base, range),
+        async close() {},
       }
     },
     close: () => sweeper.close(),

@@ -3,7 +3,7 @@ import { encodeWrites } from '../core/writes.ts'
 import type { Logged } from '../messages.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { openKvLevel, type Part } from './level.ts'
-import { createLevelScan } from './level-scan.ts'
+import { createLevelSnapshot } from './level-snapshot.ts'
 import { createTextReader } from './level-text.ts'
 import { sequenceIn } from './log-view.ts'
 import { bytesOf, type Store, type Write } from './store.ts'
@@ -97,7 +97,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
       return waiting ? waiting.then(() => submit(write, bytes, answer)) : submit(write, bytes, answer)
     },
     // It costs a look at each slice, and nobody tells threads whether it is needed.
-    scan: (range) => createLevelScan(db, range, { isTimed: true, sequenceIn: (snapshot) => sequenceIn(db, snapshot) }),
+    snapshot: () => createLevelSnapshot(db, { isTimed: true, sequenceIn: (snapshot) => sequenceIn(db, snapshot) }),
     close: () => (closed ??= close()),
   }
 }

@@ -16,15 +16,28 @@ export interface Range {
   readonly start: Buffer
   readonly end?: Buffer
   readonly limit?: number
+  /** From the last key to the first. */
+  readonly reverse?: boolean
+  /** Values are empty: they are not read. */
+  readonly keysOnly?: boolean
 }
 
-/** A walk over the entries that were there when it began, in the order of their keys' bytes. */
+/** A walk over entries in the order of their keys' bytes. */
 export interface Scan {
-  /** Up to where in the log it is, where there is one. */
-  readonly sequence?: number
   /** Some entries; none at the end. */
   next(): Promise<readonly Entry[]>
   /** Idempotent. */
+  close(): Promise<void>
+}
+
+/** The entries as they are at one moment. */
+export interface Snapshot {
+  /** Sequence number up to which it has the log, where there is a log. */
+  readonly sequence?: number
+  /** A value with its revision, and when it expires (ms since 1970), if it does. Synchronous, as `Store.find`. */
+  find(key: Buffer): { readonly stored: Stored; readonly expiresAt?: number } | undefined
+  scan(range: Range): Scan
+  /** To be called after all of its scans are closed. Idempotent. */
   close(): Promise<void>
 }
 
@@ -62,7 +75,7 @@ export interface Store {
    * order. One that fails later is counted, and told to nobody. @returns whether it was taken. @throws DISK_FULL, STORE_FAILED
    */
   take?(write: Write): boolean
-  scan(range: Range): Scan
+  snapshot(): Snapshot
   /** Resolves once the writes that came before it are seen by reads, or failed; where a service runs alone. */
   settled?(): Promise<void>
   /** Finishes the writes it took. Idempotent. */

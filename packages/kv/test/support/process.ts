@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
-const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
+/** The script that `pnpm kv` runs. */
+export const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
 
 /** A program that ran to its end. */
 export interface Ended {
@@ -69,11 +71,30 @@ export function spawnKv(
   }
 }
 
+/** A command that ran to its end, and what it wrote to stdout. */
+export interface EndedCli extends Ended {
+  readonly stdout: Buffer
+}
+
 /** Runs `pnpm kv ...`. */
-export async function runCli(...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (part) => (stderr += part))
-  const [code] = await once(child, 'close')
-  return { code, stderr }
+export const runCli = (...args: string[]): Promise<EndedCli> => feedCli('', ...args)
+
+/** Runs `pnpm kv ...` with something to read on stdin. */
+export async function feedCli(input: string | Uint8Array, ...args: string[]): Promise<EndedCli> {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: 'pipe' })
+  // It may end without reading it.
+  child.stdin.on('error', () => {}).end(input)
+  const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr }
+}
+
+/** Runs a script of bash in which `kv` is `pnpm kv`. */
+export async function runShell(script: string, env: NodeJS.ProcessEnv = {}): Promise<EndedCli> {
+  const kv = `kv() { "$NODE" "$CLI" "$@"; }\n`
+  const child = spawn('bash', ['-c', kv + script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env, NODE: process.execPath, CLI },
+  })
+  const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr }
 }

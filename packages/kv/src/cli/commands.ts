@@ -1,0 +1,19 @@
+import type { Command } from './command.ts'
+import { deleteCommand } from './delete.ts'
+import { exportCommand } from './export.ts'
+import { getCommand } from './get.ts'
+import { importCommand } from './import.ts'
+import { putCommand } from './put.ts'
+import { scanCommand } from './scan.ts'
+import { watchCommand } from './watch.ts'
+
+/** The one table of commands, in the order of `--help`. */
+export const commands: readonly Command[] = [
+  getCommand,
+  putCommand,
+  deleteCommand,
+  scanCommand,
+  watchCommand,
+  exportCommand,
+  importCommand,
+]

@@ -1,0 +1,13 @@
+import type { Command } from './command.ts'
+import { WRITE_FLAGS, writeOptions } from './write-flags.ts'
+
+/** `pnpm kv delete KEY` */
+export const deleteCommand: Command = {
+  group: 'entries',
+  name: 'delete',
+  parameters: 'KEY',
+  args: [1, 1],
+  description: 'the end of a value; no error where there is none',
+  flags: { durable: WRITE_FLAGS.durable!, 'if-match': WRITE_FLAGS['if-match']! },
+  run: (call) => call.client().delete(call.args[0]!, writeOptions(call)),
+}

@@ -1,0 +1,22 @@
+import type { Command } from './command.ts'
+import { writeOut } from './output.ts'
+import { STALE } from './range-flags.ts'
+
+/** `pnpm kv get KEY` */
+export const getCommand: Command = {
+  group: 'entries',
+  name: 'get',
+  parameters: 'KEY',
+  args: [1, 1],
+  description: 'the bytes of a value',
+  flags: { etag: { type: 'boolean', description: 'the ETag in place of the value' }, stale: STALE },
+  async run({ args: [key], isSet, client }) {
+    const found = await client().get(key!, { linearizable: !isSet('stale') })
+    if (!found) {
+      process.stderr.write(`kv: there is no value under ${key}\n`)
+      return 1
+    }
+    await writeOut([isSet('etag') ? `${found.etag}\n` : found.value])
+    return 0
+  },
+}

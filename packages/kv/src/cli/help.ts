@@ -1,0 +1,41 @@
+import type { Command, Flag } from './command.ts'
+
+/** Flags of every command. */
+export const COMMON_FLAGS = {
+  url: { type: 'string', value: 'URL', description: 'address of the service (http://127.0.0.1:8082)' },
+  help: { type: 'boolean', description: 'this text' },
+} as const satisfies Record<string, Flag>
+
+const ENVIRONMENT = `API_TOKEN, or READ_TOKEN for reads, is sent where it is set.
+Exit status: 0 success, 1 failure or no such key, 2 wrong usage.
+`
+
+const INDENT = '  '
+
+/** Two columns. */
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2
+  return rows.map(([left, right]) => `${INDENT}${left.padEnd(width)}${right}\n`).join('')
+}
+
+const usageOf = ({ name, parameters }: Command) => (parameters === '' ? name : `${name} ${parameters}`)
+
+const flagRows = (flags: Readonly<Record<string, Flag>>) =>
+  Object.entries(flags).map(
+    ([name, { value, description }]) => [value ? `--${name} ${value}` : `--${name}`, description] as const,
+  )
+
+/** What `pnpm kv --help` says. */
+export function helpOf(commands: readonly Command[]): string {
+  const groups = [...Map.groupBy(commands, ({ group }) => group)].map(
+    ([group, rows]) => `${group}:\n${columns(rows.map((row) => [usageOf(row), row.description]))}\n`,
+  )
+  const flags = `flags:\n${columns(flagRows(COMMON_FLAGS))}\n`
+  return `pnpm kv COMMAND [--help]\n\n${groups.join('')}${flags}${ENVIRONMENT}`
+}
+
+/** What `pnpm kv COMMAND --help` says. */
+export function commandHelp(command: Command): string {
+  const { description, flags = {} } = command
+  return `pnpm kv ${usageOf(command)}\n${description}\n\nflags:\n${columns(flagRows({ ...flags, ...COMMON_FLAGS }))}\n${ENVIRONMENT}`
+}

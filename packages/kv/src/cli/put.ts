@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { UsageError, type Call, type Command } from './command.ts'
+import { writeOut } from './output.ts'
+import { readNumber } from './read-number.ts'
+import { WRITE_FLAGS, writeOptions } from './write-flags.ts'
+
+/** `pnpm kv put KEY [VALUE]` */
+export const putCommand: Command = {
+  group: 'entries',
+  name: 'put',
+  parameters: 'KEY [VALUE | -]',
+  args: [1, 2],
+  description: 'a value under a key, from stdin without VALUE; prints its ETag',
+  flags: {
+    file: { type: 'string', value: 'FILE', description: 'file that has the value' },
+    ttl: { type: 'string', value: 'SECONDS', description: 'time after which the value expires (s)' },
+    ...WRITE_FLAGS,
+  },
+  async run(call) {
+    const ttl = readNumber(call, 'ttl')
+    const options = { ...writeOptions(call), ...(ttl !== undefined && { ttl }) }
+    const etag = await call.client().put(call.args[0]!, await valueOf(call), options)
+    await writeOut([`${etag}\n`])
+  },
+}
+
+async function valueOf({ args: [, value], text }: Call): Promise<string | Buffer> {
+  const file = text('file')
+  if (file !== undefined && value !== undefined) throw new UsageError('both VALUE and --file are given')
+  if (file !== undefined) return readFile(file)
+  return value === undefined || value === '-' ? buffer(process.stdin) : value
+}

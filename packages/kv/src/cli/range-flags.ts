@@ -1,0 +1,24 @@
+import type { KeyBounds } from '../client.ts'
+import { UsageError, type Call, type Flag } from './command.ts'
+
+/** Flags of commands that take a range of keys. */
+export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
+  prefix: { type: 'string', value: 'P', description: 'keys that begin with P' },
+  start: { type: 'string', value: 'S', description: 'first key' },
+  end: { type: 'string', value: 'E', description: 'first key that is left out' },
+}
+
+/** Of commands that read. */
+export const STALE: Flag = { type: 'boolean', description: 'what this node has, also while it cannot reach its log' }
+
+/** The range that those flags name; all keys without them. @throws UsageError */
+export function rangeBounds({ text }: Call): KeyBounds {
+  const [prefix, start, end] = [text('prefix'), text('start'), text('end')]
+  if (prefix !== undefined && (start ?? end) !== undefined)
+    throw new UsageError('--prefix stands in place of --start and --end')
+  return {
+    ...(prefix !== undefined && { prefix }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+  }
+}

@@ -1,0 +1,9 @@
+import { UsageError, type Call } from './command.ts'
+
+/** A flag that is a whole number; nothing where it is absent. @throws UsageError */
+export function readNumber({ text }: Call, flag: string): number | undefined {
+  const value = text(flag)
+  if (value === undefined) return undefined
+  if (!/^\d{1,15}$/.test(value)) throw new UsageError(`--${flag} ${value} is not a whole number`)
+  return Number(value)
+}

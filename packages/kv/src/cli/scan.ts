@@ -1,0 +1,33 @@
+import type { Command } from './command.ts'
+import { writeOut } from './output.ts'
+import { RANGE_FLAGS, rangeBounds, STALE } from './range-flags.ts'
+import { readNumber } from './read-number.ts'
+
+/** `pnpm kv scan` */
+export const scanCommand: Command = {
+  group: 'entries',
+  name: 'scan',
+  parameters: '',
+  args: [0, 0],
+  description: 'entries in the order of their keys, as NDJSON',
+  flags: {
+    ...RANGE_FLAGS,
+    limit: { type: 'string', value: 'N', description: 'maximum number of entries' },
+    keys: { type: 'boolean', description: 'keys without values' },
+    reverse: { type: 'boolean', description: 'order from the last key to the first' },
+    count: { type: 'boolean', description: 'number of entries in place of the entries' },
+    stale: STALE,
+  },
+  async run(call) {
+    const { isSet, client } = call
+    const limit = readNumber(call, 'limit')
+    const range = {
+      ...rangeBounds(call),
+      ...(limit !== undefined && { limit }),
+      reverse: isSet('reverse'),
+      linearizable: !isSet('stale'),
+    }
+    if (isSet('count')) await writeOut([`${await client().count(range)}\n`])
+    else await writeOut(await client().entryLines({ ...range, keys: isSet('keys') }))
+  },
+}

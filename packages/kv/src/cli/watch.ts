@@ -1,0 +1,35 @@
+import type { KvClient, WatchOptions } from '../client.ts'
+import { expiryField, putLine, quoteInLine } from '../core/lines.ts'
+import type { Command } from './command.ts'
+import { writeOut } from './output.ts'
+import { RANGE_FLAGS, rangeBounds } from './range-flags.ts'
+import { readNumber } from './read-number.ts'
+
+/** `pnpm kv watch` */
+export const watchCommand: Command = {
+  group: 'entries',
+  name: 'watch',
+  parameters: '',
+  args: [0, 0],
+  description: 'changes as they are made, as NDJSON with their sequence',
+  flags: {
+    ...RANGE_FLAGS,
+    after: { type: 'string', value: 'SEQUENCE', description: 'sequence behind which the changes begin' },
+  },
+  async run(call) {
+    const after = readNumber(call, 'after')
+    await writeOut(changeLines(call.client(), { ...rangeBounds(call), ...(after !== undefined && { after }) }))
+  },
+}
+
+async function* changeLines(client: KvClient, options: WatchOptions): AsyncGenerator<string> {
+  for await (const { sequence, changes } of client.watch(options)) {
+    const more = `,"sequence":${sequence}`
+    const lines = changes.map((change) =>
+      change.op === 'put'
+        ? putLine(change.id, change.value, expiryField(change.expiresAt) + more)
+        : `{"op":"delete","id":${quoteInLine(change.id)}${more}}\n`,
+    )
+    if (lines.length > 0) yield lines.join('')
+  }
+}

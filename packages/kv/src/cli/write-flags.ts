@@ -1,0 +1,21 @@
+import type { ConditionalOptions } from '../client.ts'
+import { UsageError, type Call, type Flag } from './command.ts'
+
+/** Flags of commands that change a value. */
+export const WRITE_FLAGS: Readonly<Record<string, Flag>> = {
+  durable: { type: 'boolean', description: 'exit only after the change would survive a power cut' },
+  'if-match': { type: 'string', value: 'ETAG', description: 'condition: the value has this ETag; * for any value' },
+  'if-none-match': { type: 'string', value: "'*'", description: 'condition: there is no value' },
+}
+
+/** What those flags say. @throws UsageError */
+export function writeOptions({ text, isSet }: Call): ConditionalOptions {
+  const noneMatch = text('if-none-match')
+  if (noneMatch !== undefined && noneMatch !== '*') throw new UsageError("--if-none-match takes '*' alone")
+  const match = text('if-match')
+  return {
+    durable: isSet('durable'),
+    ...(match !== undefined && { ifMatch: match }),
+    ...(noneMatch !== undefined && { ifNoneMatch: noneMatch }),
+  }
+}

@@ -1,0 +1,36 @@
+import { FIRST_KEY, keyAfter, prefixEnd } from '../core/key-order.ts'
+import { errors } from '../errors.ts'
+import type { Range } from '../store/store.ts'
+import { readCount, readFlag, requireKey } from './read-query.ts'
+
+/** Parameters that `readRange` reads. */
+export const RANGE_PARAMETERS = ['prefix', 'start', 'end', 'cursor', 'limit', 'reverse']
+
+type Bounds = Pick<Range, 'start' | 'end'>
+
+/** The range of a query string. @throws QUERY_INVALID, KEY_TOO_LARGE */
+export function readRange(parameter: (name: string) => Buffer | undefined): Range {
+  const limit = readCount(parameter('limit'), 'limit')
+  const reverse = readFlag(parameter('reverse'), 'reverse')
+  const cursor = readKey(parameter, 'cursor')
+  const bounds = readBounds(parameter)
+  return { ...(cursor ? boundsBehind(cursor, bounds, reverse) : bounds), reverse, ...(limit && { limit }) }
+}
+
+function readBounds(parameter: (name: string) => Buffer | undefined): Bounds {
+  const [prefix, start, end] = ['prefix', 'start', 'end'].map((name) => readKey(parameter, name))
+  if (prefix && (start || end)) throw errors.QUERY_INVALID('"prefix" stands for "start" and "end"')
+  const last = prefix ? prefixEnd(prefix.toString()) : end
+  return { start: prefix ?? start ?? FIRST_KEY, ...(last !== undefined && { end: Buffer.from(last) }) }
+}
+
+/** What is left of bounds behind a key, in the direction of the walk. */
+function boundsBehind(cursor: Buffer, { start, end }: Bounds, reverse: boolean): Bounds {
+  if (reverse) return { start, end: end && Buffer.compare(end, cursor) < 0 ? end : cursor }
+  return { start: Buffer.compare(start, cursor) > 0 ? start : keyAfter(cursor), ...(end && { end }) }
+}
+
+function readKey(parameter: (name: string) => Buffer | undefined, name: string): Buffer | undefined {
+  const key = parameter(name)
+  return key && requireKey(key, name)
+}

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commands } from '../src/cli/commands.ts'
+import { COMMON_FLAGS } from '../src/cli/help.ts'
+import { startKv, type TestKv } from './support/kv.ts'
+import { CLI, feedCli, runCli, runShell } from './support/process.ts'
+
+let kv: TestKv
+beforeAll(async () => {
+  kv = await startKv()
+})
+afterAll(() => kv.stop())
+
+const run = (...args: string[]) => runCli(...args, '--url', kv.url)
+const feed = (input: string | Uint8Array, ...args: string[]) => feedCli(input, ...args, '--url', kv.url)
+
+it('puts, gets and deletes any bytes, from an argument, standard input or a file', async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
+  const file = join(temporaryFolder(), 'value')
+  writeFileSync(file, bytes)
+  for (const [put, value] of [
+    [() => run('put', 'cli', 'text é'), Buffer.from('text é')],
+    [() => runCli('put', '--url', kv.url, 'cli', '--', '-x'), Buffer.from('-x')],
+    [() => feed(bytes, 'put', 'cli'), bytes],
+    [() => feed('from -', 'put', 'cli', '-'), Buffer.from('from -')],
+    [() => run('put', 'cli', '--file', file, '--durable'), bytes],
+    [() => feed('', 'put', 'cli'), Buffer.alloc(0)],
+  ] as const) {
+    const { code, stdout } = await put()
+    const got = await run('get', 'cli')
+    expect([code, got.code, got.stdout.equals(value)]).toEqual([0, 0, true])
+    expect((await run('get', 'cli', '--etag')).stdout.toString()).toBe(stdout.toString())
+  }
+  expect((await run('delete', 'cli')).code).toBe(0)
+  const missing = await run('get', 'cli')
+  expect([missing.code, missing.stdout.length, missing.stderr.trim().split('\n').length]).toEqual([1, 0, 1])
+})
+
+it('writes under a condition, and for a time', async () => {
+  const etag = (await run('put', 'cas', '1', '--if-none-match', '*')).stdout.toString().trim()
+  const late = await run('put', 'cas', '2', '--if-none-match', '*')
+  expect([late.code, late.stderr.trim().split('\n').length]).toEqual([1, 1])
+  expect((await run('put', 'cas', '2', '--if-match', etag, '--ttl', '3600')).code).toBe(0)
+  expect((await run('put', 'cas', '3', '--if-match', etag)).code).toBe(1)
+  expect((await run('delete', 'cas', '--if-match', etag)).code).toBe(1)
+  const { stdout } = await run('scan', '--prefix', 'cas')
+  expect(JSON.parse(stdout.toString())).toMatchObject({ value: '2', expiresAt: expect.any(Number) })
+})
+
+it('scans ranges, keys and numbers', async () => {
+  for (const id of ['s/a', 's/b', 's/c']) await kv.client.put(id, id)
+  const ids = async (...args: string[]) => {
+    const lines = (await run('scan', ...args)).stdout.toString().split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line).id)
+  }
+  expect(await ids('--prefix', 's/')).toEqual(['s/a', 's/b', 's/c'])
+  expect(await ids('--start', 's/b', '--end', 's/c')).toEqual(['s/b'])
+  expect(await ids('--prefix', 's/', '--reverse', '--limit', '2')).toEqual(['s/c', 's/b'])
+  expect((await run('scan', '--prefix', 's/', '--keys', '--limit', '1', '--stale')).stdout.toString()).toBe(
+    '{"id":"s/a"}\n',
+  )
+  expect((await run('scan', '--prefix', 's/', '--count')).stdout.toString()).toBe('3\n')
+})
+
+it('watches changes, and goes on behind a sequence', async () => {
+  async function follow(...args: string[]) {
+    const child = spawn(process.execPath, [CLI, 'watch', '--url', kv.url, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    return { child, next: async () => JSON.parse((await lines.next()).value ?? 'null') }
+  }
+  const first = await follow('--prefix', 'w/')
+  // Until the stream is open nothing shows: it is written again until it does.
+  const seen = first.next()
+  let isSeen = false
+  void seen.then(() => (isSeen = true))
+  for (let i = 0; !isSeen; i++) {
+    await kv.client.put('w/a', 'é')
+    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * i, 200)))
+  }
+  const { sequence, ...change } = await seen
+  expect(change).toEqual({ op: 'put', id: 'w/a', value: 'é' })
+  await kv.client.put('other', '')
+  await kv.client.delete('w/a')
+  const later = await follow('--start', 'w/', '--after', String(sequence))
+  let one = await later.next()
+  while (one.op !== 'delete') one = await later.next()
+  expect(one).toEqual({ op: 'delete', id: 'w/a', sequence: expect.any(Number) })
+  for (const { child } of [first, later]) {
+    child.kill('SIGINT')
+    expect((await once(child, 'exit'))[1]).toBe('SIGINT')
+  }
+})
+
+it('ends quietly when the reader of its output is gone', async () => {
+  await kv.client.batch(
+    Array.from({ length: 20_000 }, (_, i) => ({ op: 'put', id: `pipe/${i}`, value: 'x'.repeat(100) })),
+  )
+  const env = { URL: kv.url }
+  for (const command of ['export - 2> /dev/null', 'scan --prefix pipe/', 'export /dev/stdout 2> /dev/null']) {
+    const { stdout, stderr, code } = await runShell(
+      `kv ${command} --url "$URL" | head -n 2; exit \${PIPESTATUS[0]}`,
+      env,
+    )
+    expect([command, stdout.toString().split('\n').length, stderr, code]).toEqual([command, 3, '', 141])
+  }
+})
+
+it('refuses wrong usage with status 2 and one line', async () => {
+  for (const args of [
+    [],
+    ['none'],
+    ['get'],
+    ['get', 'a', 'b'],
+    ['get', 'a', '--nope'],
+    ['put', 'a', 'b', '--file', 'c'],
+    ['put', 'a', 'b', '--ttl', 'x'],
+    ['put', 'a', 'b', '--if-none-match', '"x"'],
+    ['scan', '--prefix', 'a', '--start', 'b'],
+    ['scan', '--limit', '-1'],
+    ['watch', 'a'],
+    ['get', 'a', '--url', 'nonsense'],
+  ]) {
+    const { code, stdout, stderr } = await runCli(...args)
+    expect([args, code, stdout.length, stderr.trim().split('\n').length]).toEqual([args, 2, 0, 1])
+  }
+})
+
+it('describes each command and flag in less than 70 characters', async () => {
+  const help = await runCli('--help')
+  expect(help.code).toBe(0)
+  for (const { name, description, flags = {} } of commands) {
+    expect(help.stdout.toString()).toContain(description)
+    const own = await runCli(name, '--help')
+    expect(own.code).toBe(0)
+    for (const [flag, { description: text }] of Object.entries({ ...flags, ...COMMON_FLAGS })) {
+      expect(own.stdout.toString()).toContain(`--${flag}`)
+      expect(text.length).toBeLessThan(70)
+    }
+    expect(description.length).toBeLessThan(70)
+  }
+})

@@ -1,0 +1,13 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+/** Sends bytes on a connection of its own and reads until it ends. */
+export async function rawExchange(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let reply = ''
+  socket.setEncoding('latin1').on('data', (part) => (reply += part))
+  socket.write(text)
+  await once(socket, 'close')
+  return reply
+}
