@@ -1,5 +1,6 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { writeIdentity } from '@influencer-stats/runtime/folder-identity'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
@@ -50,6 +51,7 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
         const moment = momentOf(calls, ledger, chances)
         const left = newFolder()
         layDown(afterPowerCut(folder, base, calls, moment.count, chances), folder, left)
+        keepIdentity(left)
         const [first, ...more] = await inspect(subject, left, ledger, moment.at, options)
         if (first) {
           const where = `recording ${i}, cut ${j}, after ${moment.count} of ${calls.length} calls`
@@ -62,6 +64,17 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** What a power cut leaves is the same folder, though here it is laid down in another one. */
+function keepIdentity(folder: string): void {
+  try {
+    JSON.parse(readFileSync(join(folder, 'level', 'identity.json'), 'utf8'))
+  } catch {
+    // It was not on the disk, or not whole.
+    return
+  }
+  writeIdentity(folder)
 }
 
 async function record(subject: Subject, folder: string, { writes, durable }: PowerOptions, random: Random) {

@@ -20,8 +20,19 @@ export function revisionOf(number: number): string {
   return PAIRS[high >> 12]! + PAIRS[high & 4_095]! + PAIRS[low >> 12]! + PAIRS[low & 4_095]!
 }
 
-/** The number before a new base's first: at random, so that no tag of another base fits one that took its place. */
-export const beforeFirst = (): number => randomInt(2 ** 47)
+const STARTS = 2 ** 47
+/** Revisions that an earlier history may give before it could meet a later one: 9 years of 60,000 writes a second. */
+const HISTORY_LENGTH = 2 ** 44
+
+/**
+ * The number before the first one of a new history: random, so that no tag of another base fits one that took its place.
+ * @param last of the history that the base had: the new one begins at least 2^44 numbers before or behind it, because the
+ * original of a copy may have gone on from there
+ */
+export function beforeFirst(last?: number): number {
+  if (last === undefined) return randomInt(STARTS)
+  return (last + HISTORY_LENGTH + randomInt(STARTS - 2 * HISTORY_LENGTH)) % STARTS
+}
 
 /** A value as it is kept. */
 export function toStored(revision: string, value: Uint8Array): Buffer {

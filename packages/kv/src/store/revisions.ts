@@ -14,7 +14,7 @@ const STEP = 2 ** 20
 const GIVEN = 0
 const RESERVED = 1
 
-type Database = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write'>
+type Database = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write' | 'isNewHistory' | 'beginHistory'>
 
 /** Numbers writes, over all threads: each number is given once, also after a crash or a power cut. */
 export interface Revisions {
@@ -44,17 +44,23 @@ export function passingRevisions(): SharedArrayBuffer {
   return memory
 }
 
-/** Opens the sequence of a database: it goes on behind all that may have been given before. */
+/**
+ * Opens the sequence of a database: it continues behind all that may have been given before, or begins elsewhere if the
+ * folder was restored or copied, because its original may have continued, too.
+ */
 export async function openRevisions(level: Database, step = STEP): Promise<RevisionOwner> {
   const memory = revisionsMemory()
   const words = new BigInt64Array(memory)
   const before = await level.db.get(OWN_KEY)
-  words[GIVEN] = BigInt(before ? Number(before.toString()) : beforeFirst())
+  const last = before && Number(before.toString())
+  words[GIVEN] = BigInt(last === undefined || level.isNewHistory ? beforeFirst(last) : last)
 
   async function raise(): Promise<void> {
     const reserved = Number(Atomics.load(words, GIVEN)) + step
     // Synced before any of them is given: what is lost in a power cut must not be given again.
     await level.write((db) => db.put(OWN_KEY, Buffer.from(String(reserved)), { sync: true }))
+    // Only now: a start that is interrupted before begins at yet another number.
+    if (level.isNewHistory) level.beginHistory()
     Atomics.store(words, RESERVED, BigInt(reserved))
   }
 

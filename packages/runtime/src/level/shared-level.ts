@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
 import { createLog } from '../process/log.ts'
+import { hasSameIdentity, writeIdentity } from './folder-identity.ts'
 import { flush, openLevel, type LevelOptions } from './open-level.ts'
 import { readFault, wasClosed } from './read-faults.ts'
 import { hasRoom } from './room.ts'
@@ -38,6 +39,7 @@ export class SharedLevel<K = string, V = string> {
   readonly #folder: string
   readonly #closing = new AbortController()
   readonly #freeSlots: number[] = []
+  #isNewHistory: boolean
   #slots = 1
   #recovering: Promise<void> = Promise.resolve()
   #opening: Promise<void> = Promise.resolve()
@@ -49,8 +51,10 @@ export class SharedLevel<K = string, V = string> {
     folder: string,
     memory: SharedArrayBuffer,
     options: SharedLevelOptions<K, V>,
+    isNewHistory: boolean,
   ) {
     this.db = db
+    this.#isNewHistory = isNewHistory
     this.#health = health
     this.#folder = folder
     this.memory = memory
@@ -58,6 +62,21 @@ export class SharedLevel<K = string, V = string> {
     this.#log = options.log ?? createLog('info', { service: options.service }, [])
     if (options.share) void this.#follow()
     else void this.#lookAfter()
+    this.#renewIdentity()
+  }
+
+  /**
+   * True if the data may not continue what clients know: the folder is new, restored, copied or repaired. A service that
+   * numbers its writes then reserves numbers that were never given, synced to the disk, and calls `beginHistory`. Main's alone.
+   */
+  get isNewHistory(): boolean {
+    return this.#isNewHistory
+  }
+
+  /** The next start continues from here. A process that ends before this call leaves a folder that begins a new history. */
+  beginHistory(): void {
+    this.#isNewHistory = false
+    this.#renewIdentity()
   }
 
   get service(): string {
@@ -137,8 +156,19 @@ export class SharedLevel<K = string, V = string> {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#recovering
+    this.#renewIdentity()
     await this.db.close()
     this.#health.leave()
+  }
+
+  /** A copy that was made before this call is then noticed even if it is put back in place. */
+  #renewIdentity(): void {
+    if (this.#options.share || this.#isNewHistory) return
+    try {
+      writeIdentity(this.#folder)
+    } catch {
+      // The disk is full, for instance. An older identity stays valid; without one the next start begins a new history.
+    }
   }
 
   #assertWell(): void {
@@ -237,7 +267,8 @@ export async function openSharedLevel<K = string, V = string>(
   if (share) await health.enter()
   else health.expect(slot)
   try {
-    return new SharedLevel(await openLevel(folder, rest), health, folder, memory, options)
+    const isNewHistory = !share && !hasSameIdentity(folder)
+    return new SharedLevel(await openLevel(folder, rest), health, folder, memory, options, isNewHistory)
   } catch (error) {
     health.leave()
     throw error

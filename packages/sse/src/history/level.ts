@@ -130,7 +130,8 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   const seq = old?.ceiling ?? 0
   const lost = old ? lostBy(old, read.at(-1)?.seq ?? 0) : []
   const meta: Meta = {
-    epoch: old?.epoch ?? newEpoch(),
+    // The original of a folder that was restored or copied may have given the same ids to other events.
+    epoch: old && !level.isNewHistory ? old.epoch : newEpoch(),
     floor: old?.floor ?? 0,
     ceiling: seq + RESERVE,
     lost,
@@ -138,6 +139,7 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
     boot: bootId(),
   }
   await level.write(() => db.put(META, JSON.stringify(meta), { sync: true }))
+  level.beginHistory()
   const { epoch, floor } = meta
   const held = new Set([...topics.values()].flatMap(({ events }) => events))
   const dropped = read.filter((event) => !held.has(event))

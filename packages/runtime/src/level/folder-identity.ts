@@ -1,0 +1,84 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { syncFolder } from './data-format.ts'
+
+// `level/identity.json` holds the numbers by which the system knows that file and its folder. A copy of the file, by whatever
+// tool, is another file with the same text, so the text no longer fits. Each start and each end of a process write a new file:
+// a copy that is put back in place holds the text of an older one. `pnpm restore` makes a folder without the file.
+
+const FILE = 'identity.json'
+const levelFolder = (folder: string) => join(folder, 'level')
+
+/** How the system identifies a file. Not its change time: a recursive chown of the folder is no new history. */
+function identify({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
+  return `${dev}:${ino}:${birthtimeNs}`
+}
+
+/** Of the machine: a snapshot of a volume can be mounted on another one under the same numbers. */
+function machineId(): string | undefined {
+  try {
+    return readFileSync('/etc/machine-id', 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (descriptor: number, folder: string): string =>
+  JSON.stringify({
+    file: identify(fstatSync(descriptor, { bigint: true })),
+    folder: identify(statSync(folder, { bigint: true })),
+    machine: machineId(),
+  })
+
+/**
+ * True if the data in `<folder>/level` are those that the last process left there. False for a new, restored, copied or
+ * repaired folder, and for one that never had an identity. Call it before LevelDB is opened.
+ *
+ * A snapshot of a whole volume that is put back in place is not noticed: everything is as it was then.
+ */
+export function hasSameIdentity(folder: string): boolean {
+  const level = levelFolder(folder)
+  let descriptor: number
+  try {
+    descriptor = openSync(join(level, FILE), 'r')
+  } catch {
+    return false
+  }
+  try {
+    return readFileSync(descriptor, 'utf8') === textOf(descriptor, level)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Records that the data are this folder's, synced to the disk. */
+export function writeIdentity(folder: string): void {
+  const level = levelFolder(folder)
+  const draft = join(level, `${FILE}.draft`)
+  const descriptor = openSync(draft, 'w')
+  try {
+    writeSync(descriptor, textOf(descriptor, level))
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(draft, join(level, FILE))
+  syncFolder(level)
+}
+
+/** Marks the data as changed by something other than the service, a repair for instance: the next start begins a new history. */
+export function clearIdentity(folder: string): void {
+  const level = levelFolder(folder)
+  rmSync(join(level, FILE), { force: true })
+  syncFolder(level)
+}
