@@ -7,6 +7,7 @@ import type { Shared, ToMain, ToThread } from './messages.ts'
 import { parts } from './parts.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { entitiesRoutes } from './routes/entities.ts'
+import { expiryRoutes } from './routes/expiry.ts'
 import { entityRoutes } from './routes/entity.ts'
 import { watchRoute } from './routes/watch.ts'
 import type { KvConfig } from './settings.ts'
@@ -35,6 +36,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     ? await parts.replica.jetstream({
         ...options,
         folder: viewFolder(config.data),
+        expiring,
         line: {
           state: logState,
           append: (...writes) => bus.call('append', ...writes),
@@ -47,7 +49,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
         createCommit: parts.commit[config.commit],
         revisions: { memory: revisions, reserve: () => bus.call('reserve') },
         stripes,
-        expiring: expiring!,
+        expiring,
         recorder: createRecorder(recording!, {
           wrote: (...written) => bus.call('wrote', ...written),
           lost: () => bus.call('lost'),
@@ -79,6 +81,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     watchers.close()
     await store.close()
   })
+  expiryRoutes(app, store)
   entitiesRoutes(app, store, context.budget, config.sendTimeout)
   batchRoutes(app, store, context.budget, config)
   return app

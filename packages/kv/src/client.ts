@@ -104,6 +104,7 @@ export interface KvStep {
   readonly changes: readonly (
     | { readonly op: 'put'; readonly id: string; readonly value: Buffer; readonly expiresAt?: number }
     | { readonly op: 'delete'; readonly id: string }
+    | { readonly op: 'expire'; readonly id: string; readonly expiresAt?: number }
   )[]
 }
 
@@ -344,6 +345,6 @@ function toOp(change: KvChange): Op {
 function toChange(op: Op): KvStep['changes'][number] {
   const id = op.key.toString()
   if (op.type === 'del') return { op: 'delete', id }
-  const { value, expiresAt } = op
-  return { op: 'put', id, value, ...(expiresAt !== undefined && { expiresAt }) }
+  const expiry = op.expiresAt === undefined ? {} : { expiresAt: op.expiresAt }
+  return op.type === 'put' ? { op: 'put', id, value: op.value, ...expiry } : { op: 'expire', id, ...expiry }
 }

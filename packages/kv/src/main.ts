@@ -2,6 +2,7 @@ import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { reportLevel } from './gauges.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
 import type { KvConfig } from './settings.ts'
+import { duePosition } from './core/own-keys.ts'
 import { Expiring, expiryMemory } from './store/expiries.ts'
 import { dueIn, openKvLevel } from './store/level.ts'
 import { openRevisions, passingRevisions } from './store/revisions.ts'
@@ -31,7 +32,8 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
   const revisions = await openRevisions(level)
   const feed = createFeed(revisions.memory)
   const expiring = expiryMemory()
-  if ((await dueIn(level.db, undefined, 1)).length > 0) new Expiring(expiring).begin()
+  const timed = new Expiring(expiring)
+  if ((await dueIn(level.db, duePosition(0), 1)).length > 0) timed.begin()
   reportLevel(level, config.cacheMegabytes, registry)
   // One writing thread has its own order, and pays nothing for locks.
   const memory = ['0', '1'].includes(config.threads) ? undefined : stripesMemory()
@@ -49,6 +51,7 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
       const { share, stripes } = shared as Shared
       void level.gone(share!)
       if (stripes) freeStripesOf(stripes.memory, stripes.owner)
+      timed.forgetFirstDue()
       // It may have taken revisions, and not told.
       feed.lost()
     },

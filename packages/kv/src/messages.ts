@@ -8,8 +8,8 @@ export interface Shared {
   readonly share?: LevelShare
   /** What numbers writes. */
   readonly revisions: SharedArrayBuffer
-  /** Whether something may expire (`store/expiries.ts`). */
-  readonly expiring?: SharedArrayBuffer
+  /** What threads know of values that expire (`store/expiries.ts`). */
+  readonly expiring: SharedArrayBuffer
   /** The locks of keys and this thread's number among their owners, where several threads may write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
   /** Whether somebody watches, where this process gives the order (`watch/recorder.ts`). */

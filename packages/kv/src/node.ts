@@ -8,9 +8,10 @@ import type { Outcomes } from './core/judge.ts'
 import { reportLevel } from './gauges.ts'
 import type { Context } from './main.ts'
 import type { Shared, ToMain } from './messages.ts'
+import { Expiring, expiryMemory } from './store/expiries.ts'
 import { openKvLevel } from './store/level.ts'
 import { expireInLog } from './store/log-expiry.ts'
-import { openLogView } from './store/log-view.ts'
+import { MOST_EXPIRED, openLogView } from './store/log-view.ts'
 import { revisionsMemory } from './store/revisions.ts'
 import { Feed } from './watch/feed.ts'
 import { toPage } from './core/changes.ts'
@@ -29,7 +30,8 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
   const state = logStateMemory()
   try {
     const feed = new Feed(config.watchHistory)
-    const view = await openLogView(level, feed)
+    const expiring = expiryMemory()
+    const view = await openLogView(level, feed, MOST_EXPIRED, new Expiring(expiring))
     const journal = await openNode({
       service: 'kv',
       config,
@@ -44,7 +46,7 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
     reportLevel(level, config.cacheMegabytes, registry)
     const revisions = revisionsMemory()
     return {
-      shared: (): Shared => ({ share: level.share(), revisions, logState: state }),
+      shared: (): Shared => ({ share: level.share(), revisions, expiring, logState: state }),
       threadGone: (shared) => void level.gone((shared as Shared).share!),
       handlers: {
         reserve() {},

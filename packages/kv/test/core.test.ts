@@ -22,6 +22,13 @@ const value = fc.oneof(
 const op: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ type: fc.constant('put' as const), key, value }),
   fc.record({ type: fc.constant('del' as const), key }),
+  fc.record({ type: fc.constant('expire' as const), key }),
+  fc.record({
+    type: fc.constant('expire' as const),
+    key,
+    ttl: fc.integer({ min: 1, max: 999_999_999 }).map((s) => s * 1_000),
+  }),
+  fc.record({ type: fc.constant('expire' as const), key, expiresAt: fc.integer({ min: 1, max: 8_640_000_000_000 }) }),
 )
 
 describe('query strings', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Entry, Position } from '@influencer-stats/log/log'
 import type { Condition } from '../src/core/condition.ts'
 import type { Outcomes } from '../src/core/judge.ts'
-import type { Op } from '../src/core/lines.ts'
+import { changesExpiry, type Op } from '../src/core/lines.ts'
 import { toEtag } from '../src/core/stored.ts'
 import { decodeWrites, encodeWrites, EXPIRE, WRITES, type LoggedWrite } from '../src/core/writes.ts'
 import { openLogView, type LogView } from '../src/store/log-view.ts'
@@ -34,6 +34,9 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   }),
   fc.record({ type: fc.constant('put' as const), key: bytes(1, 30), value: bytes(0, 60), expiresAt: fc.nat() }),
   fc.record({ type: fc.constant('del' as const), key: bytes(1, 30) }),
+  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30) }),
+  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30), ttl: fc.nat() }),
+  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30), expiresAt: fc.nat() }),
 )
 const write: fc.Arbitrary<LoggedWrite> = fc
   .record({
@@ -45,7 +48,7 @@ const write: fc.Arbitrary<LoggedWrite> = fc
     ops,
     ...(asked && { condition: asked }),
     ...(name && { idempotencyKey: name }),
-    ...((name || ops.some((one) => 'ttl' in one || 'expiresAt' in one)) && { isSpecial: true }),
+    ...((name || ops.some(changesExpiry)) && { isSpecial: true }),
   }))
 
 describe('writes as an entry of the log', () => {
@@ -220,7 +223,7 @@ describe('the view of the log', () => {
     newer[0] = 8
     await expect(view.apply([{ seq: 1, at: 0, kind: WRITES, body: newer }], at(1))).rejects.toMatchObject(unknown)
     newer[0] = 0
-    newer[5] = 4
+    newer[5] = 7
     await expect(view.apply([{ seq: 1, at: 0, kind: WRITES, body: newer }], at(1))).rejects.toMatchObject(unknown)
     expect(view.position()).toBeUndefined()
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { keysOfBytes } from '@influencer-stats/runtime/testing/utf8-keys'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Condition } from '../src/core/condition.ts'
 import type { Entry } from '../src/core/frames.ts'
 import { KEY_REUSED, REMEMBERED } from '../src/core/judge.ts'
 import type { Op } from '../src/core/lines.ts'
@@ -327,6 +328,68 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
         await expiring('other', '1', { expiresAt: NOW })
         await until(() => read('other') === undefined)
         expect(read('k')).toBe('4')
+      })
+
+      it('shows a value until its time and not from then on, to the millisecond, before it is removed', async () => {
+        await write(put('a', '1'), put('c', '1'), put('e', '\xff'))
+        await expiring('b', 'x\xff', { ttl: 10_000 })
+        await expiring('d', '1', { expiresAt: NOW + 10_000 })
+        await expiring('f', '1', { expiresAt: NOW + 10_001 })
+        const start = Buffer.from('a')
+        vi.setSystemTime(NOW + 9_999)
+        expect(['b', 'd', 'f'].map(read)).toEqual(['x\xff', '1', '1'])
+        expect(await keys({ start })).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+        expect([store.findTimed('b')!.expiresAt, store.findTimed('a')!.expiresAt]).toEqual([NOW + 10_000, undefined])
+        const before = all({ start })
+        const afterwards = async (limit: number) => (await all({ start, limit })).map(([key]) => key)
+        vi.setSystemTime(NOW + 10_000)
+        // A snapshot is as it was when it was taken.
+        const later = Promise.all([keys({ start }), ...[1, 2, 3, 9].map(afterwards)])
+        expect(['b', 'd', 'f'].map(read)).toEqual([undefined, undefined, '1'])
+        expect(store.findTimed('b')).toBeUndefined()
+        expect((await before).map(([key]) => key)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+        const left = ['a', 'c', 'e', 'f']
+        expect(await later).toEqual([left, ...[1, 2, 3, 9].map((limit) => left.slice(0, limit))])
+        // The clock is set back: what was absent stays so.
+        vi.setSystemTime(NOW + 5_000)
+        expect(read('b')).toBeUndefined()
+      })
+
+      it('skips many entries that have expired, also where a limit is small', async () => {
+        const ops = Array.from({ length: 12_000 }, (_, i) => ({ ...put(`k${i}`, 'x'), ttl: 1_000 }) as Op)
+        await submit({ ops: [...ops, put('l', '1'), put('m', '1')], isSpecial: true, durable: false })
+        const start = Buffer.from('k')
+        vi.setSystemTime(NOW + 1_000)
+        const found = await Promise.all([keys({ start, limit: 1 }), keys({ start })])
+        expect(found).toEqual([['l'], ['l', 'm']])
+      })
+
+      it('changes when a value expires, and not the value', async () => {
+        const expire = (key: string, more: { ttl?: number; expiresAt?: number }, condition?: Condition) =>
+          submit({
+            ops: [{ type: 'expire', key: Buffer.from(key), ...more }],
+            condition,
+            isSpecial: true,
+            durable: false,
+          })
+        await write(put('a', '1'), put('b', '1'))
+        await expiring('c', '1', { ttl: 10_000 })
+        const tags = ['a', 'b', 'c'].map(tagAt)
+        const times = () => ['a', 'b', 'c', 'x'].map((key) => store.findTimed(key)?.expiresAt)
+        expect(await expire('a', { ttl: 5_000 })).toBeDefined()
+        expect(await expire('b', { expiresAt: NOW + 7_000 }, { match: [tags[1]!] })).toBeDefined()
+        expect(await expire('b', { ttl: 1 }, { match: [tags[2]!] })).toBeUndefined()
+        expect(await expire('c', {})).toBeDefined()
+        expect(await expire('x', { ttl: 1_000 })).toBeDefined()
+        expect(await expire('x', { ttl: 1_000 }, { match: '*' })).toBeUndefined()
+        expect(times()).toEqual([NOW + 5_000, NOW + 7_000, undefined, undefined])
+        expect(['a', 'b', 'c'].map(tagAt)).toEqual(tags)
+        vi.setSystemTime(NOW + 6_000)
+        expect(await expire('a', { ttl: 5_000 }, { match: '*' })).toBeUndefined()
+        expect(await expire('a', { ttl: 5_000 })).toBeDefined()
+        expect(['a', 'b', 'c'].map(read)).toEqual([undefined, '1', '1'])
+        vi.setSystemTime(NOW + 100_000)
+        expect(await keys({ start: Buffer.from('a') })).toEqual(['c'])
       })
 
       it('tells in a range when entries expire', async () => {

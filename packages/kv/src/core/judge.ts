@@ -39,6 +39,8 @@ export interface Judgement {
   readonly at?: number
   /** What changes of when keys expire, by key. */
   readonly expiries?: ReadonlyMap<string, Expiry>
+  /** Changes of an expiry under keys without a value: they have no effect. */
+  readonly ineffective?: ReadonlySet<Op>
   /** What is to be known of writes with idempotency keys. */
   readonly records?: readonly (readonly [key: Buffer, stored: Buffer])[]
 }
@@ -82,6 +84,7 @@ export class Draft implements Judgement {
   readonly effects: (string | undefined)[] = []
   at = 0
   readonly expiries = new Map<string, Expiry>()
+  readonly ineffective = new Set<Op>()
   readonly records: [key: Buffer, stored: Buffer][] = []
   readonly #get: Get
   readonly #isTimed: boolean
@@ -127,16 +130,25 @@ export class Draft implements Judgement {
     const revision = revisionOf(this.#first + this.effects.length)
     if (condition && !this.#holds(condition, ops[0]!.key, at)) return undefined
     for (const op of ops) {
-      this.#etags.set(textOf(op.key), op.type === 'put' ? toEtag(revision) : undefined)
+      if (op.type !== 'expire') this.#etags.set(textOf(op.key), op.type === 'put' ? toEtag(revision) : undefined)
+      else if (this.#liveEtagAt(op.key, at) === undefined) {
+        this.ineffective.add(op)
+        continue
+      }
       this.#expire(op.key, expiryOf(op, at))
     }
     return revision
   }
 
   #holds(condition: Condition, key: Buffer, at: number): boolean {
+    if (condition.due !== undefined) return this.#expiryAt(key) === condition.due && condition.due <= at
+    return holds(condition, this.#liveEtagAt(key, at))
+  }
+
+  /** The tag of a value that has not expired. */
+  #liveEtagAt(key: Buffer, at: number): string | undefined {
     const expiry = this.#expiryAt(key)
-    if (condition.due !== undefined) return expiry === condition.due && expiry <= at
-    return holds(condition, expiry !== undefined && expiry <= at ? undefined : this.#etagAt(key))
+    return expiry !== undefined && expiry <= at ? undefined : this.#etagAt(key)
   }
 
   #etagAt(key: Buffer): string | undefined {

@@ -12,6 +12,17 @@ export type Op =
       readonly expiresAt?: number
     }
   | { readonly type: 'del'; readonly key: Buffer }
+  | {
+      /** Changes when a value expires, and not the value; without effect where there is none. With neither time it stays. */
+      readonly type: 'expire'
+      readonly key: Buffer
+      readonly ttl?: number
+      readonly expiresAt?: number
+    }
+
+/** True for a change that sets when a value expires. */
+export const changesExpiry = (op: Op): boolean =>
+  op.type === 'expire' || (op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
 
 // JSON escapes the other characters at which readers of lines may end one, such as those of Python.
 const LINE_ENDS = /[\x85\u2028\u2029]/g
@@ -57,14 +68,13 @@ function textOf(value: string | Buffer, quote: (text: string) => string): string
 }
 
 /** A change as a line of NDJSON. */
-export const opLine = (op: Op): string =>
-  op.type === 'put'
-    ? putLine(
-        op.key.toString(),
-        op.value,
-        op.ttl === undefined ? expiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`,
-      )
-    : `{"op":"delete","id":${quoteInLine(op.key.toString())}}\n`
+export function opLine(op: Op): string {
+  const id = op.key.toString()
+  if (op.type === 'del') return `{"op":"delete","id":${quoteInLine(id)}}\n`
+  const expiry = op.ttl === undefined ? expiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`
+  if (op.type === 'put') return putLine(id, op.value, expiry)
+  return `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}}\n`
+}
 
 /** By a search, which needs no stack: to match 8 MB group by group overflows it. */
 function isBase64(text: string): boolean {
@@ -75,6 +85,7 @@ function isBase64(text: string): boolean {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   put: ['op', 'id', 'value', 'valueBase64', 'ttl', 'expiresAt'],
   delete: ['op', 'id'],
+  expire: ['op', 'id', 'ttl', 'expiresAt'],
 }
 
 /** Parses one line. @returns the change, or in words what is wrong with the line */
@@ -88,13 +99,14 @@ export function parseLine(text: string): Op | string {
   if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
   const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
   const fields = typeof op === 'string' && Object.hasOwn(FIELDS, op) ? FIELDS[op]! : undefined
-  if (!fields) return '"op" is neither "put" nor "delete"'
+  if (!fields) return '"op" is none of "put", "delete" and "expire"'
   const stray = Object.keys(line).find((name) => !fields.includes(name))
   if (stray !== undefined) return `a ${op} has no ${JSON.stringify(stray)}`
   // A lone surrogate has no UTF-8: it would become another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return '"id" is not a string of at least a character'
   const key = Buffer.from(id)
   if (op === 'delete') return { type: 'del', key }
+  if (op === 'expire') return readExpire(key, ttl, expiresAt)
   if ((value === undefined) === (valueBase64 === undefined)) return 'it has not one of "value" and "valueBase64"'
   const expiry = readExpiry(ttl, expiresAt)
   if (typeof expiry === 'string') return expiry
@@ -104,6 +116,12 @@ export function parseLine(text: string): Op | string {
   }
   if (typeof valueBase64 !== 'string' || !isBase64(valueBase64)) return '"valueBase64" is not base64'
   return { type: 'put', key, value: Buffer.from(valueBase64, 'base64'), ...expiry }
+}
+
+function readExpire(key: Buffer, ttl: unknown, expiresAt: unknown): Op | string {
+  if ((ttl === undefined) === (expiresAt === undefined)) return 'it has not one of "ttl" and "expiresAt"'
+  const expiry = ttl === null || expiresAt === null ? {} : readExpiry(ttl, expiresAt)
+  return typeof expiry === 'string' ? expiry : { type: 'expire', key, ...expiry }
 }
 
 const isCount = (value: unknown, most: number): value is number =>

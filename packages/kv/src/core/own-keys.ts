@@ -8,7 +8,9 @@ const EXPIRY = Buffer.from([OWN, 0x74])
 const DUE = Buffer.from([OWN, 0x65])
 const NAME = Buffer.from([OWN, 0x69])
 const TIME_BYTES = 6
-const LATEST = 2 ** 48 - 2
+
+/** A time at which nothing expires: later than all others (ms since 1970). */
+export const NEVER = 2 ** 48 - 1
 
 /** Whether it is a key of the service's own, and none of a user's. */
 export const isOwn = (key: Buffer): boolean => key[0] === OWN
@@ -31,8 +33,14 @@ export const timeOf = (bytes: Buffer): number => bytes.readUIntBE(0, TIME_BYTES)
 
 export const dueKey = (time: number, key: Buffer): Buffer => Buffer.concat([DUE, timeBytes(time), key])
 
-/** Where the keys that are due up to a time begin and end. */
-export const dueRange = (upTo: number = LATEST) => ({ gte: DUE, lt: Buffer.concat([DUE, timeBytes(upTo + 1)]) })
+/** The position of a time in the order of times: a `dueKey` of that time or a later one is not before it. */
+export const duePosition = (time: number): Buffer => Buffer.concat([DUE, timeBytes(Math.min(time, NEVER))])
+
+/** The position behind a `dueKey`. */
+export const positionAfter = ({ time, key }: Due): Buffer => Buffer.concat([dueKey(time, key), Buffer.of(0)])
+
+/** Behind all keys in the order of times. */
+export const DUE_END = Buffer.from([OWN, 0x66])
 
 /** Of a `dueKey` its time and its key. */
 export function readDue(own: Buffer): Due {

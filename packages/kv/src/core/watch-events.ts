@@ -4,8 +4,10 @@ import { opLine, parseLine, type Op } from './lines.ts'
 /** Ends an event, or says alone how far a stream is: clients resume from there, and tell nobody. */
 export const placeText = (seq: number): string => `id: ${seq}\n\n`
 
+const EVENTS = { put: 'put', del: 'delete', expire: 'expire' } as const
+
 /** A change as an event without its end: its data is the line that a batch takes. JSON has no line ends. */
-export const changeText = (op: Op): string => `event: ${op.type === 'put' ? 'put' : 'delete'}\ndata: ${opLine(op)}`
+export const changeText = (op: Op): string => `event: ${EVENTS[op.type]}\ndata: ${opLine(op)}`
 
 /** Clients that lose their stream come back after so long (ms). */
 export const retryText = (ms: number): string => `retry: ${ms}\n`

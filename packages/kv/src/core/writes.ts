@@ -4,8 +4,8 @@ import type { Op } from './lines.ts'
 // What a log's entry of kind 1 is: writes, one after the other.
 //   write  u8 what it has (1 match, 2 none-match, 4 idempotency key), tags of each, the key as a tag, u32 count of ops
 //   tags   u16 count (0xffff: any), and of each u16 length and its bytes
-//   op     u8 type (0 delete, 1 put, 2 put for so long, 3 put until then), u16 length of the key, u32 of the value,
-//          of types 2 and 3 u48 ms, and their bytes
+//   op     u8 type (0 delete, 1 put, 2 put for so long, 3 put until then, and without a value: 4 expire after so long,
+//          5 expire then, 6 never expire), u16 length of the key, u32 of the value, of types 2 to 5 u48 ms, and their bytes
 // What of this is not known stops the node.
 
 /** The kind of such an entry. */
@@ -32,6 +32,9 @@ const DELETE = 0
 const PUT = 1
 const PUT_FOR = 2
 const PUT_UNTIL = 3
+const EXPIRE_AFTER = 4
+const EXPIRE_AT = 5
+const NEVER_EXPIRE = 6
 const TIME_BYTES = 6
 
 /** What was written by a version that knows more. */
@@ -39,9 +42,13 @@ export class WritesUnknown extends Error {}
 
 function typeOf(op: Op): number {
   if (op.type === 'del') return DELETE
-  if (op.ttl !== undefined) return PUT_FOR
-  return op.expiresAt === undefined ? PUT : PUT_UNTIL
+  const isPut = op.type === 'put'
+  if (op.ttl !== undefined) return isPut ? PUT_FOR : EXPIRE_AFTER
+  if (op.expiresAt !== undefined) return isPut ? PUT_UNTIL : EXPIRE_AT
+  return isPut ? PUT : NEVER_EXPIRE
 }
+
+const hasTime = (type: number) => type > PUT && type < NEVER_EXPIRE
 
 const tagsSize = (tags: Tags) => (tags === '*' ? 2 : tags.reduce((sum, tag) => sum + 2 + tag.length, 2))
 
@@ -52,7 +59,7 @@ function sizeOf({ ops, condition, idempotencyKey }: LoggedWrite): number {
   if (idempotencyKey !== undefined) size += 2 + idempotencyKey.length
   for (const op of ops) {
     size += 7 + op.key.length + (op.type === 'put' ? op.value.length : 0)
-    if (typeOf(op) > PUT) size += TIME_BYTES
+    if (hasTime(typeOf(op))) size += TIME_BYTES
   }
   return size
 }
@@ -83,7 +90,7 @@ export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
       at = bytes.writeUInt8(type, at)
       at = bytes.writeUInt16BE(op.key.length, at)
       at = bytes.writeUInt32BE(value?.length ?? 0, at)
-      if (type > PUT && op.type === 'put') at = bytes.writeUIntBE((op.ttl ?? op.expiresAt)!, at, TIME_BYTES)
+      if (hasTime(type) && op.type !== 'del') at = bytes.writeUIntBE((op.ttl ?? op.expiresAt)!, at, TIME_BYTES)
       bytes.set(op.key, at)
       at += op.key.length
       if (value) bytes.set(value, at)
@@ -108,7 +115,7 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   }
   function takeOp(): Op {
     const type = take(1).readUInt8()
-    if (type > PUT_UNTIL) throw new WritesUnknown('has a change of a kind that this version does not know')
+    if (type > NEVER_EXPIRE) throw new WritesUnknown('has a change of a kind that this version does not know')
     const keyLength = take(2).readUInt16BE()
     const valueLength = take(4).readUInt32BE()
     if (type <= PUT) {
@@ -116,9 +123,13 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
       return type === PUT ? { type: 'put', key, value: take(valueLength) } : { type: 'del', key }
     }
     isSpecial = true
+    if (type === NEVER_EXPIRE) return { type: 'expire', key: take(keyLength) }
     const time = take(TIME_BYTES).readUIntBE(0, TIME_BYTES)
-    const [key, value] = [take(keyLength), take(valueLength)]
-    return { type: 'put', key, value, ...(type === PUT_FOR ? { ttl: time } : { expiresAt: time }) }
+    const expiry = type === PUT_FOR || type === EXPIRE_AFTER ? { ttl: time } : { expiresAt: time }
+    const key = take(keyLength)
+    return type > PUT_UNTIL
+      ? { type: 'expire', key, ...expiry }
+      : { type: 'put', key, value: take(valueLength), ...expiry }
   }
   const writes: LoggedWrite[] = []
   while (at < bytes.length) {

@@ -2,6 +2,7 @@ import type { Budget } from '@influencer-stats/runtime/budget'
 import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies } from '@influencer-stats/runtime/replies'
+import { changesExpiry } from '../core/lines.ts'
 import { parseBatch, type BadLine } from '../core/batch.ts'
 import { errors } from '../errors.ts'
 import type { KvConfig } from '../settings.ts'
@@ -38,7 +39,8 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
         description:
           'A line each: `{"op":"put","id":"k","value":"text"}`, `{"op":"put","id":"k","valueBase64":"AAE="}` or ' +
           '`{"op":"delete","id":"k"}`. They take effect in their order. A put may have a `ttl` (s), or `expiresAt` ' +
-          '(ms since 1970).',
+          '(ms since 1970). `{"op":"expire","id":"k","ttl":60}` changes only when the value expires, with ' +
+          '`"expiresAt":null` it stays; where there is no value this has no effect.',
         querystring: { type: 'object', additionalProperties: false, properties: { durable } },
         headers: idempotency,
         body: { content: { 'application/x-ndjson': { schema: { ...bytes, examples: [EXAMPLE] } } } },
@@ -79,7 +81,7 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
         return { applied: ops.length }
       }
       if (ops.length === 0) return applied()
-      const isTimed = ops.some((op) => op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
+      const isTimed = ops.some(changesExpiry)
       return store.write(withSpecial({ ops, durable: isDurable }, request.headers, isTimed), applied)
     },
   )

@@ -25,6 +25,7 @@ const URL = '/v0/entity'
 const PREFIX = `${URL}?id=`
 const tags = ['entities']
 const CONDITIONS = 'With `If-Match` or `If-None-Match` (ETags or `*`) only if the value there meets it, else 412.'
+const ABSENT = { stored: undefined, expiresAt: undefined }
 const VALUE_HEADERS = ['x-content-type-options', 'nosniff']
 
 const changeErrors = [
@@ -74,7 +75,9 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
       tags,
       operationId: 'getEntity',
       summary: 'The value under a key',
-      description: 'With `If-None-Match`, 304 if the client has it; with `If-Match`, 412 if it is another.',
+      description:
+        'With `If-None-Match`, 304 if the client has it; with `If-Match`, 412 if it is another. `expires-at` in the ' +
+        'reply: when the value expires (ms since 1970), if it does.',
       querystring: {
         type: 'object',
         required: ['id'],
@@ -106,12 +109,14 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   function valueReply(id: string, requested: RequestHeaders): Reply {
     // Before it is read: it is at least so new.
     const told = replica && freshnessOf(replica)
-    const stored = store.find(id)
+    const timed = store.isTimed() ? (store.findTimed(id) ?? ABSENT) : undefined
+    const stored = timed ? timed.stored : store.find(id)
     const etag = stored && etagOf(stored)
     const { match } = readCondition(requested) ?? {}
     if (match !== undefined && !holds({ match }, etag)) throw errors.CONDITION_FAILED()
     if (stored === undefined) return told ? { ...MISS, headers: told, isKept: false } : MISS
-    const headers = told ? [...VALUE_HEADERS, ...told] : VALUE_HEADERS
+    let headers = told ? [...VALUE_HEADERS, ...told] : VALUE_HEADERS
+    if (timed?.expiresAt !== undefined) headers = [...headers, 'expires-at', String(timed.expiresAt)]
     return { status: 200, headers, etag, type: 'application/octet-stream', body: valueOf(stored) }
   }
 

@@ -1,5 +1,5 @@
 import type { Wanted } from '@influencer-stats/log/replica'
-import { MAX_KEY } from '../core/limits.ts'
+import { MAX_KEY, MAX_TIME } from '../core/limits.ts'
 import type { Query } from '../core/query.ts'
 import { errors } from '../errors.ts'
 
@@ -46,6 +46,15 @@ export function readSequence(text: string | undefined, name: string): number | u
 }
 
 const SEQUENCE = /^(?:0|[1-9][0-9]{0,14})$/
+
+/** A time (ms since 1970). @throws QUERY_INVALID */
+export function readTime(value: Buffer | undefined, name: string): number | undefined {
+  if (value === undefined) return undefined
+  const text = value.toString()
+  const time = SEQUENCE.test(text) ? Number(text) : 0
+  if (time < 1 || time > MAX_TIME) throw errors.QUERY_INVALID(`"${name}" is not a time in ms since 1970`)
+  return time
+}
 
 const COUNT = /^[1-9][0-9]{0,8}$/
 

@@ -1,3 +1,5 @@
+import { MAX_TIME } from '../core/limits.ts'
+
 const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 
 /** Query strings are read by hand (`read-query.ts`): these schemas are for the API's document. */
@@ -37,6 +39,13 @@ export const ttl = {
   minimum: 1,
   maximum: 999_999_999,
   description: 'The value is gone after so many seconds; without it, it stays.',
+} as const
+
+export const time = {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_TIME,
+  description: 'The value is absent from this time on (ms since 1970).',
 } as const
 
 export const idempotency = {

@@ -81,7 +81,7 @@ export function createGroupCommit({
       try {
         const taken = revisions.take(writes.length)
         const first = typeof taken === 'number' ? taken : await taken
-        judged = judge(writes, first, get, expiring.isTimed)
+        judged = judge(writes, first, get, expiring.isTimed, now)
         if (hasEffect(judged)) {
           certain = await write(writes, judged)
           onCommit(writes.length)
@@ -109,6 +109,7 @@ export function createGroupCommit({
   }
 
   const get = (key: Buffer) => level.db.getSync(key)
+  const now = () => expiring.judgementTime()
 
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
   function write(writes: readonly Write[], judged: Judgement): Promise<(() => Promise<void>) | undefined> {
@@ -131,6 +132,7 @@ export function createGroupCommit({
     try {
       return await level.writeAhead(() => batch.write(options))
     } finally {
+      expiring.wrote(judged.expiries)
       await batch.close()
     }
   }

@@ -24,7 +24,7 @@ export async function createBatch(db: Level, writes: readonly Pick<Write, 'ops'>
       if (revision === undefined) continue
       for (const op of writes[i]!.ops) {
         if (op.type === 'put') batch.put(op.key, toStored(revision, op.value))
-        else batch.del(op.key)
+        else if (op.type === 'del') batch.del(op.key)
         if (++changes % SLICE === 0) await yieldTurn()
       }
     }

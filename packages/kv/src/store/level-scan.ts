@@ -4,6 +4,8 @@ import { valueOf, type Stored } from '../core/stored.ts'
 import type { Level } from './commit.ts'
 import type { Range, Scan } from './store.ts'
 
+type ScannedEntry = [key: string, stored: Stored, expiresAt?: number]
+
 export type LevelSnapshot = ReturnType<Level['snapshot']>
 
 const SLICE = 10_000
@@ -12,8 +14,8 @@ const SLICE_BYTES = 256 * 1_024
 
 export interface LevelScanOptions {
   readonly snapshot: LevelSnapshot
-  /** Whether something may expire. */
-  readonly isTimed: boolean
+  /** True for a value that had expired when the snapshot was taken; nothing if no value in it expires. */
+  readonly isPast?: ((expiresAt: number) => boolean) | undefined
 }
 
 /** What bytes that are no UTF-8 become in a string. */
@@ -26,7 +28,7 @@ export const REPLACED = '\ufffd'
 export function createLevelScan(
   db: Level,
   { start, end, limit = Infinity, reverse = false, keysOnly = false }: Range,
-  { snapshot, isTimed }: LevelScanOptions,
+  { snapshot, isPast }: LevelScanOptions,
 ): Scan {
   /** @param from the key to begin with, where that is not the first of the range */
   const open = <Value>(valueEncoding: 'utf8' | 'buffer', from?: string) =>
@@ -35,7 +37,8 @@ export function createLevelScan(
       ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? AFTER_USERS }),
       reverse,
       values: !keysOnly,
-      limit: left === Infinity ? -1 : left,
+      // Entries that have expired do not count, and how many those are is known only later.
+      limit: left === Infinity || isPast ? -1 : left,
       snapshot,
       keyEncoding: 'utf8',
       valueEncoding,
@@ -47,35 +50,42 @@ export function createLevelScan(
   const texts = open<string>('utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
 
-  async function slice(): Promise<[key: string, stored: Stored, expiresAt?: number][]> {
-    if (bytes) return bytes.nextv(SLICE)
-    const entries = await texts.nextv(SLICE)
+  async function slice(): Promise<ScannedEntry[]> {
+    const size = Math.min(SLICE, left)
+    if (bytes) return bytes.nextv(size)
+    const entries = await texts.nextv(size)
     if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED))) return entries
     bytes = open<Buffer>('buffer', entries[0]![0])
-    return bytes.nextv(SLICE)
+    return bytes.nextv(size)
   }
 
-  /** What expires among entries that follow each other lies in the same order elsewhere. */
-  async function tellExpiries(entries: [key: string, stored: Stored, expiresAt?: number][]): Promise<void> {
+  /** The entries that have not expired, with their times: those lie in the same order elsewhere. */
+  async function toLive(entries: ScannedEntry[], isPast: (expiresAt: number) => boolean): Promise<ScannedEntry[]> {
     const ends = [entries[0]!, entries.at(-1)!].map(([key]) => expiryKey(Buffer.from(key)))
     const [gte, lte] = reverse ? ends.toReversed() : ends
     const found = await db
       .iterator<Buffer, Buffer>({ gte: gte!, lte: lte!, snapshot, keyEncoding: 'buffer', valueEncoding: 'buffer' })
       .all()
     const times = new Map(found.map(([key, time]) => [keyOfExpiry(key).toString(), timeOf(time)]))
-    for (const entry of entries) {
+    if (times.size === 0) return entries
+    return entries.filter((entry) => {
       const time = times.get(entry[0])
       if (time !== undefined) entry[2] = time
-    }
+      return time === undefined || !isPast(time)
+    })
   }
 
   return {
     async next(): Promise<readonly Entry[]> {
-      const entries = await slice()
-      left -= entries.length
-      for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])
-      if (isTimed && entries.length > 0) await tellExpiries(entries)
-      return entries
+      while (left > 0) {
+        const all = await slice()
+        if (all.length === 0) return all
+        const entries = isPast ? await toLive(all, isPast) : all
+        left -= entries.length
+        for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])
+        if (entries.length > 0) return entries
+      }
+      return []
     },
     close: async () => void (await Promise.all([texts.close(), bytes?.close()])),
   }

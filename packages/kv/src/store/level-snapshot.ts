@@ -1,30 +1,36 @@
 import { expiryKey, timeOf } from '../core/own-keys.ts'
 import type { Level } from './commit.ts'
+import type { Expiring } from './expiries.ts'
 import { createLevelScan, type LevelSnapshot } from './level-scan.ts'
 import type { Snapshot } from './store.ts'
 
 export interface LevelSnapshotOptions {
-  /** Whether something may expire. */
-  readonly isTimed: boolean
+  readonly expiring: Expiring
   /** Sequence number up to which a snapshot has the log. */
   sequenceIn?(snapshot: LevelSnapshot): number | undefined
 }
 
-/** A snapshot of LevelDB. */
+/** A snapshot of LevelDB. A value that had expired when it was taken is absent in it. */
 export function createLevelSnapshot(
   db: Level,
-  { isTimed, sequenceIn = () => undefined }: LevelSnapshotOptions,
+  { expiring, sequenceIn = () => undefined }: LevelSnapshotOptions,
 ): Snapshot {
+  // Before the snapshot: what had expired by then is absent in it at any later time.
+  const now = expiring.now()
   const snapshot = db.snapshot()
+  // After the snapshot: the flag is set if it has a value that expires.
+  const isPast = expiring.isTimed ? (expiresAt: number) => expiring.isPast(expiresAt, now) : undefined
   return {
     sequence: sequenceIn(snapshot),
     find(key) {
       const stored = db.getSync(key, { snapshot })
       if (stored === undefined) return undefined
-      const time = isTimed ? db.getSync(expiryKey(key), { snapshot }) : undefined
-      return time ? { stored, expiresAt: timeOf(time) } : { stored }
+      const time = isPast && db.getSync(expiryKey(key), { snapshot })
+      if (!time) return { stored }
+      const expiresAt = timeOf(time)
+      return isPast(expiresAt) ? undefined : { stored, expiresAt }
     },
-    scan: (range) => createLevelScan(db, range, { snapshot, isTimed }),
+    scan: (range) => createLevelScan(db, range, { snapshot, isPast }),
     close: () => snapshot.close(),
   }
 }

@@ -1,12 +1,12 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { Recorder } from '../watch/recorder.ts'
 import type { Commit, CommitOptions, KvLevel, Level } from './commit.ts'
-import { dueRange, readDue, type Due } from '../core/own-keys.ts'
+import { DUE_END, readDue, type Due } from '../core/own-keys.ts'
 import { Expiring } from './expiries.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { createRevisions } from './revisions.ts'
 import { createLevelSnapshot } from './level-snapshot.ts'
-import { createTextReader } from './level-text.ts'
+import { createLiveReader } from './live-reader.ts'
 import { bytesOf, type Answer, type Store, type Write } from './store.ts'
 import { createStripes } from './stripes.ts'
 import { createSweeper } from './sweeper.ts'
@@ -55,9 +55,9 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: Part):
   })
 }
 
-/** Some of what has expired by then, the oldest first. */
-export async function dueIn(db: Level, upTo: number | undefined, limit: number): Promise<Due[]> {
-  const keys = await db.keys({ ...dueRange(upTo), limit, fillCache: false }).all()
+/** Keys that expire, from one position on in the order of their times, before another one. */
+export async function dueIn(db: Level, position: Buffer, limit: number, end: Buffer = DUE_END): Promise<Due[]> {
+  const keys = await db.keys({ gte: position, lt: end, limit, fillCache: false }).all()
   return keys.map(readDue)
 }
 
@@ -71,7 +71,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   const { createCommit, recorder, onCommit = () => {}, onLost = () => {} } = options
   const expiring = new Expiring(options.expiring)
   const commit = await createCommit({ level, gate, revisions, stripes, recorder, expiring, onCommit })
-  const sweeper = createSweeper({ expiring, due: (upTo, limit) => dueIn(db, upTo, limit), write })
+  const sweeper = createSweeper({ expiring, due: (...from) => dueIn(db, ...from), write, fault: () => level.fault() })
 
   function write<T>(one: Write, answer: Answer<T>): Promise<T> {
     const fault = level.fault()
@@ -104,10 +104,10 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     // Synchronous: 4 us on a base of 1.5 million entries, where the asynchronous one costs 31 us and competes with writes
     // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
     // percentile of a burst of puts.
-    find: createTextReader(db),
+    ...createLiveReader(db, expiring),
     write,
     take,
-    snapshot: () => createLevelSnapshot(db, { isTimed: expiring.isTimed }),
+    snapshot: () => createLevelSnapshot(db, { expiring }),
     settled: () => commit.settled(),
     close: () => (closed ??= close()),
   }

@@ -5,12 +5,13 @@ import type { Entry, Position, View } from '@influencer-stats/log/log'
 import { bootId } from '@influencer-stats/runtime/boot-id'
 import { createHash } from 'node:crypto'
 import { Draft, judge, type Judgement } from '../core/judge.ts'
-import type { Due } from '../core/own-keys.ts'
+import { DUE_END, dueKey, duePosition, type Due } from '../core/own-keys.ts'
 import { decodeWrites, encodeWrites, EXPIRE, WRITES, WritesUnknown, type LoggedWrite } from '../core/writes.ts'
 import type { Feed } from '../watch/feed.ts'
 import { toTell } from '../watch/recorder.ts'
 import type { KvLevel, Level } from './commit.ts'
 import { dueIn } from './level.ts'
+import { Expiring, expiryMemory } from './expiries.ts'
 import { createBatch } from './level-batch.ts'
 import { OWN_KEY } from './revisions.ts'
 
@@ -74,8 +75,14 @@ export function sequenceIn(db: Level, snapshot: ReturnType<Level['snapshot']>): 
  * Opens the view that a base is. What a power cut may have torn is thrown away: LevelDB may keep a newer change without an
  * older one, and the log has all of them.
  * @param feed gets what is applied from here on
+ * @param expiring where threads see whether something may expire, and the log's clock
  */
-export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST_EXPIRED): Promise<LogView> {
+export async function openLogView(
+  level: KvLevel,
+  feed: Feed,
+  mostExpired = MOST_EXPIRED,
+  expiring = new Expiring(expiryMemory()),
+): Promise<LogView> {
   const { db } = level
   const found = await db.get(OWN_KEY)
   let own = found && parseOwn(found)
@@ -85,16 +92,37 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
     own = undefined
   }
   let judged: Judged | undefined
-  let nextDue = await firstDue()
+  /** No key is due before this position. LevelDB steps over every key that was deleted, so no look begins before it. */
+  let duePast = duePosition(0)
+  let nextDue = Infinity
+  await findFirstDue()
   feed.start(own?.position.seq ?? 0)
 
-  async function firstDue(): Promise<number> {
-    const [first] = await dueIn(db, undefined, 1)
-    return first?.time ?? Infinity
+  async function findFirstDue(): Promise<void> {
+    const [first] = await dueIn(db, duePast, 1)
+    duePast = first ? dueKey(first.time, first.key) : DUE_END
+    nextDue = first?.time ?? Infinity
+    if (first) expiring.begin()
+  }
+
+  /** To be called once changes of when keys expire are written. */
+  async function followExpiries(expiries: NonNullable<Judgement['expiries']>): Promise<void> {
+    let isFirstGone = false
+    for (const { key, before, after } of expiries.values()) {
+      if (before === after) continue
+      if (before === nextDue && dueKey(before, key).equals(duePast)) isFirstGone = true
+      if (after === undefined || after > nextDue) continue
+      const position = dueKey(after, key)
+      if (position.compare(duePast) > 0) continue
+      duePast = position
+      nextDue = after
+      isFirstGone = false
+    }
+    if (isFirstGone) await findFirstDue()
   }
 
   /** What was changed, for who watches, as bytes of its own: those of an entry are a part of what came with it. */
-  function tell(entries: readonly Entry[], { position, writes, judgement: { effects } }: Judged): void {
+  function tell(entries: readonly Entry[], { position, writes, judgement: { effects, ineffective } }: Judged): void {
     let from = 0
     for (const [i, { seq, at, body }] of entries.entries()) {
       const own = effects.slice(from, (from += writes[i]!.length))
@@ -102,7 +130,7 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
       const isAll = own.every((revision, j) => revision !== undefined && !writes[i]![j]!.isSpecial)
       if (body.length > 0 && isAll) feed.add({ seq, writes: Buffer.from(body) })
       else {
-        const told = toTell(writes[i]!, own, at)
+        const told = toTell(writes[i]!, own, at, ineffective)
         if (told.length > 0) feed.add({ seq, writes: encodeWrites(told) })
       }
     }
@@ -133,7 +161,7 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
 
   /** What has expired by then, the oldest first: the same on every node, whatever else is judged with it. */
   async function dueAt(at: number, { expiries }: Draft): Promise<Due[]> {
-    const kept = await dueIn(db, at, mostExpired + expiries.size)
+    const kept = await dueIn(db, duePast, mostExpired + expiries.size, duePosition(at + 1))
     const untouched = kept.filter(({ key }) => !expiries.has(key.toString('latin1')))
     const touched = Array.from(expiries.values(), ({ key, after }) => ({ key, time: after ?? Infinity }))
     return [...untouched, ...touched.filter(({ time }) => time <= at)].toSorted(inOrder).slice(0, mostExpired)
@@ -153,6 +181,9 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
       const { writes, judgement, revision } = judged
       const { outcomes, expiries } = judgement
       const next: Own = { position, revision, boot }
+      // Before reads see it. What the log's clock has passed is absent here, too, where this node's clock is behind.
+      if (expiries?.size) expiring.begin()
+      if (expiring.isTimed) expiring.raise(entries.at(-1)!.at)
       const batch = await createBatch(db, writes.flat(), judgement)
       try {
         batch.put(OWN_KEY, ownBytes(next))
@@ -161,7 +192,7 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
         await batch.close()
       }
       own = next
-      if (expiries?.size) nextDue = await firstDue()
+      if (expiries?.size) await followExpiries(expiries)
       tell(entries, judged)
       judged = undefined
       let from = 0
@@ -179,7 +210,8 @@ export async function openLogView(level: KvLevel, feed: Feed, mostExpired = MOST
       const restored = { ...parseOwn(bytes), boot: CLEAN }
       await keepClean(level, OWN_KEY, ownBytes(restored))
       own = restored
-      nextDue = await firstDue()
+      duePast = duePosition(0)
+      await findFirstDue()
       feed.start(restored.position.seq)
     },
 

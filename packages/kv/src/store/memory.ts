@@ -2,12 +2,12 @@ import { createRequire } from 'node:module'
 import type sortedBtree from 'sorted-btree'
 import type { Entry } from '../core/frames.ts'
 import { judge } from '../core/judge.ts'
-import { dueRange, expiryKey, readDue, timeOf, type Due } from '../core/own-keys.ts'
+import { DUE_END, expiryKey, readDue, timeOf, type Due } from '../core/own-keys.ts'
 import { toStored, valueOf } from '../core/stored.ts'
 import type { Recorder } from '../watch/recorder.ts'
 import { Expiring, putOwn } from './expiries.ts'
 import { createRevisions } from './revisions.ts'
-import type { Answer, Range, Scan, Store, Write } from './store.ts'
+import type { Answer, Found, Range, Scan, Store, Write } from './store.ts'
 import { createSweeper } from './sweeper.ts'
 
 // A CommonJS module whose default export Node and vitest unwrap differently.
@@ -42,34 +42,43 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
   async function write<T>(one: Write, answer: Answer<T>): Promise<T> {
     // There is always one: see `passingRevisions`.
     const first = revisions.take(1) as number
-    const judged = judge([one], first, get, expiring.isTimed)
+    const judged = judge([one], first, get, expiring.isTimed, () => expiring.judgementTime())
     const [revision] = judged.effects
     if (judged.expiries?.size) expiring.begin()
     for (const op of revision === undefined ? [] : one.ops) {
       if (op.type === 'put') target.put(op.key, toStored(revision!, op.value))
-      else target.del(op.key)
+      else if (op.type === 'del') target.del(op.key)
     }
     putOwn(judged, target)
+    expiring.wrote(judged.expiries)
     recorder.wrote(first, [one], judged)
     return answer(judged.outcomes[0])
   }
 
-  async function due(upTo: number, limit: number): Promise<Due[]> {
-    const { gte, lt } = dueRange(upTo)
+  async function due(position: Buffer, limit: number): Promise<Due[]> {
+    const end = toText(DUE_END)
     const found: Due[] = []
-    for (const key of tree.keys(toText(gte))) {
-      if (found.length === limit || key >= toText(lt)) break
+    for (const key of tree.keys(toText(position))) {
+      if (found.length === limit || key >= end) break
       found.push(readDue(Buffer.from(key, 'latin1')))
     }
     return found
   }
 
-  function expiryOf(base: typeof tree, key: Buffer): { expiresAt?: number } {
-    const time = expiring.isTimed ? base.get(toText(expiryKey(key))) : undefined
-    return time ? { expiresAt: timeOf(time) } : {}
+  /** What is under a key and has not expired at `now`. */
+  function toLive(base: typeof tree, now: number, key: Buffer, stored: Buffer | undefined): Found | undefined {
+    if (!stored || !expiring.isTimed) return stored && { stored }
+    const time = base.get(toText(expiryKey(key)))
+    const expiresAt = time && timeOf(time)
+    return expiresAt !== undefined && expiring.isPast(expiresAt, now) ? undefined : { stored, expiresAt }
   }
 
-  function scanTree(base: typeof tree, { start, end, limit = Infinity, reverse, keysOnly }: Range): Scan {
+  function findTimed(id: string): Found | undefined {
+    const key = Buffer.from(id)
+    return toLive(tree, expiring.now(), key, get(key))
+  }
+
+  function scanTree(base: typeof tree, now: number, { start, end, limit = Infinity, reverse, keysOnly }: Range): Scan {
     const [first, stop] = [toText(start), end ? toText(end) : OWN]
     const entries = reverse ? base.entriesReversed(stop, undefined, true) : base.entries(first)
     let left = limit
@@ -81,9 +90,10 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
           if (done || (reverse ? value[0] < first : value[0] >= stop)) left = 0
           else {
             const key = Buffer.from(value[0], 'latin1')
-            const entry = [key.toString(), keysOnly ? '' : valueOf(value[1])] as const
-            const { expiresAt } = expiryOf(base, key)
-            slice.push(expiresAt === undefined ? entry : [...entry, expiresAt])
+            const found = toLive(base, now, key, value[1])
+            if (!found) continue
+            const entry = [key.toString(), keysOnly ? '' : valueOf(found.stored)] as const
+            slice.push(found.expiresAt === undefined ? entry : [...entry, found.expiresAt])
             left--
           }
         }
@@ -96,17 +106,17 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
   }
 
   return {
-    find: (key) => tree.get(toText(Buffer.from(key))),
+    find: (key) => findTimed(key)?.stored,
+    isTimed: () => expiring.isTimed,
+    findTimed,
     write,
     snapshot() {
       // Copies nothing now: nodes that change later are copied then.
       const base = tree.clone()
+      const now = expiring.now()
       return {
-        find(key) {
-          const stored = base.get(toText(key))
-          return stored && { stored, ...expiryOf(base, key) }
-        },
-        scan: (range) => scanTree(base, range),
+        find: (key) => toLive(base, now, key, base.get(toText(key))),
+        scan: (range) => scanTree(base, now, range),
         async close() {},
       }
     },

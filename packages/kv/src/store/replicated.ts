@@ -1,16 +1,19 @@
 import { createReplica, gathered, type LogLine } from '@influencer-stats/log/replica'
 import { encodeWrites } from '../core/writes.ts'
 import type { Logged } from '../messages.ts'
+import { Expiring } from './expiries.ts'
 import { createGate, type GateOptions } from './gate.ts'
 import { openKvLevel, type Part } from './level.ts'
 import { createLevelSnapshot } from './level-snapshot.ts'
-import { createTextReader } from './level-text.ts'
+import { createLiveReader } from './live-reader.ts'
 import { sequenceIn } from './log-view.ts'
 import { bytesOf, type Store, type Write } from './store.ts'
 
 export interface ReplicatedStoreOptions extends GateOptions, Part {
   readonly folder: string
   readonly cacheMegabytes: number
+  /** Where main tells whether something may expire, and the log's clock (`expiries.ts`). */
+  readonly expiring: SharedArrayBuffer
   readonly line: LogLine & {
     /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
     append(writes: Uint8Array, count: number): Promise<Logged>
@@ -38,6 +41,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
   const { line, onCommit = () => {} } = options
   const level = await openKvLevel(options.folder, options.cacheMegabytes, options)
   const { db } = level
+  const expiring = new Expiring(options.expiring)
   const gate = createGate(options)
   const underWay = new Set<Promise<unknown>>()
   let gathering: Turn | undefined
@@ -88,7 +92,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
     replica: createReplica(line),
     queue: gate,
     fault: () => level.fault(),
-    find: createTextReader(db),
+    ...createLiveReader(db, expiring),
     write(write, answer) {
       const fault = level.fault()
       if (fault) return Promise.reject(fault)
@@ -96,8 +100,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
       const waiting = gate.enter(bytes)
       return waiting ? waiting.then(() => submit(write, bytes, answer)) : submit(write, bytes, answer)
     },
-    // It costs a look at each slice, and nobody tells threads whether it is needed.
-    snapshot: () => createLevelSnapshot(db, { isTimed: true, sequenceIn: (snapshot) => sequenceIn(db, snapshot) }),
+    snapshot: () => createLevelSnapshot(db, { expiring, sequenceIn: (snapshot) => sequenceIn(db, snapshot) }),
     close: () => (closed ??= close()),
   }
 }

@@ -9,6 +9,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
   const { level, gate, revisions, recorder, expiring, onCommit } = options
   const stripes = options.stripes ?? createStripes(stripesMemory(), 1)
   const writing = new Set<Promise<string | undefined>>()
+  const now = () => expiring.judgementTime()
 
   async function commit(write: Write, bytes: number): Promise<string | undefined> {
     try {
@@ -16,13 +17,14 @@ export function createSingleCommit(options: CommitOptions): Commit {
       await stripes.acquire(held)
       try {
         const first = await revisions.take(1)
-        const judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed)
+        const judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed, now)
         if (hasEffect(judged)) {
           if (judged.expiries?.size) expiring.begin()
           const batch = await createBatch(level.db, [write], judged)
           try {
             await level.write(() => batch.write({ sync: write.durable }))
           } finally {
+            expiring.wrote(judged.expiries)
             await batch.close()
           }
           onCommit(1)

@@ -34,8 +34,8 @@ export interface Scan {
 export interface Snapshot {
   /** Sequence number up to which it has the log, where there is a log. */
   readonly sequence?: number
-  /** A value with its revision, and when it expires (ms since 1970), if it does. Synchronous, as `Store.find`. */
-  find(key: Buffer): { readonly stored: Stored; readonly expiresAt?: number } | undefined
+  /** As `Store.findTimed`: a value that had not expired. Synchronous. */
+  find(key: Buffer): Found | undefined
   scan(range: Range): Scan
   /** To be called after all of its scans are closed. Idempotent. */
   close(): Promise<void>
@@ -53,6 +53,12 @@ export interface Queue {
  */
 export type Answer<T> = (revision: string | undefined, sequence?: number) => T
 
+/** What is under a key, and when it expires (ms since 1970), if it does. */
+export interface Found {
+  readonly stored: Stored
+  readonly expiresAt?: number | undefined
+}
+
 /** Bytes under keys, which are UTF-8, ordered bytewise. */
 export interface Store {
   /** Where other machines write, too. Without it every read sees all that was acknowledged before. */
@@ -61,8 +67,12 @@ export interface Store {
   readonly queue?: Queue
   /** Why it takes no writes at present, where that may be. */
   fault?(): Problem | undefined
-  /** A value and its revision. Synchronous: see `store/level.ts` for why. */
+  /** A value that has not expired, and its revision. Synchronous: see `store/level.ts` for why. */
   find(key: string): Stored | undefined
+  /** True if something may expire. */
+  isTimed(): boolean
+  /** As `find`, with the time at which it expires. */
+  findTimed(key: string): Found | undefined
   /**
    * Resolves when the changes are seen by every later read, on any thread, and outlive this process, or the condition
    * did not hold. Conditions and changes take effect one write after the other, whichever thread they are made on; each

@@ -1,13 +1,15 @@
-import type { Due } from '../core/own-keys.ts'
+import { duePosition, NEVER, positionAfter, type Due } from '../core/own-keys.ts'
 import { turn } from '../core/turn.ts'
 import type { Expiring } from './expiries.ts'
 import type { Store } from './store.ts'
 
 export interface SweeperOptions {
   readonly expiring: Expiring
-  /** Some of what has expired by then, the oldest first. */
-  due(upTo: number, limit: number): Promise<readonly Due[]>
+  /** Keys that expire, from a position on in the order of their times (`core/own-keys.ts`), due or not. */
+  due(position: Buffer, limit: number): Promise<readonly Due[]>
   readonly write: Store['write']
+  /** Why the store takes no writes at present, where that may be. */
+  readonly fault?: Store['fault']
 }
 
 /** Something that is done now and then until it is closed. */
@@ -16,35 +18,52 @@ export interface Sweeper {
   close(): Promise<void>
 }
 
-const EVERY = 200
-/** Keys that are taken away before others have their turn. */
-const SLICE = 256
+const SWEEP_INTERVAL_MS = 200
+/** Keys that are removed before requests have their turn: 1 to 2 ms. */
+const SLICE_KEYS = 64
 
-/** Takes away what has expired, in the order of all writes; where a service runs alone. */
-export function createSweeper({ expiring, due, write }: SweeperOptions): Sweeper {
+/**
+ * Removes values that have expired, in the order of all writes; where a service runs alone. It only frees space: reads test
+ * the time themselves. Each look begins behind the last key: LevelDB steps over every deleted key again, and looks from the
+ * beginning cost 326 us a key among 600,000. While nothing is due it reads one word of memory.
+ */
+export function createSweeper({ expiring, due, write, fault = () => undefined }: SweeperOptions): Sweeper {
   let running: Promise<void> | undefined
   let isClosed = false
 
-  async function sweep(): Promise<void> {
-    for (let isMore = true; isMore && !isClosed; await turn()) {
-      const keys = await due(Date.now(), SLICE)
-      // What was written again meanwhile has another time, or none.
-      await Promise.all(
-        keys.map(({ key, time }) =>
-          write({ ops: [{ type: 'del', key }], condition: { due: time }, durable: false }, () => {}),
-        ),
-      )
-      isMore = keys.length === SLICE
+  async function sweep(from: number): Promise<void> {
+    let first = from
+    try {
+      for (let position = duePosition(from); !isClosed; await turn()) {
+        const now = expiring.now()
+        const found = await due(position, SLICE_KEYS)
+        const next = found.find(({ time }) => time > now)
+        const past = next ? found.slice(0, found.indexOf(next)) : found
+        await Promise.all(past.map(remove))
+        first = next?.time ?? (found.length < SLICE_KEYS ? NEVER : found.at(-1)!.time)
+        if (next || first === NEVER) return
+        position = positionAfter(found.at(-1)!)
+      }
+    } finally {
+      expiring.lowerFirstDue(first)
     }
   }
 
+  const remove = ({ key, time }: Due) =>
+    write({ ops: [{ type: 'del', key }], condition: { due: time }, durable: false }, (revision) => {
+      // A key that was written again meanwhile has another time, or none; one that is not due after all is so later.
+      if (revision === undefined && expiring.now() < time) expiring.lowerFirstDue(time)
+    })
+
   const timer = setInterval(() => {
-    if (running || !expiring.isTimed || !expiring.claims(Math.floor(Date.now() / EVERY) | 0)) return
-    running = sweep()
+    if (running || !expiring.isTimed || fault()) return
+    const from = expiring.takeFirstDue()
+    if (from === undefined) return
+    running = sweep(from)
       // The store takes no writes at present.
       .catch(() => {})
       .finally(() => (running = undefined))
-  }, EVERY).unref()
+  }, SWEEP_INTERVAL_MS).unref()
 
   return {
     async close() {

@@ -26,15 +26,25 @@ export const recordingMemory = () => new SharedArrayBuffer(Int32Array.BYTES_PER_
  * What of writes users are told: what they changed, and not what only the service keeps; and when it expires.
  * @param at when it was judged (ms since 1970)
  */
-export const toTell = (writes: readonly LoggedWrite[], effects: Outcomes, at = 0): LoggedWrite[] =>
+export const toTell = (
+  writes: readonly LoggedWrite[],
+  effects: Outcomes,
+  at = 0,
+  ineffective: ReadonlySet<Op> = NO_OPS,
+): LoggedWrite[] =>
   writes
     .filter(({ ops }, i) => effects[i] !== undefined && !isOwn(ops[0]!.key))
-    .map(({ ops, isSpecial }) => ({ ops: isSpecial ? ops.map((op) => withTime(op, at)) : ops }))
+    .map(({ ops, isSpecial }) => ({
+      ops: isSpecial ? ops.filter((op) => !ineffective.has(op)).map((op) => withTime(op, at)) : ops,
+    }))
+    .filter(({ ops }) => ops.length > 0)
+
+const NO_OPS: ReadonlySet<Op> = new Set()
 
 function withTime(op: Op, at: number): Op {
   if (op.type === 'del' || op.ttl === undefined) return op
-  const { ttl, ...put } = op
-  return { ...put, expiresAt: at + ttl }
+  const { ttl, ...rest } = op
+  return { ...rest, expiresAt: at + ttl }
 }
 
 /** Whether anybody watches: one word that all threads see. */
@@ -46,9 +56,9 @@ export function createRecorder(shared: SharedArrayBuffer, line: RecorderLine): R
   // Main cannot take it any more: who watches is cut by its own side.
   const ignore = () => {}
   return {
-    wrote(first, writes, { effects, at }) {
+    wrote(first, writes, { effects, at, ineffective }) {
       if (!isRecording(memory)) return
-      line.wrote(first, writes.length, encodeWrites(toTell(writes, effects, at))).catch(ignore)
+      line.wrote(first, writes.length, encodeWrites(toTell(writes, effects, at, ineffective))).catch(ignore)
     },
     lost() {
       if (isRecording(memory)) line.lost().catch(ignore)

@@ -5,8 +5,9 @@ import { WRITES } from '../../src/core/writes.ts'
 import type { Outcomes } from '../../src/core/judge.ts'
 import { parts } from '../../src/parts.ts'
 import { logStateMemory, writeLogState } from '@influencer-stats/log/log-state'
+import { Expiring, expiryMemory } from '../../src/store/expiries.ts'
 import { expireInLog } from '../../src/store/log-expiry.ts'
-import { openLogView, type LogView } from '../../src/store/log-view.ts'
+import { MOST_EXPIRED, openLogView, type LogView } from '../../src/store/log-view.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Feed } from '../../src/watch/feed.ts'
 import { log as silent, openLevelOf } from './level.ts'
@@ -21,7 +22,8 @@ export interface TestNode {
 
 export async function openTestNode(folder = temporaryFolder()): Promise<TestNode> {
   const main = await openLevelOf(folder)
-  const view = await openLogView(main, new Feed(1e6))
+  const expiring = expiryMemory()
+  const view = await openLogView(main, new Feed(1e6), MOST_EXPIRED, new Expiring(expiring))
   const log = await logs.local({ view, now: () => Date.now() })
   const stopExpiring = expireInLog(log, view)
   const state = logStateMemory()
@@ -29,6 +31,7 @@ export async function openTestNode(folder = temporaryFolder()): Promise<TestNode
   tell()
   const store = await parts.replica.jetstream({
     folder,
+    expiring,
     cacheMegabytes: 8,
     maxBytes: 1e7,
     maxWrites: 10_000,

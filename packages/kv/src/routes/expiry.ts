@@ -1,0 +1,152 @@
+import { freshnessOf } from '@influencer-stats/log/replica'
+import type { App } from '@influencer-stats/runtime/http'
+import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errors } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import { readCondition } from './read-condition.ts'
+import { readCount, readFlag, readQuery, readTime, readWanted, requireKey } from './read-query.ts'
+import { durable, freshness, idempotency, key, time, ttl, undocumentedChecks } from './schemas.ts'
+import { revisionIn, withSpecial } from './special.ts'
+
+const URL = '/v0/entity/expiry'
+const CHANGED = { type: 'null', description: 'The value expires then, or stays; its ETag is as it was.' } as const
+const CONDITIONS =
+  'The value and its ETag stay as they are. With `If-Match` or `If-None-Match` only if the value meets it, else 412.'
+
+const common = [errors.QUERY_INVALID, errors.ENTITY_NOT_FOUND, errors.KEY_TOO_LARGE]
+const changeErrors = [
+  ...common,
+  errors.CONDITION_INVALID,
+  errors.IDEMPOTENCY_KEY_INVALID,
+  errors.CONDITION_FAILED,
+  errors.IDEMPOTENCY_KEY_REUSED,
+  errors.WRITE_QUEUE_FULL,
+  errors.STORE_FAILED,
+  errors.DISK_FULL,
+  errors.LOG_UNAVAILABLE,
+  errors.OUTCOME_UNKNOWN,
+]
+
+const timeOrNull = (description: string) => ({ type: ['integer', 'null'], description })
+
+/** When values expire: to read, and to change without the value. */
+export function expiryRoutes(app: App, store: Store): void {
+  const schema = (parameters: object) => ({
+    tags: ['entities'],
+    querystring: {
+      type: 'object',
+      required: ['id'],
+      additionalProperties: false,
+      properties: { id: key, ...parameters },
+    },
+  })
+
+  app.get(
+    URL,
+    {
+      ...undocumentedChecks,
+      exposeHeadRoute: false,
+      schema: {
+        ...schema(freshness),
+        operationId: 'getExpiry',
+        summary: 'When a value expires',
+        response: {
+          200: {
+            type: 'object',
+            title: 'Expiry',
+            description: 'Null where the value does not expire.',
+            required: ['expiresAt', 'remaining'],
+            additionalProperties: false,
+            properties: {
+              expiresAt: timeOrNull('ms since 1970'),
+              remaining: timeOrNull('ms from now on, by the clock of the machine that answers'),
+            },
+          },
+          ...readReplies(...common, errors.LOG_BEHIND, errors.LOG_UNAVAILABLE),
+        },
+      },
+    },
+    async (request, reply) => {
+      const parameter = readQuery(request.query, ['id', 'after', 'linearizable'])
+      const id = requireKey(parameter('id'), 'id').toString()
+      const wanted = readWanted(parameter)
+      const { replica } = store
+      if (wanted) await replica?.seen(wanted)
+      const headers = replica ? freshnessOf(replica) : []
+      for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1]!)
+      const found = store.findTimed(id)
+      if (!found) throw errors.ENTITY_NOT_FOUND()
+      const { expiresAt } = found
+      return expiresAt === undefined
+        ? { expiresAt: null, remaining: null }
+        : { expiresAt, remaining: Math.max(0, expiresAt - Date.now()) }
+    },
+  )
+
+  /** @param expiry when the value expires: after so long (ms), at that time (ms since 1970), or with neither never */
+  async function change(
+    { headers, query }: FastifyRequest,
+    reply: FastifyReply,
+    names: readonly string[],
+    toExpiry: (parameter: ReturnType<typeof readQuery>) => { ttl?: number; expiresAt?: number },
+  ): Promise<void> {
+    const parameter = readQuery(query, ['id', 'durable', ...names])
+    const id = requireKey(parameter('id'), 'id')
+    const asked = readCondition(headers)
+    const op = { type: 'expire', key: id, ...toExpiry(parameter) } as const
+    const isDurable = readFlag(parameter('durable'), 'durable')
+    // Without a value it is refused as a condition that does not hold.
+    const write = { ops: [op], condition: { match: '*', ...asked } as const, durable: isDurable }
+    await store.write(withSpecial(write, headers, true), (outcome, sequence) => {
+      if (sequence !== undefined) reply.header('sequence', sequence)
+      if (outcome === undefined && asked?.match === undefined && !(asked && store.findTimed(id.toString())))
+        throw errors.ENTITY_NOT_FOUND()
+      revisionIn(outcome)
+    })
+    reply.code(204)
+  }
+
+  app.put(
+    URL,
+    {
+      ...undocumentedChecks,
+      schema: {
+        ...schema({
+          ttl: { ...ttl, description: 'It expires after so many seconds.', examples: [60] },
+          expiresAt: time,
+          durable,
+        }),
+        operationId: 'putExpiry',
+        summary: 'Change when a value expires',
+        description: `\`ttl\` or \`expiresAt\`. ${CONDITIONS}`,
+        headers: idempotency,
+        response: { 204: CHANGED, ...changeReplies(...changeErrors) },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, ['ttl', 'expiresAt'], (parameter) => {
+        const seconds = readCount(parameter('ttl'), 'ttl')
+        const expiresAt = readTime(parameter('expiresAt'), 'expiresAt')
+        if ((seconds === undefined) === (expiresAt === undefined))
+          throw errors.QUERY_INVALID('it has not one of "ttl" and "expiresAt"')
+        return seconds === undefined ? { expiresAt: expiresAt! } : { ttl: seconds * 1_000 }
+      }),
+  )
+
+  app.delete(
+    URL,
+    {
+      ...undocumentedChecks,
+      schema: {
+        ...schema({ durable }),
+        operationId: 'deleteExpiry',
+        summary: 'Let a value stay for good',
+        description: CONDITIONS,
+        headers: idempotency,
+        response: { 204: CHANGED, ...changeReplies(...changeErrors) },
+      },
+    },
+    (request, reply) => change(request, reply, [], () => ({})),
+  )
+}
