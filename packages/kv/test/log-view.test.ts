@@ -5,8 +5,11 @@ import type { Entry, Position } from '@influencer-stats/log/log'
 import type { Condition } from '../src/core/condition.ts'
 import type { Outcomes } from '../src/core/judge.ts'
 import { changesExpiry, type Op } from '../src/core/lines.ts'
+import { DUE_END, duePosition, readDue } from '../src/core/own-keys.ts'
 import { toEtag } from '../src/core/stored.ts'
 import { decodeWrites, encodeWrites, EXPIRE, WRITES, type LoggedWrite } from '../src/core/writes.ts'
+import { Expiring, expiryMemory } from '../src/store/expiries.ts'
+import { createLiveReader } from '../src/store/live-reader.ts'
 import { openLogView, type LogView } from '../src/store/log-view.ts'
 import { OWN_KEY } from '../src/store/revisions.ts'
 import type { KvLevel } from '../src/store/commit.ts'
@@ -133,7 +136,19 @@ describe('the view of the log', () => {
     const LIMIT = 2
     const few = fc.constantFrom('a', 'b', 'c', 'd', 'e')
     const step = fc.record({
-      kind: fc.constantFrom('put', 'put', 'timed', 'until', 'delete', 'create', 'named', 'expire', 'expire'),
+      kind: fc.constantFrom(
+        'put',
+        'put',
+        'timed',
+        'until',
+        'delete',
+        'create',
+        'named',
+        'touch',
+        'persist',
+        'expire',
+        'expire',
+      ),
       key: few,
       time: fc.integer({ min: 1, max: 9 }),
       passes: fc.integer({ min: 0, max: 4 }),
@@ -165,6 +180,11 @@ describe('the view of the log', () => {
               model.delete(key)
               return entry({ ops: [{ type: 'del', key: Buffer.from(key) }] })
             }
+            if (kind === 'touch' || kind === 'persist') {
+              const expiry = kind === 'touch' ? { ttl: time } : {}
+              if (isThere) model.set(key, { ...before, until: kind === 'touch' ? at + time : Infinity })
+              return entry({ ops: [{ type: 'expire', key: Buffer.from(key), ...expiry }] })
+            }
             if (kind === 'named') {
               // The same change each time: of the times it is made the first counts.
               const name = `${key}${time}`
@@ -183,7 +203,11 @@ describe('the view of the log', () => {
           const one = await openLevelOf(temporaryFolder())
           const first = await openLogView(one, new Feed(1e6), LIMIT)
           const outcomes: unknown[] = []
-          for (const entry of entries) outcomes.push(...(await first.apply([entry], at(entry.seq))))
+          for (const entry of entries) {
+            outcomes.push(...(await first.apply([entry], at(entry.seq))))
+            const [due] = await one.db.keys({ gte: duePosition(0), lt: DUE_END, limit: 1 }).all()
+            expect(first.nextDue).toBe(due ? readDue(due).time : Infinity)
+          }
           const other = await openLevelOf(temporaryFolder())
           const others: unknown[] = []
           for (let from = 0; from < entries.length;) {
@@ -213,6 +237,49 @@ describe('the view of the log', () => {
       ),
       { numRuns: 60 },
     )
+  })
+
+  it('looks for what is due behind what it has removed, and only then', async () => {
+    const level = await openLevelOf(temporaryFolder())
+    onTestFinished(() => level.close())
+    const LIMIT = 10
+    const view = await openLogView(level, new Feed(1e6), LIMIT)
+    const looks = vi.spyOn(level.db, 'keys')
+    const putAll = Array.from({ length: 200 }, (_, i) => ({
+      ops: [{ type: 'put' as const, key: Buffer.from(`k${i}`), value: Buffer.from('x'), expiresAt: 5 }],
+      isSpecial: true,
+    }))
+    await view.apply([entryOf(1, ...putAll)], at(1))
+    expect(looks).not.toHaveBeenCalled()
+    for (let seq = 2; view.nextDue !== Infinity; seq++)
+      await view.apply([{ seq, at: 10, kind: EXPIRE, body: Buffer.alloc(0) }], at(seq))
+    const positions = looks.mock.calls.map(([range]) => range!.gte as Buffer)
+    // One for what to remove and one for what comes next.
+    expect(positions).toHaveLength((2 * 200) / LIMIT)
+    for (const [i, position] of positions.entries()) {
+      if (i >= 2) expect(Buffer.compare(position, positions[i - 2]!)).toBe(1)
+    }
+  })
+
+  it('hides from reads what the clock of the log has passed, where that of the node is behind', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const level = await openLevelOf(temporaryFolder())
+    onTestFinished(() => level.close())
+    const expiring = new Expiring(expiryMemory())
+    const view = await openLogView(level, new Feed(1e6), 10, expiring)
+    const { find } = createLiveReader(level.db, expiring)
+    const timed: LoggedWrite = { ...put('k', '1'), isSpecial: true }
+    const ops = timed.ops.map((op) => ({ ...op, expiresAt: 1_003_000 }))
+    await view.apply([{ ...entryOf(1, { ...timed, ops }), at: 1_001_000 }], at(1))
+    expect(find('k')).toBeDefined()
+    const [refused] = (await view.apply([{ ...entryOf(2, put('k', '2', { match: '*' })), at: 1_003_000 }], at(2))) as [
+      Outcomes,
+    ]
+    expect(refused).toEqual([undefined])
+    expect(find('k')).toBeUndefined()
+    vi.setSystemTime(1_002_000)
+    expect(find('k')).toBeUndefined()
   })
 
   it('does not guess what it does not know', async () => {
