@@ -85,10 +85,19 @@ export interface KvPage {
   readonly next?: string
 }
 
-/** A change of a batch; a value with a `ttl` is gone after so many seconds. */
+/** When a value expires; null: it does not. */
+export interface KvExpiry {
+  /** ms since 1970 */
+  readonly expiresAt: number | null
+  /** ms from when the service answered */
+  readonly remaining: number | null
+}
+
+/** A change of a batch; a value with a `ttl` expires after so many seconds, with null it stays. `expire` leaves the value as it is. */
 export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
   | { readonly op: 'delete'; readonly id: string }
+  | { readonly op: 'expire'; readonly id: string; readonly ttl: number | null }
 
 export interface WatchOptions extends KeyBounds {
   /** The place to begin behind; without it, with what comes next. */
@@ -120,6 +129,12 @@ export interface KvClient {
   put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
   /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
+  /** When a value expires; `undefined` if there is none. */
+  expiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
+  /** Lets a value expire after so long (s); its ETag stays. Resolves with false if there is none. @throws ServiceError `CONDITION_FAILED` */
+  expire(id: string, ttl: number, options?: ConditionalOptions): Promise<boolean>
+  /** Lets a value stay for good; its ETag stays. Resolves with false if there is none. @throws ServiceError `CONDITION_FAILED` */
+  persist(id: string, options?: ConditionalOptions): Promise<boolean>
   /** All changes or none, in their order. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
   /** The same, of lines of NDJSON. */
@@ -269,6 +284,23 @@ export function createKvClient(
     }
   }
 
+  /** Resolves with nothing for a key without a value. */
+  async function askExpiry(method: Dispatcher.HttpMethod, ...more: [query: object, headers?: object]) {
+    const [query, headers = {}] = more
+    try {
+      return (await ask(method, '/v0/entity/expiry', { ...query }, { ...headers })).body
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
+      throw error
+    }
+  }
+
+  async function changeExpiry(method: 'PUT' | 'DELETE', query: object, options: ConditionalOptions): Promise<boolean> {
+    const body = await askExpiry(method, { ...query, ...durability(options) }, conditions(options))
+    await body?.dump()
+    return body !== undefined
+  }
+
   let closed: Promise<unknown> | undefined
   return {
     get sequence() {
@@ -294,6 +326,12 @@ export function createKvClient(
       const { body } = await ask('DELETE', '/v0/entity', { id, ...durability(options) }, conditions(options))
       await body.dump()
     },
+    async expiry(id, options = {}) {
+      const body = await askExpiry('GET', { id, ...freshness(options) })
+      return (await body?.json()) as KvExpiry | undefined
+    },
+    expire: (id, ttl, options = {}) => changeExpiry('PUT', { id, ttl: String(ttl) }, options),
+    persist: (id, options = {}) => changeExpiry('DELETE', { id }, options),
     batch: (changes, options) => batchLines(changes.map((change) => opLine(toOp(change))).join(''), options),
     batchLines,
     async *entries(range) {
@@ -338,6 +376,7 @@ const toBytes = (value: string | Uint8Array) =>
 function toOp(change: KvChange): Op {
   const key = Buffer.from(change.id)
   if (change.op === 'delete') return { type: 'del', key }
+  if (change.op === 'expire') return { type: 'expire', key, ...(change.ttl !== null && { ttl: change.ttl * 1_000 }) }
   const { value, ttl } = change
   return { type: 'put', key, value: toBytes(value), ...(ttl !== undefined && { ttl: ttl * 1_000 }) }
 }

@@ -86,11 +86,90 @@ describe.each<[string, () => Overrides]>([
     expect(await lines(kv)).toBe('{"op":"put","id":"k","value":"5"}\n')
   })
 
+  it('changes without the value, which keeps its tag, and streams show it', async () => {
+    const kv = await start(settings())
+    const events: unknown[] = []
+    const opened = Promise.withResolvers<void>()
+    const watching = (async () => {
+      for await (const { changes } of kv.client.watch({ start: 'k', end: 'l' })) {
+        opened.resolve()
+        events.push(...changes.map(({ op, id, ...more }) => [op, id, 'expiresAt' in more ? more.expiresAt : 'stays']))
+        if (changes.some(({ id }) => id === 'kz')) return
+      }
+    })()
+    await opened.promise
+    const etag = await kv.client.put('k', '1')
+    const stays = { expiresAt: null, remaining: null }
+    expect(await kv.client.expiry('k')).toEqual(stays)
+    const before = Date.now()
+    expect(await kv.client.expire('k', 60, { ifMatch: etag, durable: true })).toBe(true)
+    const { expiresAt, remaining } = (await kv.client.expiry('k'))!
+    expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000)
+    expect(expiresAt! - remaining!).toBeGreaterThanOrEqual(before)
+    for (const method of ['GET', 'HEAD']) {
+      const { headers } = await kv.ask(method, '/v0/entity?id=k')
+      expect([headers.get('expires-at'), headers.get('etag')]).toEqual([String(expiresAt), etag])
+    }
+    expect((await kv.ask('PUT', `/v0/entity/expiry?id=k&expiresAt=${FAR}`)).status).toBe(204)
+    expect((await kv.client.expiry('k'))!.expiresAt).toBe(FAR)
+    await expect(kv.client.expire('k', 1, { ifMatch: '"other"' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
+    await expect(kv.client.persist('k', { ifNoneMatch: '*' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
+    const none = await kv.ask('PUT', '/v0/entity/expiry?id=k&ttl=1', undefined, { 'if-none-match': etag })
+    expect([none.status, none.code]).toEqual([412, 'CONDITION_FAILED'])
+    // Made again with its key, it is not done again.
+    const named = { idempotencyKey: 'e' }
+    expect(await kv.client.persist('k', named)).toBe(true)
+    await kv.client.batch([
+      { op: 'expire', id: 'k', ttl: 100 },
+      { op: 'expire', id: 'k-none', ttl: 100 },
+    ])
+    expect(await kv.client.persist('k', named)).toBe(true)
+    expect((await kv.client.expiry('k'))!.remaining).toBeGreaterThan(50_000)
+    await kv.client.batch([{ op: 'expire', id: 'k', ttl: null }])
+    expect(await kv.client.expiry('k')).toEqual(stays)
+    expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
+    expect((await kv.ask('GET', '/v0/entity?id=k')).headers.get('expires-at')).toBeNull()
+    expect(await kv.client.expiry('k-none')).toBeUndefined()
+    expect(await kv.client.expire('k-none', 1)).toBe(false)
+    expect(await kv.client.persist('k-none', { ifNoneMatch: '*' })).toBe(false)
+    await expect(kv.client.persist('k-none', { ifMatch: '*' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
+    await kv.client.put('kz', '')
+    await watching
+    const batchTime = (events[4] as unknown[])[2]
+    expect(events).toEqual([
+      ['put', 'k', 'stays'],
+      ['expire', 'k', expiresAt],
+      ['expire', 'k', FAR],
+      ['expire', 'k', 'stays'],
+      ['expire', 'k', batchTime],
+      ['expire', 'k', 'stays'],
+      ['put', 'kz', 'stays'],
+    ])
+    expect(batchTime).toBeGreaterThan(before + 100_000 - 1)
+  })
+
   it('is refused where it is no time', async () => {
     const kv = await start(settings())
     for (const ttl of ['0', '-1', '1.5', 'x', '1000000000', ''])
       expect((await kv.ask('PUT', `/v0/entity?id=k&ttl=${ttl}`, '1')).code).toBe('QUERY_INVALID')
     expect((await kv.ask('DELETE', '/v0/entity?id=k&ttl=1')).code).toBe('QUERY_INVALID')
+    for (const query of [
+      '',
+      '&ttl=0',
+      '&ttl=1&expiresAt=5',
+      '&expiresAt=0',
+      '&expiresAt=x',
+      '&expiresAt=8640000000001',
+    ])
+      expect([query, (await kv.ask('PUT', `/v0/entity/expiry?id=k${query}`)).code]).toEqual([query, 'QUERY_INVALID'])
+    for (const path of ['', '?id=', '?id=k&ttl=1', '?x=1'])
+      for (const method of ['GET', 'DELETE'])
+        expect((await kv.ask(method, `/v0/entity/expiry${path}`)).code).toBe('QUERY_INVALID')
+    expect((await kv.ask('GET', `/v0/entity/expiry?id=${'k'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
+    for (const more of ['', ',"value":"1"', ',"ttl":0', ',"ttl":null,"expiresAt":5', ',"expiresAt":"x"']) {
+      const { code } = await kv.ask('POST', '/v0/batch', `{"op":"expire","id":"k"${more}}\n`, NDJSON)
+      expect([more, code]).toEqual([more, 'BATCH_LINE_INVALID'])
+    }
     for (const more of ['"ttl":0', '"ttl":"1"', '"expiresAt":1.5', '"ttl":1,"expiresAt":5']) {
       const { code } = await kv.ask('POST', '/v0/batch', `{"op":"put","id":"k","value":"1",${more}}\n`, NDJSON)
       expect([more, code]).toEqual([more, 'BATCH_LINE_INVALID'])
@@ -129,4 +208,12 @@ it('a folder of format 2 is one of format 3 in which nothing expires', async () 
   expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
   await kv.client.put('k', '2', { ttl: 1, ifMatch: etag })
   await until(async () => !(await kv.client.get('k')))
+})
+
+it.each(['raw', 'node-http', 'fastify'])('the server %s tells when a value expires', async (server) => {
+  const kv = await start({ server })
+  await kv.client.put('k', '1', { ttl: 100 })
+  const { expiresAt } = (await kv.client.expiry('k'))!
+  for (const method of ['GET', 'HEAD'])
+    expect((await kv.ask(method, '/v0/entity?id=k')).headers.get('expires-at')).toBe(String(expiresAt))
 })

@@ -1,5 +1,5 @@
 import type { KvClient, WatchOptions } from '../client.ts'
-import { expiryField, putLine, quoteInLine } from '../core/lines.ts'
+import { expireLine, expiryField, putLine, quoteInLine } from '../core/lines.ts'
 import type { Command } from './command.ts'
 import { writeOut } from './output.ts'
 import { RANGE_FLAGS, rangeBounds } from './range-flags.ts'
@@ -25,11 +25,11 @@ export const watchCommand: Command = {
 async function* changeLines(client: KvClient, options: WatchOptions): AsyncGenerator<string> {
   for await (const { sequence, changes } of client.watch(options)) {
     const more = `,"sequence":${sequence}`
-    const lines = changes.map((change) =>
-      change.op === 'put'
-        ? putLine(change.id, change.value, expiryField(change.expiresAt) + more)
-        : `{"op":"delete","id":${quoteInLine(change.id)}${more}}\n`,
-    )
+    const lines = changes.map((change) => {
+      if (change.op === 'delete') return `{"op":"delete","id":${quoteInLine(change.id)}${more}}\n`
+      const expiry = expiryField(change.expiresAt)
+      return change.op === 'put' ? putLine(change.id, change.value, expiry + more) : expireLine(change.id, expiry, more)
+    })
     if (lines.length > 0) yield lines.join('')
   }
 }

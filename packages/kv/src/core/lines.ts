@@ -72,9 +72,12 @@ export function opLine(op: Op): string {
   const id = op.key.toString()
   if (op.type === 'del') return `{"op":"delete","id":${quoteInLine(id)}}\n`
   const expiry = op.ttl === undefined ? expiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`
-  if (op.type === 'put') return putLine(id, op.value, expiry)
-  return `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}}\n`
+  return op.type === 'put' ? putLine(id, op.value, expiry) : expireLine(id, expiry)
 }
+
+/** A change of when a value expires as a line of NDJSON. @param expiry its time as a field; empty: never */
+export const expireLine = (id: string, expiry: string, more = ''): string =>
+  `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${more}}\n`
 
 /** By a search, which needs no stack: to match 8 MB group by group overflows it. */
 function isBase64(text: string): boolean {

@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Condition } from '../src/core/condition.ts'
+import { judge, KEY_REUSED, REMEMBERED } from '../src/core/judge.ts'
+import type { Op } from '../src/core/lines.ts'
+import { revisionOf, toEtag, toStored } from '../src/core/stored.ts'
+import type { LoggedWrite } from '../src/core/writes.ts'
+import { putOwn } from '../src/store/expiries.ts'
+
+const KEYS = ['a', 'b']
+
+/** What a reader is to find: the tag of a value and when it expires. */
+type Model = Map<string, { readonly etag: string; readonly until: number }>
+
+/** The tags of a condition: of what is there now, of another key, of nothing, or any. */
+const tagKind = fc.constantFrom('own', 'other', 'never', '*')
+const step = fc.record({
+  key: fc.constantFrom(...KEYS),
+  ops: fc.array(
+    fc.record({
+      kind: fc.constantFrom('put', 'put', 'del', 'expire', 'expire'),
+      /** Of ops but the first, whose key is that of the condition. */
+      key: fc.constantFrom(...KEYS),
+      expiry: fc.constantFrom('none', 'none', 'ttl', 'at'),
+      ms: fc.integer({ min: -3, max: 12 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  match: fc.option(tagKind, { nil: undefined, freq: 3 }),
+  noneMatch: fc.option(tagKind, { nil: undefined, freq: 4 }),
+  name: fc.option(fc.constantFrom('n', 'm'), { nil: undefined, freq: 5 }),
+  passes: fc.constantFrom(0, 0, 1, 3, 9, REMEMBERED),
+  /** Whether what is due is removed before. */
+  isSwept: fc.boolean(),
+  /** Whether it is judged together with the one before. */
+  isJoined: fc.boolean(),
+})
+
+it('conditions, expiries and repeated changes are judged as a model has it, with any clock', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+      const base = new Map<string, Buffer>()
+      const target = {
+        put: (key: Buffer, value: Buffer) => base.set(key.toString('latin1'), value),
+        del: (key: Buffer) => base.delete(key.toString('latin1')),
+      }
+      const get = (key: Buffer) => base.get(key.toString('latin1'))
+      const model: Model = new Map()
+      const remembered = new Map<string, { text: string; outcome: string | undefined; until: number }>()
+      let now = 1_000_000
+      let number = 0
+
+      /** Judges writes, and puts what comes of them into the base. */
+      function commit(writes: readonly LoggedWrite[]): readonly (string | undefined)[] {
+        const judged = judge(writes, number + 1, get, true, () => now)
+        number += writes.length
+        for (const [i, { ops }] of writes.entries()) {
+          const revision = judged.effects[i]
+          for (const op of revision === undefined ? [] : ops) {
+            if (op.type === 'put') target.put(op.key, toStored(revision!, op.value))
+            else if (op.type === 'del') target.del(op.key)
+          }
+        }
+        putOwn(judged, target)
+        return judged.outcomes
+      }
+
+      /** What the model makes of a write with this number. */
+      function apply({ ops, condition, idempotencyKey }: LoggedWrite, revision: string): string | undefined {
+        const text = JSON.stringify([ops, condition])
+        const known = idempotencyKey === undefined ? undefined : remembered.get(idempotencyKey)
+        if (known && known.until > now) return known.text === text ? known.outcome : KEY_REUSED
+        const live = (key: string) => (model.has(key) && model.get(key)!.until > now ? model.get(key) : undefined)
+        const etag = live(ops[0]!.key.toString())?.etag
+        const fits = (tags: Condition['match']) => etag !== undefined && (tags === '*' || tags!.includes(etag))
+        const isHeld =
+          (!condition?.match || fits(condition.match)) && (!condition?.noneMatch || !fits(condition.noneMatch))
+        for (const op of isHeld ? ops : []) {
+          const key = op.key.toString()
+          if (op.type === 'del') model.delete(key)
+          else {
+            const until = op.ttl === undefined ? (op.expiresAt ?? Infinity) : now + op.ttl
+            if (op.type === 'put') model.set(key, { etag: toEtag(revision), until })
+            else if (live(key)) model.set(key, { etag: live(key)!.etag, until })
+          }
+        }
+        const outcome = isHeld ? revision : undefined
+        if (idempotencyKey !== undefined) remembered.set(idempotencyKey, { text, outcome, until: now + REMEMBERED })
+        return outcome
+      }
+
+      let waiting: LoggedWrite[] = []
+      let expected: (string | undefined)[] = []
+      function settle(): void {
+        if (waiting.length > 0) expect(commit(waiting)).toEqual(expected)
+        ;[waiting, expected] = [[], []]
+        for (const key of KEYS) {
+          const stored = get(Buffer.from(key))
+          const time = base.get(`\xfft${key}`)?.readUIntBE(0, 6) ?? Infinity
+          const known = model.get(key)
+          const seen = stored && time > now ? { etag: `"${stored.toString('latin1', 0, 8)}"`, until: time } : undefined
+          expect([key, seen]).toEqual([key, known && known.until > now ? known : undefined])
+        }
+      }
+
+      for (const { key, ops: kinds, match, noneMatch, name, passes, isSwept, isJoined } of steps) {
+        if (!isJoined) {
+          settle()
+          now += passes
+          settle()
+        }
+        if (isSwept && !isJoined) {
+          const due = [...base.keys()].filter((one) => one.startsWith('\xffe')).map((one) => Buffer.from(one, 'latin1'))
+          const past = due
+            .map((one) => ({ time: one.readUIntBE(2, 6), key: one.subarray(8) }))
+            .filter(({ time }) => time <= now)
+          commit(past.map(({ time, key }) => ({ ops: [{ type: 'del', key }], condition: { due: time } })))
+          for (const [id, { until }] of model) if (until <= now) model.delete(id)
+        }
+        const ops = kinds.map(({ kind, key: other, expiry, ms }, i): Op => {
+          const id = Buffer.from(i === 0 ? key : other)
+          if (kind === 'del') return { type: 'del', key: id }
+          const more = expiry === 'none' ? {} : expiry === 'ttl' ? { ttl: Math.max(ms, 1) } : { expiresAt: now + ms }
+          return kind === 'put'
+            ? { type: 'put', key: id, value: Buffer.from('x'), ...more }
+            : { type: 'expire', key: id, ...more }
+        })
+        const tags = (kind: string): '*' | string[] =>
+          kind === '*'
+            ? '*'
+            : kind === 'never'
+              ? ['"never"']
+              : [model.get(kind === 'own' ? key : KEYS.find((one) => one !== key)!)?.etag ?? '"x"']
+        const condition = { ...(match && { match: tags(match) }), ...(noneMatch && { noneMatch: tags(noneMatch) }) }
+        const write: LoggedWrite = {
+          ops,
+          ...((match || noneMatch) && { condition }),
+          ...(name && { idempotencyKey: name }),
+          isSpecial: true,
+        }
+        expected.push(apply(write, revisionOf(number + 1 + waiting.length)))
+        waiting.push(write)
+      }
+      settle()
+    }),
+    { numRuns: 2_000 },
+  )
+})
