@@ -1,5 +1,6 @@
 import type { Contender, Running } from './contenders/contender.ts'
 import type { Generator } from './load/generators.ts'
+import type { LoadPlan } from './load/load.ts'
 
 /** What a round came to, by the names of columns: numbers in the columns' units, or words. */
 export type Figures = Readonly<Record<string, number | string>>
@@ -28,6 +29,8 @@ export interface Row {
   prepare?(running: Running): Promise<void>
   /** One round on a contender that was started for it. @throws Error when an answer was wrong or missing */
   round(running: Running, how: How): Promise<Figures>
+  /** The requests of a round, if it sends the same ones all the time. */
+  readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
   /** What a round sends, in words for "on the serving thread under ...". */
   readonly says?: string
   /** What a source says of the like, by the names of columns. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeMachine } from '../src/machine.ts'
 import { stepsOf } from '../src/ratios.ts'
+import { behindSource, sourcePairsOf } from '../src/report/behind-source.ts'
 import { conclusions, reasonsOf, UNEXPLAINED } from '../src/report/conclusions.ts'
 import { reportHtml } from '../src/report/html.ts'
 import { plotsOf } from '../src/report/plots.ts'
@@ -206,6 +207,58 @@ describe('the report', () => {
     const [[titles, reason] = []] = reasonsOf([{ ...published[0]!, table: { ...table, steps }, results }])
     expect(titles).toBe('stats/read: ours / bare node:net')
     expect(reason).toMatch(/parses nothing/)
+  })
+
+  it('concludes which figures of a source are better than ours, and by which units', () => {
+    const columns = {
+      perSecond: { head: 'requests/s', better: 'more' },
+      'source: perSecond': 'source/s',
+      share: { head: 'CPU', better: 'less', sourceUnits: 100 },
+      'source: share': 'source: CPU',
+      count: { head: 'count', better: 'neither' },
+      'source: count': 'source: count',
+    } as const
+    const of = (name: string, perSecond: number, share: number) => ({
+      ...row(name, []),
+      rounds: [{ perSecond, share, count: 1 }],
+      source: { perSecond: 200, share: 20, count: 2 },
+    })
+    const results = [of('ahead', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), row('v1', SLOW)]
+    const [, ...lines] = behindSource([{ ...published[0]!, table: { ...table, columns }, results }])
+    expect(lines).toEqual([
+      ['stats/read: slower / the source', 'requests/s 199 (200)'],
+      ['stats/read: both / the source', 'requests/s 100 (200); CPU 0.2 (20.0)'],
+    ])
+  })
+
+  it('concludes nothing of a source that is not ahead, and reports what is with the reasons', () => {
+    const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
+    const told = (perSecond: number) => {
+      const results = [{ ...row('v9', SLOW), source: { perSecond } }]
+      const one = { ...published[0]!, table: { ...table, steps: [], columns }, results }
+      return [reasonsOf([one]), reportHtml([one]).includes('stats/read: v9 / the source')]
+    }
+    expect(told(1)).toEqual([[], false])
+    expect(told(1e9)).toEqual([[['stats/read: v9 / the source', UNEXPLAINED]], true])
+  })
+
+  it('knows which figure is better wherever a source has one', () => {
+    const undecided = readResults(tables).flatMap((one) =>
+      one.results.flatMap((result) =>
+        sourcePairsOf(result, one.table).flatMap(({ column, text }) =>
+          column.better ? [] : [`${result.name}: ${text}`],
+        ),
+      ),
+    )
+    expect(undecided).toEqual([])
+  })
+
+  it('has the row whose base does not fit into memory', () => {
+    const titles = behindSource(readResults(tables)).map(([title]) => title)
+    const { results } = readResults(tables.filter(({ name }) => name === 'scarce'))[0]!
+    const [{ source, rounds }] = results.filter(({ name }) => name.startsWith('GET, full base, 1')) as [RowResult]
+    const isBehind = Number(rounds[0]!.rate) < Number(source!.rate)
+    expect(titles.includes('kv/scarce: GET, full base, 1 connection / the source')).toBe(isBehind)
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {

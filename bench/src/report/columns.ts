@@ -11,6 +11,13 @@ export interface Column {
   readonly of?: 'spread' | 'max'
   /** The title of its plot, with its unit. */
   readonly plot?: string
+  /**
+   * Which figure is better, where a figure of the source stands beside ours. `neither`: they cannot be compared. A column with
+   * a figure of the source has to say (`test/report.test.ts`).
+   */
+  readonly better?: 'more' | 'less' | 'neither'
+  /** Units of the source's figure in one of ours: 100 if ours is a share and theirs a percentage. */
+  readonly sourceUnits?: number
   /** Whether steps tell it. */
   readonly ratio?: boolean
   /** Comes of other figures, those of other rows included. */
@@ -20,7 +27,7 @@ export interface Column {
 /** By the names of figures, a head alone where no more is to be said; `source: NAME` is the source's. */
 export type Columns = Readonly<Record<string, Column | string>>
 
-const SOURCE = 'source: '
+export const SOURCE = 'source: '
 
 /** A figure's numbers, one of each round that has it. */
 export const numbersOf = ({ rounds }: RowResult, name: string): number[] =>

@@ -1,5 +1,6 @@
 import { stepsOf, type Ratio } from '../ratios.ts'
 import { SURE } from '../statistics.ts'
+import { behindSource } from './behind-source.ts'
 import { factor } from './numbers.ts'
 import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
@@ -29,6 +30,50 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   [
     /^cluster\/.*\/ etcd, (1|16) /,
     'three processes do what takes six of ours, servers of the log and nodes, each of which wakes for a write that comes alone; many at once share a frame.',
+  ],
+  [
+    /^stats\/read: v[13] \/ the source$/,
+    'an answer makes three calls to the stand-in for YouTube, which shares a processor with the generator. The generator of an open loop looks at the clock all the time, so each call waits for a turn. Their latencies are of a closed loop.',
+  ],
+  [
+    /^stats\/read: v2 \/ the source$/,
+    'an answer makes three calls by `fetch` of Node. v3 replaces it and makes more requests/s than theirs. The latencies are those of v1 and v3.',
+  ],
+  [
+    /^stats\/(read: v5|source: v1, empty collection) \/ the source$/,
+    'ours are latencies of an open loop at 70 % of the highest rate, counted from the intended start; theirs are of a closed loop, which sends nothing while the server is slow. Requests/s of one connection depend on the round trip of the machine.',
+  ],
+  [
+    /^stats\/far: .* \/ the source$/,
+    'three calls of 120 ms, one after the other, take 360 ms anywhere. A round of 1.5 s ends before the fifth reply of each connection, which the rate does not count.',
+  ],
+  [
+    /^sse\/connections: .* \/ the source$/,
+    'the figure is that of the busiest second, in which code runs that is not compiled yet. With 1,000 streams and more ours is lower.',
+  ],
+  [
+    /^kv\/rates: PUT, empty base, .* \/ the source$/,
+    'the search ends at the first rate that 2 % of the replies of one round miss. In `kv/paced` ours keeps up with their 9,000/s, at a lower p99.',
+  ],
+  [
+    /^kv\/scarce: GET, .* \/ the source$/,
+    'LevelDB maps its tables, so a GET of a page that is not in memory is a page fault. Linux then reads as much as the read-ahead of the disk, 8 MB on this machine: 3.8 MB for a block of 4 KB, and drops as many pages. With a read-ahead of 128 KB a GET reads 60 KB, with `MADV_RANDOM` on the tables 5 KB, at 40 times the rate.',
+  ],
+  [
+    /^prices\/.*, 1 connection \/ the source$/,
+    'one request at a time is a round trip between two processes: a bare `node:http` server with a constant reply takes longer than ours. Their round trip is that of Go and wrk on their machine.',
+  ],
+  [
+    /^prices\/percentiles: map, 20 connections \/ the source$/,
+    'a search by maps takes 0.3 ms of one thread, and 20 wait for the one serving thread of ours; their server has two processors. On 1 connection ours is ahead.',
+  ],
+  [
+    /^prices\/memory: memory, map \/ the source$/,
+    'each price of this index is a `Map` of JavaScript: 175 of the 227 MB (`prices/storage`). It is there to compare with; bitmaps are the default.',
+  ],
+  [
+    /^prices\/memory: lru-level, .* \/ the source$/,
+    'theirs counts the cache and the index alone; ours also counts the ids of all prices (7.8 MB) and the caches of LevelDB (3.1 MB), and has a larger index (9.3 MB; theirs 3 MB).',
   ],
 ]
 
@@ -60,9 +105,15 @@ export function conclusions(published: readonly Published[]): Cells {
   return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
 }
 
+/** Introduces the figures that are better at a source. */
+export const BEHIND_SOURCE =
+  'Figures of a source that are better than ours. They come from other machines, so there is no interval.'
+
 /** Why theirs is ahead: what each reason is told of, and the reason. */
 export function reasonsOf(published: readonly Published[]): readonly (readonly [titles: string, reason: string])[] {
   const behind = conclusions(published).flatMap(([title, verdict]) => (verdict === 'behind' ? [title!] : []))
-  const byReason = Map.groupBy(behind, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNEXPLAINED)
-  return Array.from(byReason, ([reason, titles]) => [titles.join('; '), reason])
+  const sources = behindSource(published).slice(1)
+  const titles = [...behind, ...sources.map(([title]) => title!)]
+  const byReason = Map.groupBy(titles, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNEXPLAINED)
+  return Array.from(byReason, ([reason, all]) => [all.join('; '), reason])
 }

@@ -2,7 +2,8 @@ import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
-import { conclusions, reasonsOf } from './conclusions.ts'
+import { behindSource } from './behind-source.ts'
+import { BEHIND_SOURCE, conclusions, reasonsOf } from './conclusions.ts'
 import { plotsOf } from './plots.ts'
 import type { Published } from './results.ts'
 import { escape } from './svg.ts'
@@ -59,11 +60,13 @@ export function reportHtml(published: readonly Published[]): string {
     ([service, all]) => `<li><a href="#${service}">${service}</a><ul>${all.map(contentsOf).join('')}</ul></li>`,
   )
   const concluded = conclusions(published)
+  const behind = behindSource(published)
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: measured</h1>
 <p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
 ${concluded.length > 1 ? `<div class="conclusions">${tableHtml(concluded)}</div>` : ''}
+${behind.length > 1 ? `<p>${escape(BEHIND_SOURCE)}</p><div class="conclusions">${tableHtml(behind)}</div>` : ''}
 ${reasonsOf(published)
   .map(([titles, reason]) => `<p><strong>${escape(titles)}</strong>: ${escape(reason)}</p>`)
   .join('\n')}

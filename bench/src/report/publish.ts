@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machineText } from '../machine.ts'
 import type { Table } from '../tables/table.ts'
-import { conclusions, reasonsOf } from './conclusions.ts'
+import { behindSource } from './behind-source.ts'
+import { BEHIND_SOURCE, conclusions, reasonsOf } from './conclusions.ts'
 import { reportHtml } from './html.ts'
 import { withProse } from './prose.ts'
 import { readResults, writeResults, type Published } from './results.ts'
@@ -24,10 +25,12 @@ export function replaceSection(text: string, name: string, section: string): str
 export const sectionOf = ({ table, machine, results }: Published): string =>
   [`${table.title}.`, ...tablesOf(results, table).map(markdownOf), `${machineText(machine)}.`].join('\n\n')
 
-/** What is concluded, and why others are ahead where they are. */
+/** The conclusions, the figures that are better at a source, and why others are ahead. */
 const conclusionsOf = (published: readonly Published[]): string => {
+  const behind = behindSource(published)
+  const sources = behind.length > 1 ? [BEHIND_SOURCE, markdownOf(behind)] : []
   const reasons = reasonsOf(published).map(([titles, reason]) => `- ${titles}: ${reason}`)
-  return [markdownOf(conclusions(published)), reasons.join('\n')].filter((text) => text !== '').join('\n\n')
+  return [markdownOf(conclusions(published)), ...sources, reasons.join('\n')].filter((text) => text !== '').join('\n\n')
 }
 
 /** All that is written from results: the report, and the tables and figures that READMEs show. Texts by their paths. */

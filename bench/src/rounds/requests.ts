@@ -52,6 +52,17 @@ export async function watched<T extends Pick<LoadResult, 'requests'>>(
   return { ...result, costs: costs!, below: of! }
 }
 
+/** Adds the share of one processor that a server took during a load. @param seconds the processor seconds that it has used */
+export async function withShare<T extends object>(
+  seconds: () => number | Promise<number>,
+  load: () => Promise<T>,
+): Promise<T & { readonly share: number }> {
+  const [before, began] = [await seconds(), performance.now()]
+  const result = await load()
+  const elapsed = (performance.now() - began) / 1000
+  return { ...result, share: ((await seconds()) - before) / elapsed }
+}
+
 /** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
 export async function askAndWatch(running: Running, requests: Omit<Requests, 'says'>, way: Way, generator?: Generator) {
   return watched(running, () => ask(running, requests, way, generator))
@@ -61,7 +72,7 @@ export async function askAndWatch(running: Running, requests: Omit<Requests, 'sa
  * A round of requests: a warm-up, a closed loop, which tells what a server can do, and, where that is wanted, an open one
  * at 70 % of it, which tells how long a request takes. A pipeline has no pace and no open loop.
  */
-async function requestRound(running: Running, given: Requests, how: How): Promise<Figures> {
+async function requestRound(running: Running, given: Omit<Requests, 'says'>, how: How): Promise<Figures> {
   const { duration, warmUp, paced, generator } = how
   const requests = { ...given, connections: how.connections ?? given.connections }
   if (how.throughout) return { ...(await ask(running, requests, { duration, warmUp, rate: how.rate })).latency }
@@ -78,8 +89,9 @@ async function requestRound(running: Running, given: Requests, how: How): Promis
 }
 
 /** How a row of requests is measured. */
-export const asking = (requests: Requests): Pick<Row, 'round' | 'says'> => ({
-  says: requests.says,
+export const asking = ({ says, ...requests }: Requests): Pick<Row, 'round' | 'says' | 'requests'> => ({
+  says,
+  requests,
   round: (running, how) => requestRound(running, requests, how),
 })
 
@@ -105,7 +117,7 @@ export async function prove({ url }: Pick<Running, 'url'>, { requests, expect }:
 export const asked = (
   requests: Requests,
   make: (running: Running) => Promise<void> = async () => {},
-): Pick<Row, 'prepare' | 'round' | 'says'> => ({
+): Pick<Row, 'prepare' | 'round' | 'says' | 'requests'> => ({
   ...asking(requests),
   async prepare(running) {
     await make(running)
@@ -125,12 +137,19 @@ export const REQUESTS: Columns = {
     ratio: true,
     plot: 'Server processor time a request (us; less is better)',
   },
-  perSecond: { head: 'requests/s', format: whole, of: 'spread', ratio: true, plot: 'Requests a second' },
-  p50: { head: 'p50 us', format: whole },
-  p90: { head: 'p90 us', format: whole },
-  p99: { head: 'p99 us', format: whole },
+  perSecond: {
+    head: 'requests/s',
+    format: whole,
+    of: 'spread',
+    ratio: true,
+    better: 'more',
+    plot: 'Requests a second',
+  },
+  p50: { head: 'p50 us', format: whole, better: 'less' },
+  p90: { head: 'p90 us', format: whole, better: 'less' },
+  p99: { head: 'p99 us', format: whole, better: 'less' },
   p999: { head: 'p99.9 us', format: whole },
-  max: { head: 'max us', format: whole },
+  max: { head: 'max us', format: whole, better: 'less' },
   rate: { head: 'at requests/s', format: whole },
   lateness: { head: 'generator late p99 us', format: whole },
   memory: { head: 'RSS MB', format: whole, plot: 'Resident memory (MB)' },

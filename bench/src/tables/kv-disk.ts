@@ -39,7 +39,7 @@ const cold: OwnTable = {
   title: "Reads of a full base that is on the disk, its pages evicted before each round, against the system's cache",
   columns: {
     pages: 'pages before',
-    perSecond: 'requests/s',
+    perSecond: { head: 'requests/s', better: 'more' },
     'source: perSecond': 'source: stable/s',
     p50: 'p50 ms',
     p99: 'p99 ms',

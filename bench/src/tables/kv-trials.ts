@@ -6,7 +6,9 @@ import { runRaw } from '../load/raw.ts'
 import { FULL } from '../load/requests/kv-entries.ts'
 import { evict } from '../pages.ts'
 import { PINS, processorSeconds } from '../processes.ts'
+import type { Column } from '../report/columns.ts'
 import { ms, percent, short, whole } from '../report/numbers.ts'
+import { withShare } from '../rounds/requests.ts'
 import type { Figures, How, Row } from '../row.ts'
 import { specOf } from '../spec.ts'
 import { connectionsText, requestsOf, type Kind } from './kv.ts'
@@ -20,11 +22,13 @@ const nameOf = ({ method, entries, connections }: Kind) =>
 /** @returns the share of a processor that the server took, too. @throws Error when a reply was wrong; that none came is for the caller to judge */
 export async function load({ url, pid }: Running, kind: Kind, how: Pick<LoadPlan, 'duration' | 'warmUp' | 'rate'>) {
   const { requests, expect, connections } = requestsOf(kind)
-  const [began, before] = [performance.now(), processorSeconds(pid)]
-  const result = await runRaw({ url, requests, expect, connections, ...how, pin: PINS.client })
+  const plan = { url, requests, expect, connections, ...how, pin: PINS.client }
+  const result = await withShare(
+    () => processorSeconds(pid),
+    () => runRaw(plan),
+  )
   if (result.wrong > 0) throw new Error(`${result.wrong} replies were wrong`)
-  const share = (processorSeconds(pid) - before) / ((performance.now() - began) / 1000)
-  return { ...result, share }
+  return result
 }
 
 /** @returns whether a rate was kept. @throws Error where it was, and some requests got no reply all the same */
@@ -72,23 +76,26 @@ const DIFFERENCES =
   'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on a processor each'
 
 /** A figure of ours and the source's beside it. */
-const both = (columns: Readonly<Record<string, string>>, format = short) =>
+const both = (columns: Readonly<Record<string, string>>, better: Column['better'], format = short) =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([name, head]) => [
-      [name, { head, format }],
+      [name, { head, format, better }],
       [`source: ${name}`, { head: `source: ${head}`, format }],
     ]),
   )
-const SHARE = both({ share: 'CPU' }, percent)
+const SHARE = both({ share: 'CPU' }, 'less', percent)
 const [PUT_EMPTY, PUT_FULL] = [
   { p50: 3.38, p99: 24, max: 26.9, share: '90-100 %' },
   { p50: 28.5, p99: 405, max: 423, share: '150-170 %' },
 ]
 
 const RATES = {
-  ...both({ rate: 'stable/s', p50: 'p50 ms', p99: 'p99 ms' }),
+  ...both({ rate: 'stable/s' }, 'more'),
+  ...both({ p50: 'p50 ms', p99: 'p99 ms' }, 'less'),
   ...SHARE,
-  ...both({ overRate: 'broke at/s', overReplies: 'replies/s', overP50: 'p50 ms', overP99: 'p99 ms' }),
+  ...both({ overRate: 'broke at/s', overReplies: 'replies/s' }, 'more'),
+  // Beyond what a service can do latencies grow with the length of the round.
+  ...both({ overP50: 'p50 ms', overP99: 'p99 ms' }, 'neither'),
 }
 
 const rates: OwnTable = {
@@ -161,11 +168,11 @@ const paced: OwnTable = {
   columns: {
     replies: 'replies/s',
     unanswered: 'unanswered',
-    ...both({ p50: 'p50 ms' }),
+    ...both({ p50: 'p50 ms' }, 'less'),
     p90: 'p90 ms',
-    ...both({ p99: 'p99 ms' }),
+    ...both({ p99: 'p99 ms' }, 'less'),
     p999: 'p99.9 ms',
-    ...both({ max: 'max ms' }),
+    ...both({ max: 'max ms' }, 'less'),
     ...SHARE,
     lateness: 'generator late p99 ms',
   },

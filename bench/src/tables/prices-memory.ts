@@ -22,7 +22,7 @@ const HELD = {
   buffers: 'typed and shared buffers',
   roaring: 'roaring',
   caches: "LevelDB's caches",
-  sum: { head: 'sum', plot: 'What the catalog takes (MB)' },
+  sum: { head: 'sum', better: 'less', plot: 'What the catalog takes (MB)' },
   each: 'bytes a price',
   resident: 'RSS growth',
 } as const
