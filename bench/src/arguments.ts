@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { generators } from './load/generators.ts'
+import { parseRateOptions, RATE_FLAGS } from './rate/options.ts'
 import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
@@ -17,6 +18,18 @@ pnpm bench compare A B                            A against B in interleaved pai
   --growth          what a request costs against the size of what is there
   --table NAMES     these tables alone, a comma between: door, growth-keys, kv/entity
   --publish         write the results, the report and what the READMEs show of them
+
+pnpm bench kv --rate 6000 --op put                latencies at a constant rate (open loop, as wrk2); publishes nothing,
+                                                  exit code 1 if the rate was not reached
+
+  --rate N          requests per second
+  --op NAME         of kv: put, durable-put, get, delete (put); of others: a workload, as in compare
+  --base N          entries of kv before the run, empty or full (empty for puts, else full)
+  --connections N   connections, each with one request at a time (1)
+  --seconds N       measured seconds, after a warm-up of at most 3 (10)
+  --variant NAME    variant of the service
+  --threads N       serving threads (1)
+  --url URL         running service to load, instead of a new one; the run changes its data
 `
 
 const options = {
@@ -31,6 +44,7 @@ const options = {
   peers: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
+  ...RATE_FLAGS,
   help: { type: 'boolean', short: 'h', default: false },
 } as const
 
@@ -40,23 +54,35 @@ function positive(name: string, text: string | undefined, fallback: number): num
   return value
 }
 
+/** @throws Error if flags of both kinds of run are mixed */
+function assertNotMixed(given: readonly string[]): void {
+  const isAtRate = given.includes('rate')
+  const other = given.find((name) => name !== 'connections' && Object.hasOwn(RATE_FLAGS, name) !== isAtRate)
+  if (other !== undefined) throw new Error(`--${other} is ${isAtRate ? 'not' : 'only'} for a run with --rate`)
+}
+
 /**
  * What `pnpm bench` was asked for. No spec: every service. Times are in seconds, and `warmUp` is before each round.
  *
  * @throws Error naming what is wrong
  */
 export function parseBenchArguments(argv: readonly string[]) {
-  const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
+  const { values, positionals, tokens } = parseArgs({ args: [...argv], options, allowPositionals: true, tokens: true })
+  const { rate, op, base, seconds, url, variant, threads, ...usual } = values
   const { full, peers, growth, quick } = values
   const compare = positionals[0] === 'compare'
   const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
   if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
   if (!(values.generator in generators)) throw new Error(`--generator is one of ${Object.keys(generators).join(', ')}`)
+  assertNotMixed(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
+  if (compare && rate !== undefined) throw new Error('compare has no --rate')
+  const atRate = { op, base, seconds, url, variant, threads, connections: values.connections }
   const pairs = positive('pairs', values.pairs, 10)
   if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
   return {
-    ...values,
+    ...usual,
     specs,
+    atRate: rate === undefined ? undefined : parseRateOptions(specs, { rate, ...atRate }),
     compare,
     pairs,
     generator: values.generator as keyof typeof generators,

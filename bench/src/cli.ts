@@ -7,6 +7,7 @@ import { measure } from './measure.ts'
 import { endChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { ratiosOf, ratioText } from './ratios.ts'
+import { runAtRate } from './rate/run.ts'
 import { publish } from './report/publish.ts'
 import { tablesOf } from './report/table.ts'
 import type { Row } from './row.ts'
@@ -64,6 +65,11 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   return true
 }
 
+function runOf(args: BenchArguments): Promise<boolean> {
+  if (args.atRate) return runAtRate(args.atRate, say)
+  return args.compare ? runCompare(args) : runTables(args)
+}
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     ending.abort(new Error(`ended by ${signal}`))
@@ -73,7 +79,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const args = parseBenchArguments(process.argv.slice(2))
   if (args.help) say(HELP)
-  else if (!(await (args.compare ? runCompare(args) : runTables(args)))) process.exitCode = 1
+  else if (!(await runOf(args))) process.exitCode = 1
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

@@ -76,7 +76,7 @@ export function watchSteal(): () => number | undefined {
 }
 
 /** A machine with less than this to do is quiet (busy processes); a minute after a run it is. */
-const QUIET = 0.7
+export const QUIET = 0.7
 const LOOKS = 36
 
 /** What is seen of this machine, and the time between two looks. */

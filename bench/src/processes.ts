@@ -10,9 +10,16 @@ const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).
 const canPin = hasTaskset && availableParallelism() > 1
 
 /** The processors that servers and generators get: apart where there are two, in all rows alike. */
-export const PINS: { readonly server?: readonly number[]; readonly client?: readonly number[] } = canPin
+export const PINS: { server?: readonly number[]; readonly client?: readonly number[] } = canPin
   ? { server: [0], client: [1] }
   : {}
+
+/** Gives servers a processor for each serving thread, as far as there are more than that of the generator. */
+export function pinServer(threads: number): void {
+  if (!canPin) return
+  const all = Array.from({ length: availableParallelism() }, (_, processor) => processor)
+  PINS.server = all.filter((processor) => !PINS.client!.includes(processor)).slice(0, threads)
+}
 
 /** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
 export function pinned(processors: readonly number[] | undefined, command: readonly string[]): string[] {

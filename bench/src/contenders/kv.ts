@@ -40,8 +40,8 @@ async function makeBase(entries: number): Promise<string> {
 }
 
 /** Puts the entries of a base, in groups. */
-export async function putEntries(url: string, entries: number): Promise<void> {
-  const client = createKvClient(url)
+export async function putEntries(url: string, entries: number, token?: string): Promise<void> {
+  const client = createKvClient(url, token === undefined ? {} : { token })
   for (let first = 0; first < entries; first += GROUP) {
     const ids = Array.from({ length: Math.min(GROUP, entries - first) }, (_, i) => first + i)
     await client.batchLines(ids.map((id) => `{"op":"put","id":"${id}","value":"${valueOf(id)}"}\n`).join(''))

@@ -90,6 +90,11 @@ export interface LoadResult {
    * where it is no longer small against them, the generator was too slow for the rate.
    */
   readonly lateness?: number
+  /**
+   * Open loop that looks at the clock all the time: the share of the measured seconds in which the generator had nothing
+   * to do. Near 0 it had no time for more requests, whatever the server could do.
+   */
+  readonly idle?: number
 }
 
 /** From this share of a processor on, a generator may have been what limited a closed loop. */

@@ -53,9 +53,11 @@ export const connectionsText = (count: number) => (count === 1 ? '1 connection' 
 const KINDS = {
   GET: { expect: { status: 200 }, says: 'get' },
   PUT: { expect: { status: 201 }, says: 'put' },
+  // 202 also if there is no such entry, because an earlier request deleted it.
+  DELETE: { expect: { status: 202 }, says: 'delete' },
 } as const
 
-/** Random ids that are read, or written with random values, on a base of so many entries. */
+/** Random ids that are read, deleted, or written with random values, on a base of so many entries. */
 export interface Kind {
   readonly method: keyof typeof KINDS
   readonly entries: number
@@ -65,7 +67,7 @@ export interface Kind {
 }
 
 const drawerOf = ({ method, entries, drawer }: Kind) =>
-  drawer ?? (method === 'PUT' ? 'kv-put' : entries === FULL ? 'kv-get' : `kv-get-${entries}`)
+  drawer ?? (method === 'PUT' ? 'kv-put' : `kv-${method.toLowerCase()}-${entries}`)
 
 /** What is asked of a base. */
 export const requestsOf = (kind: Kind, headers?: Readonly<Record<string, string>>) => ({
@@ -79,7 +81,7 @@ export const requestsOf = (kind: Kind, headers?: Readonly<Record<string, string>
 export const onBase = (kind: Kind, contender: Contender): Row => ({
   name: kind.method,
   contender,
-  prepare: kind.method === 'GET' ? proveReads(kind.entries) : proveWrites,
+  prepare: kind.method === 'PUT' ? proveWrites : proveReads(kind.entries),
   ...asking(requestsOf(kind)),
 })
 

@@ -13,6 +13,7 @@ const TIMER_SLACK = 1.2
  * Calls `onDue(i, due)` for `i` below `total`, due at `start + i * gap` (ms of `performance.now()`); late ones at once.
  *
  * @param sleeps leave the processor to others until something is due: for who shares it with what is measured
+ * @param onTurn called at each look at the clock, with the time until which a timer sleeps; never if `sleeps`
  */
 export function pace(
   total: number,
@@ -20,6 +21,7 @@ export function pace(
   start: number,
   onDue: (index: number, due: number) => void,
   sleeps = false,
+  onTurn: (now: number, until: number) => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let next = 0
@@ -29,8 +31,13 @@ export function pace(
       if (next === total) return resolve()
       if (sleeps) return
       const wait = start + next * gap - now - TIMER_SLACK
-      if (wait >= 1) setTimeout(step, wait)
-      else setImmediate(step)
+      if (wait < 1) {
+        onTurn(now, now)
+        setImmediate(step)
+      } else {
+        onTurn(now, now + wait)
+        setTimeout(step, wait)
+      }
     }
     if (!sleeps) return step()
     const workerData: Times = { total, gap, start: start + steadyNow() - performance.now() }

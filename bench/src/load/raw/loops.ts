@@ -99,6 +99,8 @@ interface OpenLoopOptions {
 export class OpenLoop extends CountingLoop {
   /** How late it saw that requests were due: its own part of their latency, whatever the server did. */
   readonly lateness = new Microseconds()
+  /** Milliseconds of the measured window in which it had nothing to do; absent if it sleeps. */
+  idleTime: number | undefined
   /** Milliseconds from one request to the next. */
   readonly #gap: number
   readonly #takes: 'shift' | 'pop'
@@ -108,6 +110,9 @@ export class OpenLoop extends CountingLoop {
   #total = 0
   /** Requests that have come due; they are sent in order, so the rest of the queue is only a number. */
   #due = 0
+  /** The end of the last turn of `pace`, and the requests sent and replies received until then. */
+  #turnEnd = Infinity
+  #turnEvents = 0
 
   /** @param rate requests a second */
   constructor(next: Next, rate: number, { first = 'idle longest', sleeps = false }: OpenLoopOptions = {}) {
@@ -132,6 +137,7 @@ export class OpenLoop extends CountingLoop {
         this.#sendDue()
       },
       this.#sleeps,
+      (at, until) => this.#countIdle(at, until),
     )
   }
 
@@ -151,6 +157,17 @@ export class OpenLoop extends CountingLoop {
   override abandon(connections: readonly RawConnection[], now: number): void {
     super.abandon(connections, now)
     for (; this.sent < this.#total; this.sent++) this.counts!.unanswered(this.#dueAt(this.sent), now)
+  }
+
+  /** A turn in which nothing was sent or received is idle: about 1.2 us, or more if the processor had other work. */
+  #countIdle(now: number, until: number): void {
+    const events = this.sent + this.ended
+    if (now >= this.counts!.from) {
+      const turn = events === this.#turnEvents ? Math.max(0, now - this.#turnEnd) : 0
+      this.idleTime = (this.idleTime ?? 0) + turn + until - now
+    }
+    this.#turnEnd = until
+    this.#turnEvents = events
   }
 
   #sendDue(): void {

@@ -1,7 +1,7 @@
 import type { DrawnRequests } from '../load.ts'
 import { priceChanges } from '../../prices/changes.ts'
 import { priceDrawers } from '../../prices/searches.ts'
-import { kvDrawers } from './kv-entries.ts'
+import { kvDrawerOfBase, kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers, ...priceChanges }
@@ -11,9 +11,10 @@ export function drawRequests(
   { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
   host: string,
 ): () => ReadyRequest {
-  if (!Object.hasOwn(drawers, drawer)) throw new Error(`nothing draws requests by the name of ${drawer}`)
+  const draw = Object.hasOwn(drawers, drawer) ? drawers[drawer] : kvDrawerOfBase(drawer)
+  if (!draw) throw new Error(`nothing draws requests by the name of ${drawer}`)
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return drawers[drawer]!(lines.join(''), randomOf(seed))
+  return draw(lines.join(''), randomOf(seed))
 }
 
 /** Mulberry32: 5 ns a number, where what `crypto` gives cannot be had again. */

@@ -64,6 +64,12 @@ const readsOf = (entries: number, { constant = false, query = '' } = {}): Drawer
   }
 }
 
+/** Deletes of random ids: some of them more than once. */
+const deletesOf = (entries: number): Drawer => {
+  return (common, random) => () =>
+    drawn(Buffer.from(`DELETE /v0/entity?id=${below(random, entries)} HTTP/1.1\r\n${common}\r\n`, 'latin1'))
+}
+
 /** 3 to 10 letters, as at the source, so that it is none of a prepared base. */
 export function randomId(random: () => number): string {
   let id = ''
@@ -136,7 +142,6 @@ const elsewhere =
 
 export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-get': readsOf(FULL),
-  ...Object.fromEntries(SIZES.map((entries) => [`kv-get-${entries}`, readsOf(entries)])),
   'kv-get-linearizable': readsOf(SMALL, { query: '&linearizable=true' }),
   'kv-get-constant': readsOf(FULL, { constant: true }),
   ...Object.fromEntries(
@@ -149,4 +154,12 @@ export const kvDrawers: Readonly<Record<string, Drawer>> = {
   'kv-put-bytes': writes('', false),
   'kv-batch': batches(GROUP),
   'kv-put-durable': writes('&durable=true'),
+}
+
+const OF_BASE = { get: readsOf, delete: deletesOf }
+
+/** The drawer of a name with the number of entries of its base: `kv-get-1000`, `kv-delete-1000`. */
+export function kvDrawerOfBase(name: string): Drawer | undefined {
+  const [, operation, entries] = /^kv-(get|delete)-(\d+)$/.exec(name) ?? []
+  return operation === undefined ? undefined : OF_BASE[operation as keyof typeof OF_BASE](Number(entries))
 }

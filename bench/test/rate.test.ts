@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseBenchArguments } from '../src/arguments.ts'
+import { kvContender } from '../src/contenders/kv.ts'
+import type { Running } from '../src/contenders/contender.ts'
+import { Tally } from '../src/load/common/tally.ts'
+import type { RawConnection } from '../src/load/raw/connection.ts'
+import { OpenLoop } from '../src/load/raw/loops.ts'
+import type { ReadyRequest } from '../src/load/requests/request-bytes.ts'
+import { drawRequests } from '../src/load/requests/drawers.ts'
+import { FULL } from '../src/load/requests/kv-entries.ts'
+import { limitOf, rateReport, type RateResult } from '../src/rate/report.ts'
+import { runAtRate } from '../src/rate/run.ts'
+import { specOf } from '../src/spec.ts'
+
+const parse = (...argv: string[]) => parseBenchArguments(argv).atRate
+
+describe('arguments of a run at a constant rate', () => {
+  it('have defaults: a PUT on an empty base over 1 connection for 10 s', () => {
+    const usual = { op: 'put', base: 0, connections: 1, seconds: 10, url: undefined }
+    expect(parse('kv', '--rate', '6000')).toEqual({ spec: specOf('kv'), rate: 6_000, ...usual })
+    expect(parse('kv')).toBeUndefined()
+  })
+
+  it.each([
+    ['get', FULL],
+    ['delete', FULL],
+    ['put', 0],
+    ['durable-put', 0],
+  ])('%s has a base of %d entries, unless one is named', (op, entries) => {
+    expect(parse('kv', '--rate', '1', '--op', op)).toMatchObject({ op, base: entries })
+    expect(parse('kv', '--rate', '1', '--op', op, '--base', '1234')).toMatchObject({ base: 1_234 })
+    expect(parse('kv', '--rate', '1', '--op', op, '--base', 'full')).toMatchObject({ base: FULL })
+  })
+
+  it('name variant, threads, connections, seconds and a running service', () => {
+    const spec = specOf('kv', 'v4', { threads: '2' })
+    expect(parse('kv', '--rate', '0.5', '--variant', 'v4', '--threads', '2')).toMatchObject({ rate: 0.5, spec })
+    expect(parse('kv/v4,threads=2', '--rate', '1')).toMatchObject({ spec })
+    expect(parse('kv', '--rate', '1', '--connections', '64', '--seconds', '3')).toMatchObject({
+      connections: 64,
+      seconds: 3,
+    })
+    expect(parse('kv', '--rate', '1', '--url', 'http://127.0.0.1:8082/')).toMatchObject({
+      url: 'http://127.0.0.1:8082',
+    })
+  })
+
+  it('name a workload of another service', () => {
+    expect(parse('stats/v8', '--rate', '5', '--op', 'many')).toMatchObject({ op: 'many', base: undefined })
+    expect(parse('prices', '--rate', '5')).toMatchObject({ op: undefined })
+  })
+
+  it.each([
+    'kv --rate 0',
+    'kv --rate x',
+    '--rate 6000',
+    'kv stats --rate 6000',
+    'compare kv kv --rate 6000',
+    'kv --rate 6000 --publish',
+    'kv --rate 6000 --table door',
+    'kv --rate 6000 --op scan',
+    'kv/v4/get-full --rate 6000',
+    'kv/v4 --variant v5 --rate 6000',
+    'kv --rate 6000 --base huge',
+    'kv --rate 6000 --base 1.5',
+    'kv --rate 6000 --op get --base empty',
+    'kv --rate 6000 --connections 1.5',
+    'kv --rate 6000 --threads 0',
+    'kv --rate 6000 --seconds 0',
+    'kv --rate 6000 --url nowhere',
+    'kv --rate 6000 --url https://127.0.0.1',
+    'kv --rate 6000 --url http://127.0.0.1 --variant v4',
+    'kv --rate 6000 --url http://127.0.0.1 --threads 2',
+    'kv --rate 6000 --url http://127.0.0.1 --op get',
+    'stats --rate 6000 --base full',
+    'stats --rate 6000 --op none-such',
+    'kv --op put',
+    'kv --seconds 3',
+    'kv --url http://127.0.0.1',
+  ])('refuse %s', (line) => {
+    expect(() => parse(...line.split(' '))).toThrow()
+  })
+})
+
+describe('the report of a run at a constant rate', () => {
+  const plan = { name: 'kv: put', rate: 6_000, connections: 1, seconds: 10 }
+  const latency = { p50: 100, p75: 120, p90: 300, p99: 4_000, p999: 9_000, max: 21_500 }
+  const reached: RateResult = {
+    requests: 60_000,
+    seconds: 10,
+    perSecond: 6_000,
+    latency,
+    percentiles: { 99.99: 20_000 },
+    errors: 0,
+    wrong: 0,
+    cpu: 0.99,
+    lateness: 150,
+    idle: 0.8,
+    share: 0.42,
+  }
+
+  it('has the percentiles of wrk2 in ms, the achieved rate, errors, lateness and the CPU of the server', () => {
+    const lines = rateReport(plan, reached).join('\n')
+    for (const [percentile, time] of Object.entries({
+      '50%': '0.10',
+      '75%': '0.12',
+      '90%': '0.30',
+      '99%': '4.00',
+      '99.9%': '9.00',
+      '99.99%': '20.00',
+      max: '21.50',
+    })) {
+      expect(lines).toMatch(new RegExp(`^ +${percentile.replaceAll('.', '\\.')} +${time.replaceAll('.', '\\.')}$`, 'm'))
+    }
+    expect(lines).toMatch(/\b6,000\/s\b[^]*\b42 %/)
+    expect(lines).toMatch(/\b0\.15 ms\b/)
+  })
+
+  it.each([
+    ['none', {}],
+    ['none', { perSecond: 5_900 }],
+    ['service', { perSecond: 5_000, latency: { ...latency, p99: 900_000 } }],
+    ['generator', { perSecond: 5_000, latency: { ...latency, p99: 900_000 }, lateness: 880_000 }],
+    ['generator', { perSecond: 5_000, latency: { ...latency, p99: 900_000 }, idle: 0.05 }],
+    ['none', { idle: 0.05 }],
+    // The rate is reached, but its latencies are those of the generator.
+    ['generator', { lateness: 2_000 }],
+  ] as const)('names the limit: %s', (limit, more) => {
+    const result = { ...reached, ...more }
+    expect(limitOf(plan, result)).toBe(limit)
+    const texts = [reached, result].map((one) => rateReport(plan, one).at(-1))
+    expect(texts[0] === texts[1]).toBe(limit === 'none' && !('perSecond' in more))
+  })
+
+  it('accepts as many missing replies as requests may be under way at the end of a short run', () => {
+    const short = { ...plan, rate: 10, seconds: 1 }
+    expect(limitOf(short, { ...reached, perSecond: 9 })).toBe('none')
+    expect(limitOf(short, { ...reached, perSecond: 8 })).toBe('service')
+  })
+
+  it('has no figure for the CPU of a server that reports none', () => {
+    expect(rateReport(plan, { ...reached, share: NaN }).join('\n')).not.toContain('NaN')
+  })
+})
+
+describe('the idle time of a generator', () => {
+  /** The share of 300 ms that an open loop has nothing to do, where each request takes it 1 ms. */
+  async function idleAt(rate: number): Promise<number> {
+    const loop = new OpenLoop(() => ({}) as ReadyRequest, rate)
+    const send = (_: unknown, begin: number) => {
+      for (const end = performance.now() + 1; performance.now() < end;);
+      loop.answered(begin, performance.now(), true)
+      queueMicrotask(() => loop.idle(connection))
+    }
+    const connection = { idle: true, queued: false, send } as unknown as RawConnection
+    const now = performance.now()
+    loop.idle(connection)
+    loop.start([connection], new Tally(now, now + 300), now)
+    while (loop.outstanding() > 0) await setImmediate()
+    return loop.idleTime! / 300
+  }
+
+  it('is nothing if it cannot keep the rate, and most of the time if it can', async () => {
+    expect(await idleAt(3_000)).toBeLessThan(0.1)
+    expect(await idleAt(10)).toBeGreaterThan(0.2)
+  })
+})
+
+it('deletes are of random entries of a base', () => {
+  const next = drawRequests({ drawer: 'kv-delete-1234', seed: 1 }, 'host')
+  for (let i = 0; i < 100; i++) {
+    const [, id] = /^DELETE \/v0\/entity\?id=(\d+) HTTP\/1\.1\r\nHost: host\r\n\r\n$/.exec(String(next().bytes))!
+    expect(Number(id)).toBeLessThan(1_234)
+  }
+})
+
+describe('a run at a constant rate', () => {
+  const running = Promise.withResolvers<Running>()
+  beforeAll(async () => running.resolve(await kvContender(specOf('kv'), 0).start()))
+  afterAll(async () => (await running.promise).stop())
+
+  it('starts a service, loads it and stops it', async () => {
+    const lines: string[] = []
+    const options = parse('kv', '--rate', '100', '--seconds', '0.5', '--variant', 'v4')!
+    await runAtRate(options, (line) => lines.push(line))
+    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
+  })
+
+  it.each(['put', 'durable-put', 'get', 'delete'])('loads a running service: %s', async (op) => {
+    const { url } = await running.promise
+    const lines: string[] = []
+    const options = parse('kv', '--rate', '100', '--op', op, '--base', '100', '--seconds', '0.5', '--url', url)!
+    await runAtRate(options, (line) => lines.push(line))
+    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
+    expect(lines.join('\n')).toMatch(/^server +\d+ % of a processor$/m)
+  })
+
+  it('needs a workload of requests', async () => {
+    await expect(runAtRate(parse('sse', '--rate', '1')!, () => {})).rejects.toThrow()
+  })
+
+  it('is no success where replies are wrong', async () => {
+    const server = createServer((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const lines: string[] = []
+    try {
+      const options = parse('kv', '--rate', '100', '--seconds', '0.5', '--url', url)!
+      expect(await runAtRate(options, (line) => lines.push(line))).toBe(false)
+    } finally {
+      server.close()
+    }
+    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 50 wrong$/m)
+    expect(lines.join('\n')).toMatch(/^server +CPU unknown/m)
+  })
+
+  it('loads another service with one of its workloads', async () => {
+    const lines: string[] = []
+    const options = parse('stats', '--rate', '100', '--op', 'empty', '--seconds', '0.5')!
+    await runAtRate(options, (line) => lines.push(line))
+    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
+  })
+})
