@@ -49,6 +49,13 @@ export interface Judgement {
 export const hasEffect = ({ effects, records }: Judgement): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
 
+/**
+ * Whether a durable reply to a write depends on an earlier write: its idempotency key was used before, and the reply repeats
+ * the outcome.
+ */
+export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: Judgement): boolean =>
+  idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED
+
 /** What is kept under a key, be it the service's own. */
 export type Get = (key: Buffer) => Buffer | undefined
 

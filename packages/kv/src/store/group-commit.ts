@@ -1,4 +1,4 @@
-import { hasEffect, judge, type Judgement, type Outcomes } from '../core/judge.ts'
+import { hasEffect, isReplay, judge, type Judgement, type Outcomes } from '../core/judge.ts'
 import { toStored } from '../core/stored.ts'
 import { turn } from '../core/turn.ts'
 import type { Commit, CommitOptions } from './commit.ts'
@@ -22,6 +22,13 @@ const MAX_GROUP_CHANGES = 10_000
 
 const PLAIN = { sync: false } as const
 const DURABLE = { sync: true } as const
+
+/** Whether a reply waits for an earlier write to be on the disk, which may not have been durable. */
+const repeatsDurably = (writes: readonly Write[], judged: Judgement) =>
+  judged.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, judged))
+
+const both = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
+  void (await Promise.all([first?.(), second()]))
 
 /**
  * What arrives within one turn of the event loop becomes one batch; the next gathers while that is written. A write that
@@ -87,6 +94,7 @@ export function createGroupCommit({
           onCommit(writes.length)
         }
         recorder.wrote(first, writes, judged)
+        if (repeatsDurably(writes, judged)) certain = both(certain, () => level.sync())
       } catch (error) {
         recorder.lost()
         throw error
@@ -114,8 +122,11 @@ export function createGroupCommit({
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
   function write(writes: readonly Write[], judged: Judgement): Promise<(() => Promise<void>) | undefined> {
     const { effects, expiries } = judged
-    // One durable write makes the whole group durable: see the README for what that costs the others.
-    const options = writes.some(({ durable }, i) => durable && effects[i] !== undefined) ? DURABLE : PLAIN
+    // One durable write makes the whole group durable: see the README for what that costs the others. A refused write with an
+    // idempotency key leaves a record.
+    const isDurable = ({ durable, idempotencyKey }: Write, i: number) =>
+      durable && (effects[i] !== undefined || idempotencyKey !== undefined)
+    const options = writes.some(isDurable) ? DURABLE : PLAIN
     const { ops } = writes[0]!
     const [op] = ops
     // A batch of one takes 3 us more.

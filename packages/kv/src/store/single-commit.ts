@@ -1,4 +1,4 @@
-import { hasEffect, judge } from '../core/judge.ts'
+import { hasEffect, isReplay, judge, type Judgement } from '../core/judge.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
 import type { Write } from './store.ts'
@@ -15,9 +15,10 @@ export function createSingleCommit(options: CommitOptions): Commit {
     try {
       const held = await stripes.of([write])
       await stripes.acquire(held)
+      let judged: Judgement
       try {
         const first = await revisions.take(1)
-        const judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed, now)
+        judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed, now)
         if (hasEffect(judged)) {
           if (judged.expiries?.size) expiring.begin()
           const batch = await createBatch(level.db, [write], judged)
@@ -30,13 +31,15 @@ export function createSingleCommit(options: CommitOptions): Commit {
           onCommit(1)
         }
         recorder.wrote(first, [write], judged)
-        return judged.outcomes[0]
       } catch (error) {
         recorder.lost()
         throw error
       } finally {
         stripes.release(held)
       }
+      // The earlier write may not have been durable.
+      if (write.durable && isReplay(write, 0, judged)) await level.sync()
+      return judged.outcomes[0]
     } finally {
       gate.leave(bytes, 1)
     }

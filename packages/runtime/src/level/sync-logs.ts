@@ -1,0 +1,27 @@
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from './data-format.ts'
+
+/**
+ * Makes everything that LevelDB has acknowledged safe from a power cut. LevelDB hands each record to the system before it
+ * acknowledges the write, so it is enough to sync its logs: the current one and, while LevelDB makes a table of it, the one
+ * before, which a synced write does not sync. A log that is removed meanwhile has become a synced table.
+ */
+export async function syncLogs(folder: string): Promise<void> {
+  const level = join(folder, 'level')
+  const names = await readdir(level)
+  await Promise.all(names.filter((name) => name.endsWith('.log')).map((name) => syncFile(join(level, name))))
+  syncFolder(level)
+}
+
+async function syncFile(file: string): Promise<void> {
+  const log = await open(file, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  try {
+    await log?.datasync()
+  } finally {
+    await log?.close()
+  }
+}
