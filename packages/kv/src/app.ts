@@ -57,7 +57,9 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
       })
   bus.on('settled', () => store.settled?.())
   const watchers = new Watchers({
-    changes: (after, patience) => bus.call('changes', after, patience),
+    changes: (...query) => bus.call('changes', ...query),
+    budget: context.budget,
+    isCopied: context.certificate !== undefined,
     most: config.maxWatchers,
     buffer: config.watchBuffer,
     sendTimeout: config.sendTimeout,

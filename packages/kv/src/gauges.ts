@@ -59,11 +59,17 @@ export function reportQueue(queue: Queue, registry: Registry): void {
 /** The figures of a thread's streams of changes. */
 export function reportWatchers(figures: WatchFigures, registry: Registry): void {
   gauge(registry, 'kv_watchers', 'Streams of changes.', () => figures.streams)
+  gauge(
+    registry,
+    'kv_watch_unread_bytes',
+    'Memory of changes that clients of streams have not read.',
+    () => figures.unreadBytes,
+  )
   counter(registry, 'kv_watch_events_total', 'Changes that were sent to streams.', () => figures.events)
   counter(
     registry,
     'kv_watchers_cut_total',
-    'Streams of changes that were cut because their clients read too slowly.',
+    'Streams of changes that were cut because their clients read too slowly, or because memory was short.',
     () => figures.cut,
   )
 }

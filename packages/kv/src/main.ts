@@ -64,7 +64,7 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
 }
 
 const handlersOf = (feed: LocalFeed) => ({
-  changes: (after: number | undefined, patience: number) => feed.after(after, patience),
+  changes: (...query: Parameters<ToMain['changes']>) => feed.after(...query),
   wrote: (first: number, count: number, writes: Uint8Array) => feed.wrote(first, count, writes),
   lost: () => feed.lost(),
 })

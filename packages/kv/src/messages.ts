@@ -36,7 +36,7 @@ export type ToMain = {
   /** Answered once this node has applied all that was in the log when it was asked. */
   barrier(waiting: number): void
   /** Some of what was changed after a place: see `watch/feed.ts`. Without one the place where it is, and nothing else. */
-  changes(after: number | undefined, patience: number): Page | undefined
+  changes(after: number | undefined, patience: number, maxBytes?: number): Page | undefined
   /** So many revisions from `first` on were taken, and under those whose conditions held these writes were made. */
   wrote(first: number, count: number, writes: Uint8Array): void
   /** What became of revisions that were taken is not known. */

@@ -76,26 +76,27 @@ export class Feed {
   /**
    * Some of what came after `seq`; none where nothing has within `patience` ms. `undefined` where that is not kept any
    * more, or no such place is known.
+   * @param maxBytes size of the page, where it is not a single step; 0: nothing but whether the place is known
    */
-  async after(seq: number, patience: number): Promise<Page | undefined> {
+  async after(seq: number, patience: number, maxBytes = PAGE_BYTES): Promise<Page | undefined> {
     if (patience > 0 && this.#has(seq) && seq === this.#upTo) await this.#news(patience)
-    return this.#has(seq) ? this.#pageAfter(seq) : undefined
+    return this.#has(seq) ? this.#pageAfter(seq, maxBytes) : undefined
   }
 
   #has(seq: number): boolean {
     return this.#floor !== undefined && seq >= this.#floor && seq <= this.#upTo
   }
 
-  #pageAfter(seq: number): Page {
+  #pageAfter(seq: number, maxBytes: number): Page {
     const some: Step[] = []
     let bytes = 0
     let i = this.#firstAfter(seq)
-    for (; i < this.#steps.length && bytes < PAGE_BYTES; i++) {
+    for (; i < this.#steps.length && bytes < maxBytes; i++) {
       some.push(this.#steps[i]!)
       bytes += costOf(this.#steps[i]!)
     }
     const isEnd = i === this.#steps.length
-    return toPage(some, isEnd ? this.#upTo : some.at(-1)!.seq, isEnd)
+    return toPage(some, isEnd ? this.#upTo : (some.at(-1)?.seq ?? seq), isEnd)
   }
 
   #firstAfter(seq: number): number {

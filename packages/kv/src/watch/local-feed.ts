@@ -41,9 +41,9 @@ export class LocalFeed {
   }
 
   /** As `Feed.after`; without a place nothing but the place where it is, once that is being kept. */
-  async after(seq: number | undefined, patience: number): Promise<Page | undefined> {
+  async after(seq: number | undefined, patience: number, maxBytes?: number): Promise<Page | undefined> {
     this.#idle.refresh()
-    if (seq !== undefined) return this.#feed.after(seq, patience)
+    if (seq !== undefined) return this.#feed.after(seq, patience, maxBytes)
     await (this.#starting ??= this.#start().finally(() => (this.#starting = undefined)))
     return toPage([], this.#feed.upTo)
   }

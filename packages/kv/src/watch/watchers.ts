@@ -1,12 +1,20 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { changesOf, type Page } from '../core/changes.ts'
 import { isIn, Ranges, type KeyRange } from '../core/ranges.ts'
 import { changeText, EventText, placeText, retryText } from '../core/watch-events.ts'
 import { errors } from '../errors.ts'
+import { Chunk } from './chunks.ts'
+import { renderPage, type Recipient } from './render-page.ts'
+import { UnreadBytes } from './unread-bytes.ts'
 
 export interface WatchersOptions {
   /** See `watch/feed.ts`; without a place nothing but the place where it is. */
-  changes(after: number | undefined, patience: number): Promise<Page | undefined>
+  changes(after: number | undefined, patience: number, maxBytes?: number): Promise<Page | undefined>
+  /** What unread bytes are taken from. */
+  readonly budget: Budget
+  /** See `watch/unread-bytes.ts`. */
+  readonly isCopied: boolean
   /** Most streams. */
   readonly most: number
   /** Most bytes that a client may leave unread, besides what came last. */
@@ -22,13 +30,22 @@ export interface WatchFigures {
   readonly streams: number
   readonly events: number
   readonly cut: number
+  /** Memory of what clients have not read (bytes). */
+  readonly unreadBytes: number
 }
 
 /** Streams of one range that have what came before. */
-interface Group {
+interface Group extends Recipient {
   readonly range: KeyRange
   readonly connections: Set<StreamConnection>
-  readonly text: EventText
+}
+
+interface Stream {
+  readonly range: KeyRange
+  /** The group that it is in, once it has what came before. */
+  group?: Group
+  /** Resolves what waits until its client has read. */
+  wake?: (() => void) | undefined
 }
 
 /** How long to wait for changes before they are asked for again (ms). */
@@ -37,6 +54,8 @@ const PATIENCE = 5_000
 const RETRY = 1_000
 /** How long a client may take to read the end of its stream (ms). */
 const LINGER = 5_000
+/** Size of the pages that streams which resume get: a client that reads nothing holds two of them, or one change. */
+const REPLAY_PAGE_BYTES = 65_536
 
 const keyOf = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}`
 
@@ -46,10 +65,15 @@ const keyOf = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}
  */
 export class Watchers implements WatchFigures {
   readonly #options: WatchersOptions
-  readonly #rangeOf = new Map<StreamConnection, KeyRange>()
+  readonly #streams = new Map<StreamConnection, Stream>()
   readonly #groups = new Map<string, Group>()
   readonly #ranges = new Ranges<Group>()
+  readonly #unread: UnreadBytes
   readonly #beating: NodeJS.Timeout
+  readonly #onClose: (this: StreamConnection) => void
+  readonly #onDrain: (this: StreamConnection) => void
+  /** The last page that is read for a stream which resumes: one at a time. */
+  #replaying: Promise<unknown> = Promise.resolve()
   /** Up to where the streams have been told; nothing while there are none. */
   #place: number | undefined
   #moved = Promise.withResolvers<void>()
@@ -60,33 +84,52 @@ export class Watchers implements WatchFigures {
 
   constructor(options: WatchersOptions) {
     this.#options = options
+    this.#unread = new UnreadBytes({ ...options, cut: (connection) => this.#cut(connection) })
+    // One listener for all streams: a closure for each takes memory.
+    const close = (connection: StreamConnection) => {
+      this.#leave(connection)
+      this.#unread.forget(connection)
+    }
+    this.#onClose = function onClose(this: StreamConnection): void {
+      close(this)
+    }
+    const wake = (connection: StreamConnection) => this.#streams.get(connection)?.wake?.()
+    this.#onDrain = function onDrain(this: StreamConnection): void {
+      wake(this)
+    }
     this.#beating = setInterval(() => this.#beat(), options.heartbeat).unref()
   }
 
   get streams(): number {
-    return this.#rangeOf.size
+    return this.#streams.size
+  }
+
+  get unreadBytes(): number {
+    this.#unread.settle()
+    return this.#unread.bytes
   }
 
   /** @throws TOO_MANY_WATCHERS, SEQUENCE_GONE */
   async admit(after: number | undefined): Promise<void> {
     if (this.#isFull) throw errors.TOO_MANY_WATCHERS(undefined, { headers: { 'retry-after': '5' } })
-    if (after !== undefined && !(await this.#options.changes(after, 0))) throw errors.SEQUENCE_GONE()
+    if (after !== undefined && !(await this.#options.changes(after, 0, 0))) throw errors.SEQUENCE_GONE()
   }
 
   /** Opens a stream that was admitted; cuts it should another have taken its place. @param head goes before everything */
   open(connection: StreamConnection, head: string, range: KeyRange, after: number | undefined): void {
     if (this.#isClosed || this.#isFull) return void connection.destroy()
-    this.#rangeOf.set(connection, range)
-    connection.on('close', () => this.#leave(connection))
+    const stream: Stream = { range }
+    this.#streams.set(connection, stream)
+    connection.on('close', this.#onClose)
     connection.write(`${head}${retryText(Math.round(RETRY * (1 + Math.random())))}\n`)
-    this.#arrive(connection, range, after).catch(() => this.#cut(connection))
+    this.#arrive(connection, stream, after).catch(() => this.#cut(connection))
   }
 
   /** Ends all streams; their clients come back, to another process maybe. Idempotent. */
   close(): void {
     clearInterval(this.#beating)
     this.#isClosed = true
-    this.#end([...this.#rangeOf.keys()])
+    this.#end([...this.#streams.keys()])
   }
 
   get #isFull(): boolean {
@@ -94,27 +137,49 @@ export class Watchers implements WatchFigures {
   }
 
   /** Tells a stream what came after a place, up to where the others are, and lets it be one of them. */
-  async #arrive(connection: StreamConnection, range: KeyRange, after: number | undefined): Promise<void> {
-    const { changes } = this.#options
-    let at = after ?? this.#place ?? (await changes(undefined, 0))!.upTo
+  async #arrive(connection: StreamConnection, stream: Stream, after: number | undefined): Promise<void> {
+    let at = after ?? this.#place ?? (await this.#options.changes(undefined, 0))!.upTo
     if (after === undefined) connection.write(placeText(at))
-    while (this.#rangeOf.has(connection)) {
-      if (at === this.#place) return this.#join(connection, range, at)
+    while (this.#streams.has(connection)) {
+      if (at === this.#place) return this.#join(connection, stream, at)
       if (this.#place !== undefined && this.#place < at) {
         await this.#moved.promise
         continue
       }
-      const page = await changes(at, 0)
+      const replayed = await this.#inTurn(() => this.#replay(connection, stream, at))
+      if (!this.#streams.has(connection)) return
       // It was there, and what follows is gone meanwhile.
-      if (!page) return this.#cut(connection)
-      // What comes after the others' place comes to all.
-      const end = Math.min(page.upTo, this.#place ?? Infinity)
-      const text = this.#textOf(page, range, end)
-      at = end
-      if (text !== '' && connection.write(text) === false) await this.#drained(connection)
-      if (this.#place === undefined && page.isEnd && this.#rangeOf.has(connection))
-        return this.#join(connection, range, at)
+      if (!replayed) return this.#cut(connection)
+      at = replayed.upTo
+      if (!replayed.isReady) await this.#drained(connection, stream)
+      if (this.#place === undefined && replayed.isEnd && this.#streams.has(connection))
+        return this.#join(connection, stream, at)
     }
+  }
+
+  /** Runs after all that was given before: pages of streams that resume are in memory one at a time. */
+  #inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const result = this.#replaying.then(read)
+    this.#replaying = result.catch(() => {})
+    return result
+  }
+
+  /** Sends a stream some of what came after a place. `undefined` where that is not kept any more. */
+  async #replay(
+    connection: StreamConnection,
+    { range }: Stream,
+    at: number,
+  ): Promise<{ upTo: number; isEnd: boolean; isReady: boolean } | undefined> {
+    const nothing = { upTo: at, isEnd: false, isReady: true }
+    if (!this.#streams.has(connection)) return nothing
+    const page = await this.#options.changes(at, 0, REPLAY_PAGE_BYTES)
+    if (!page) return undefined
+    // What comes after the others' place comes to all.
+    const upTo = Math.min(page.upTo, this.#place ?? Infinity)
+    if (upTo <= at || !this.#streams.has(connection)) return { ...nothing, isEnd: page.isEnd && upTo === page.upTo }
+    const text = this.#textOf(page, range, upTo)
+    const isReady = text === '' || this.#unread.write(connection, [Chunk.of(text)])
+    return { upTo, isEnd: page.isEnd, isReady }
   }
 
   #textOf(page: Page, range: KeyRange, end: number): string {
@@ -130,14 +195,15 @@ export class Watchers implements WatchFigures {
     return text.take()
   }
 
-  #join(connection: StreamConnection, range: KeyRange, at: number): void {
-    const key = keyOf(range)
+  #join(connection: StreamConnection, stream: Stream, at: number): void {
+    const key = keyOf(stream.range)
     let group = this.#groups.get(key)
     if (!group) {
-      group = { range, connections: new Set(), text: new EventText() }
+      group = { range: stream.range, connections: new Set() }
       this.#groups.set(key, group)
-      this.#ranges.add(range, group)
+      this.#ranges.add(group.range, group)
     }
+    stream.group = group
     group.connections.add(connection)
     this.#place ??= at
     if (!this.#isRunning) void this.#run()
@@ -156,19 +222,14 @@ export class Watchers implements WatchFigures {
   }
 
   #deliver(page: Page): void {
-    const touched = new Set<Group>()
-    for (const { seq, ops } of changesOf(page)) {
-      for (const op of ops) {
-        // Made for the first stream that wants it.
-        let text: string | undefined
-        this.#ranges.find(op.key.toString('latin1'), (group) => {
-          group.text.add((text ??= changeText(op)), seq)
-          touched.add(group)
-          this.events += group.connections.size
-        })
+    // From Node's pool, which is faster, as long as every client reads at once.
+    const toChunk = this.#unread.isEmpty ? (text: string) => new Chunk(Buffer.from(text)) : Chunk.of
+    this.events += renderPage(page, this.#ranges, toChunk, ({ connections }, chunks) => {
+      for (const connection of connections) {
+        if (connection.writableLength > this.#options.buffer) this.#cut(connection)
+        else this.#unread.write(connection, chunks)
       }
-    }
-    for (const { connections, text } of touched) this.#write(connections, Buffer.from(text.take()))
+    })
     this.#move(page.upTo)
   }
 
@@ -178,37 +239,34 @@ export class Watchers implements WatchFigures {
     this.#moved = Promise.withResolvers()
   }
 
-  /** Shows every client that its stream lives, and from where it would resume; finds out which is gone. */
+  /**
+   * Shows every client that its stream lives, and from where it would resume; finds out which is gone. One that has yet to
+   * read gets nothing: it would hold a pending write more with every heartbeat.
+   */
   #beat(): void {
     if (this.#place === undefined) return
-    const text = Buffer.from(placeText(this.#place))
-    for (const { connections } of this.#groups.values()) this.#write(connections, text)
-  }
-
-  #write(connections: Iterable<StreamConnection>, bytes: Buffer): void {
-    for (const connection of connections) {
-      if (connection.writableLength > this.#options.buffer) this.#cut(connection)
-      else connection.write(bytes)
-    }
+    const chunks = [Chunk.of(placeText(this.#place))]
+    for (const { connections } of this.#groups.values())
+      for (const connection of connections)
+        if (connection.writableLength === 0) this.#unread.write(connection, chunks)
   }
 
   /** Resolves once a client has taken what was sent, or is gone; one that takes too long is cut. */
-  async #drained(connection: StreamConnection): Promise<void> {
+  async #drained(connection: StreamConnection, stream: Stream): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      this.#cut(connection)
-      resolve()
-    }, this.#options.sendTimeout)
-    connection.on('drain', resolve)
+    const timer = setTimeout(() => this.#cut(connection), this.#options.sendTimeout)
+    stream.wake = resolve
+    connection.on('drain', this.#onDrain)
     await promise
-    connection.off('drain', resolve)
+    connection.off('drain', this.#onDrain)
+    stream.wake = undefined
     clearTimeout(timer)
   }
 
   /** Gives up on a client that does not read. It can come back and resume. */
   #cut(connection: StreamConnection): void {
-    this.cut++
-    this.#leave(connection)
+    if (this.#leave(connection)) this.cut++
+    this.#unread.forget(connection)
     connection.destroy()
   }
 
@@ -222,14 +280,17 @@ export class Watchers implements WatchFigures {
     if (connections.length > 0) setTimeout(() => connections.forEach((one) => one.destroy()), LINGER).unref()
   }
 
-  #leave(connection: StreamConnection): void {
-    const range = this.#rangeOf.get(connection)
-    if (!range) return
-    this.#rangeOf.delete(connection)
-    const group = this.#groups.get(keyOf(range))
-    if (!group?.connections.delete(connection) || group.connections.size > 0) return
+  /** Returns whether it was a stream. */
+  #leave(connection: StreamConnection): boolean {
+    const stream = this.#streams.get(connection)
+    if (!stream) return false
+    this.#streams.delete(connection)
+    stream.wake?.()
+    const { group, range } = stream
+    if (!group?.connections.delete(connection) || group.connections.size > 0) return true
     this.#groups.delete(keyOf(range))
     this.#ranges.delete(range)
+    return true
   }
 
   #joined(): StreamConnection[] {

@@ -43,6 +43,9 @@ export interface Reply {
 export interface StreamConnection {
   /** Gives `false` where `drain` will say that the client has taken it. */
   write(chunk: Buffer | string): unknown
+  /** What is written between these goes out at once. */
+  cork?(): unknown
+  uncork?(): unknown
   end(): unknown
   /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
   destroySoon?(): unknown

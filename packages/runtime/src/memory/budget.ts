@@ -11,9 +11,16 @@ export const wholeUnits = (bytes: number): number => Math.ceil(bytes / UNIT) * U
  * for all its threads, each of which counts its own, so that what a dead one held can be forgotten.
  */
 export interface Budget {
-  /** Returns whether there was room. Whoever took gives back as much. */
-  take(bytes: number): boolean
+  /**
+   * Returns whether there was room. Whoever took gives back as much.
+   * @param max bytes that the process may then hold; by default the limit
+   */
+  take(bytes: number, max?: number): boolean
   give(bytes: number): void
+  /** Bytes that the process may hold. */
+  readonly limit: number
+  /** Number of threads that share it. */
+  readonly threads: number
   /** So much may one connection hold for its other requests when one more takes (bytes). */
   readonly share: number
 }
@@ -31,11 +38,13 @@ export const heldBytes = (memory: Int32Array): number => memory.reduce((sum, uni
 export function createBudget(memory: Int32Array, thread: number, limit: number): Budget {
   const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT)
   return {
+    limit,
+    threads: memory.length,
     share: limit / CONNECTIONS_SHARE,
-    take(bytes) {
+    take(bytes, max = limit) {
       const units = unitsOf(bytes)
       Atomics.add(memory, thread, units)
-      if (heldBytes(memory) <= limit) return true
+      if (heldBytes(memory) <= max) return true
       Atomics.sub(memory, thread, units)
       return false
     },

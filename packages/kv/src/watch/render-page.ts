@@ -1,0 +1,74 @@
+import { changesOf, type Page } from '../core/changes.ts'
+import type { Ranges } from '../core/ranges.ts'
+import { changeText } from '../core/watch-events.ts'
+import { ChangePieces, PieceList, type Chunk, type ToChunk } from './chunks.ts'
+import { PENDING_WRITE_BYTES } from './unread-bytes.ts'
+
+/** Streams that get the same of a page. */
+export interface Recipient {
+  readonly connections: { readonly size: number }
+  /** What they get of the page so far. */
+  pieces?: PieceList | undefined
+  /** The last change that they get of the current place. */
+  change?: ChangePieces | undefined
+}
+
+/** Streams get a chunk for each change where one for all changes would take more memory than so many times that. */
+const MAX_JOINED_RATIO = 2
+
+/**
+ * Renders what a page holds for the ranges that its keys are in. Recipients of the same changes get the same chunk. If
+ * many get different ones, they get a list with a chunk for each change: 200 nested ranges then take the memory of one.
+ * @returns number of events, in all streams
+ */
+export function renderPage<R extends Recipient>(
+  page: Page,
+  ranges: Ranges<R>,
+  toChunk: ToChunk,
+  send: (recipient: R, chunks: readonly Chunk[]) => void,
+): number {
+  const recipients = new Set<R>()
+  const nothing = new PieceList()
+  let events = 0
+  /** Of all changes that some stream gets, in characters. */
+  let length = 0
+  for (const { seq, ops } of changesOf(page)) {
+    const current: R[] = []
+    for (const op of ops) {
+      // Rendered for the first stream that gets it.
+      let change: ChangePieces | undefined
+      ranges.find(op.key.toString('latin1'), (recipient) => {
+        if (!change) length += (change = new ChangePieces(changeText(op), seq)).length
+        if (recipient.change) recipient.pieces = (recipient.pieces ?? nothing).with(recipient.change.inner)
+        else current.push(recipient)
+        recipient.change = change
+        events += recipient.connections.size
+      })
+    }
+    for (const recipient of current) {
+      recipient.pieces = (recipient.pieces ?? nothing).with(recipient.change!.last)
+      recipient.change = undefined
+      recipients.add(recipient)
+    }
+  }
+  const isListed = takesLess(recipients, length)
+  for (const recipient of recipients) {
+    const pieces = recipient.pieces!
+    recipient.pieces = undefined
+    send(recipient, isListed ? pieces.listed(toChunk) : [pieces.joined(toChunk)])
+  }
+  return events
+}
+
+/** Whether a chunk for each change takes much less memory than one for each list of them, if no client reads. */
+function takesLess(recipients: Iterable<Recipient>, length: number): boolean {
+  const lists = new Set<PieceList>()
+  let joined = 0
+  let listed = length
+  for (const { pieces, connections } of recipients) {
+    if (!lists.has(pieces!)) joined += pieces!.length
+    lists.add(pieces!)
+    listed += connections.size * pieces!.count * PENDING_WRITE_BYTES
+  }
+  return joined > MAX_JOINED_RATIO * listed
+}

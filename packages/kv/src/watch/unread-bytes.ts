@@ -1,0 +1,177 @@
+import { wholeUnits, type Budget } from '@influencer-stats/runtime/budget'
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import type { Chunk } from './chunks.ts'
+
+export interface UnreadBytesOptions {
+  readonly budget: Budget
+  /** Whether each connection copies what it sends, as TLS does. */
+  readonly isCopied: boolean
+  /** Closes a stream and calls `forget`. */
+  cut(connection: StreamConnection): void
+}
+
+/** What Node and the backlog keep for a write that the client has not read (measured: 61 bytes, and 8 to 12). */
+export const PENDING_WRITE_BYTES = 80
+/** A reply of Node's writes the length, the bytes and the end of a chunk. */
+const WRITES_OF_REPLY = 3
+/** Buffer, ArrayBuffer and their allocation. */
+const CHUNK_OVERHEAD_BYTES = 250
+/** Part of the budget up to which the process may be filled by streams: requests can use the rest. */
+const MAX_SHARE = 1 / 2
+/** Part of the budget that streams of all threads get even while it is full: other threads' streams cannot have it. */
+const GUARANTEED_SHARE = 1 / 8
+/** Unread bytes are reduced by this part at a time: each reduction sorts all streams with unread bytes. */
+const REDUCTION = 1 / 8
+/** More than this is returned to the budget at once. */
+const MAX_SPARE_BYTES = 65_536
+const SETTLE_INTERVAL_MS = 200
+const COMPACT_CHUNKS = 64
+
+/** The chunks that a stream has not read. */
+interface Backlog {
+  readonly chunks: Chunk[]
+  /** Index of the first that is not read. */
+  first: number
+  /** Of the chunks from there on. */
+  bytes: number
+}
+
+/**
+ * Writes chunks to the streams of a thread, and takes what their clients have not read from the budget: each chunk once,
+ * and a constant for each pending write. Where the budget has no room, the streams with the most unread bytes are cut.
+ * A stream whose client reads at once costs a comparison.
+ */
+export class UnreadBytes {
+  readonly #options: UnreadBytesOptions
+  readonly #backlogs = new Map<StreamConnection, Backlog>()
+  #chunks = 0
+  #bytes = 0
+  /** Bytes taken from the budget, in whole units. */
+  #taken = 0
+  #settling: NodeJS.Timeout | undefined
+
+  constructor(options: UnreadBytesOptions) {
+    this.#options = options
+  }
+
+  /** Memory that unread chunks take (bytes). */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether all streams have read what they were sent. */
+  get isEmpty(): boolean {
+    return this.#backlogs.size === 0
+  }
+
+  /** @returns whether the stream takes more; otherwise it emits `drain` */
+  write(connection: StreamConnection, chunks: readonly Chunk[]): boolean {
+    let isReady = true
+    if (chunks.length > 1) connection.cork?.()
+    for (const { bytes } of chunks) isReady = connection.write(bytes) !== false
+    if (chunks.length > 1) connection.uncork?.()
+    const backlog = this.#backlogs.get(connection)
+    if (connection.writableLength > 0) this.#add(connection, backlog, chunks)
+    else if (backlog) this.forget(connection)
+    return isReady
+  }
+
+  /** Releases what a stream has not read. Idempotent. */
+  forget(connection: StreamConnection): void {
+    const backlog = this.#backlogs.get(connection)
+    if (!backlog) return
+    this.#backlogs.delete(connection)
+    this.#release(connection, backlog, 0)
+    this.#giveBack()
+  }
+
+  /** Releases what streams have read meanwhile: a socket tells only that it has sent all. */
+  settle(): void {
+    for (const [connection, backlog] of this.#backlogs) {
+      this.#release(connection, backlog, connection.writableLength)
+      if (backlog.first === backlog.chunks.length) this.#backlogs.delete(connection)
+    }
+    this.#giveBack()
+  }
+
+  #add(connection: StreamConnection, known: Backlog | undefined, chunks: readonly Chunk[]): void {
+    const backlog = known ?? { chunks: [], first: 0, bytes: 0 }
+    if (!known) this.#backlogs.set(connection, backlog)
+    for (const chunk of chunks) {
+      backlog.chunks.push(chunk)
+      backlog.bytes += chunk.bytes.length
+      this.#bytes += this.#costOfWrite(connection, chunk)
+      if (chunk.streams++ > 0) continue
+      this.#bytes += chunk.bytes.length + CHUNK_OVERHEAD_BYTES
+      this.#chunks++
+    }
+    if (known) this.#release(connection, backlog, connection.writableLength)
+    if (this.#bytes > this.#taken && !this.#take()) this.#reduce()
+    this.#settling ??= setTimeout(() => this.#settleLater(), SETTLE_INTERVAL_MS).unref()
+  }
+
+  #settleLater(): void {
+    this.settle()
+    if (this.isEmpty) this.#settling = undefined
+    else this.#settling!.refresh()
+  }
+
+  /** @param unread bytes at the end of the backlog that are not read */
+  #release(connection: StreamConnection, backlog: Backlog, unread: number): void {
+    const { chunks } = backlog
+    while (backlog.first < chunks.length) {
+      const chunk = chunks[backlog.first]!
+      if (backlog.bytes - chunk.bytes.length < unread) break
+      backlog.first++
+      backlog.bytes -= chunk.bytes.length
+      this.#bytes -= this.#costOfWrite(connection, chunk)
+      if (--chunk.streams > 0) continue
+      this.#bytes -= chunk.bytes.length + CHUNK_OVERHEAD_BYTES
+      this.#chunks--
+    }
+    if (backlog.first < COMPACT_CHUNKS || 2 * backlog.first < chunks.length) return
+    chunks.splice(0, backlog.first)
+    backlog.first = 0
+  }
+
+  #costOfWrite({ destroySoon }: StreamConnection, { bytes }: Chunk): number {
+    const writes = destroySoon ? 1 : WRITES_OF_REPLY
+    return writes * PENDING_WRITE_BYTES + (this.#options.isCopied ? bytes.length : 0)
+  }
+
+  get #guaranteed(): number {
+    const { limit, threads } = this.#options.budget
+    return (limit * GUARANTEED_SHARE) / threads
+  }
+
+  /** Takes what is missing. Returns whether there was room. */
+  #take(): boolean {
+    const { budget } = this.#options
+    const missing = wholeUnits(this.#bytes - this.#taken)
+    // What the other threads and the requests hold does not count for the guaranteed part, nor for the only chunk: a
+    // stream of chunks larger than the room goes on.
+    const isExempt = this.#bytes <= this.#guaranteed || this.#chunks === 1
+    if (!budget.take(missing, isExempt ? Infinity : budget.limit * MAX_SHARE)) return false
+    this.#taken += missing
+    return true
+  }
+
+  #reduce(): void {
+    this.settle()
+    if (this.#bytes <= this.#taken) return
+    const goal = Math.max(this.#taken, this.#guaranteed) * (1 - REDUCTION)
+    const unread = Array.from(this.#backlogs.keys(), (connection) => [connection.writableLength, connection] as const)
+    for (const [, connection] of unread.sort(([one], [other]) => other - one)) {
+      if (this.#bytes <= goal || this.#chunks === 1) break
+      this.#options.cut(connection)
+    }
+    if (this.#bytes > this.#taken) this.#take()
+  }
+
+  #giveBack(): void {
+    const spare = this.#bytes === 0 ? this.#taken : this.#taken - wholeUnits(this.#bytes)
+    if (spare <= (this.#bytes === 0 ? 0 : MAX_SPARE_BYTES)) return
+    this.#options.budget.give(spare)
+    this.#taken -= spare
+  }
+}

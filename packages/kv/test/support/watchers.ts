@@ -1,0 +1,70 @@
+import { budgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { onTestFinished } from 'vitest'
+import { toPage } from '../../src/core/changes.ts'
+import type { KeyRange } from '../../src/core/ranges.ts'
+import { placesOf } from '../../src/core/watch-events.ts'
+import { encodeWrites } from '../../src/core/writes.ts'
+import { Feed } from '../../src/watch/feed.ts'
+import { Watchers, type WatchersOptions } from '../../src/watch/watchers.ts'
+import { SlowConnection } from './slow-connection.ts'
+
+interface WatchersSetup extends Partial<WatchersOptions> {
+  readonly clientMemory: number
+  /** What the budget's threads count in, and which of them this is. */
+  readonly memory?: Int32Array
+  readonly thread?: number
+  readonly feed?: Feed
+}
+
+export function createFeed(maxBytes = 64 * 1_048_576) {
+  const feed = new Feed(maxBytes)
+  feed.start(0)
+  return feed
+}
+
+/** Adds a place at which values of so many bytes are put under these keys. */
+export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: number): void =>
+  feed.add({
+    seq,
+    writes: encodeWrites([
+      {
+        ops: keys.map((key) => ({
+          type: 'put' as const,
+          key: Buffer.from(key),
+          value: Buffer.alloc(bytes, `${key}.${seq} `),
+        })),
+      },
+    ]),
+  })
+
+/** The streams of one thread on a feed, without a server. */
+export function openWatchers({ clientMemory, memory = budgetMemory(1), thread = 0, ...options }: WatchersSetup) {
+  const feed = options.feed ?? createFeed()
+  const budget = createBudget(memory, thread, clientMemory)
+  const watchers = new Watchers({
+    changes: async (after, ...rest) => (after === undefined ? toPage([], feed.upTo) : feed.after(after, ...rest)),
+    budget,
+    isCopied: false,
+    most: 100_000,
+    buffer: 1_073_741_824,
+    sendTimeout: 3_600_000,
+    heartbeat: 3_600_000,
+    ...options,
+  })
+  onTestFinished(() => watchers.close())
+  function open(range: KeyRange, { after, isReading = false }: { after?: number; isReading?: boolean } = {}) {
+    const connection = new SlowConnection({ isReading })
+    watchers.open(connection, '', range, after)
+    return connection
+  }
+  return { feed, memory, budget, watchers, open }
+}
+
+/** What the client of a stream has got so far, place by place: the keys that were changed. */
+export async function placesRead({ received }: SlowConnection): Promise<{ seq: number; keys: string[] }[]> {
+  async function* pieces() {
+    yield* received
+  }
+  const places = await Array.fromAsync(placesOf(pieces()))
+  return places.map(({ seq, ops }) => ({ seq, keys: ops.map(({ key }) => key.toString()) }))
+}

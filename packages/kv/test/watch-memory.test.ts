@@ -1,0 +1,290 @@
+import { budgetMemory, heldBytes } from '@influencer-stats/runtime/budget'
+import { runs } from '@influencer-stats/runtime/testing/runs'
+import { until } from '@influencer-stats/runtime/testing/until'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { turn } from '../src/core/turn.ts'
+import { createFeed, openWatchers, placesRead, put } from './support/watchers.ts'
+import { sharedBytes, type SlowConnection } from './support/slow-connection.ts'
+
+const MIB = 1_048_576
+const nameOf = (i: number) => `k${String(i).padStart(4, '0')}`
+const startOf = (i: number) => ({ start: nameOf(i) })
+
+/** Resolves once all connections that are cut have told that they are closed. */
+const closed = async () => {
+  await turn()
+  await turn()
+}
+
+/** Resolves once a reader has got this place. */
+async function reached({ received }: SlowConnection, seq: number): Promise<void> {
+  const end = `id: ${seq}\n\n`
+  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await turn()
+}
+
+it('200 streams of different ranges that nobody reads stay within the budget, and whoever reads gets everything', async () => {
+  const clientMemory = MIB
+  const { feed, memory, budget, watchers, open } = openWatchers({ clientMemory })
+  const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
+  const reader = open(startOf(0), { isReading: true })
+  await reached(reader, 0)
+  const keys = Array.from({ length: 20 }, (_, i) => nameOf(10 * i + 5))
+  for (let seq = 1; seq <= 400; seq++) {
+    put(feed, seq, [keys[seq % 20]!, keys[(7 * seq) % 20]!], 2_000)
+    if (seq % 8 > 0) continue
+    await reached(reader, seq)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
+    expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemory)
+    // Other requests find room.
+    expect(budget.take(clientMemory / 4)).toBe(true)
+    budget.give(clientMemory / 4)
+    for (const [i, connection] of stalled.entries()) if (!connection.isCut && (seq + i) % 40 === 0) connection.read(3)
+  }
+  expect(watchers.cut).toBeGreaterThan(0)
+  expect(reader.isCut).toBe(false)
+  const all = (await placesRead(reader)).filter(({ seq }) => seq > 0)
+  expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+
+  // Streams that were cut go on where they were.
+  for (const [i, connection] of stalled.entries()) {
+    if (!connection.isCut || i % 8 > 0) continue
+    const before = (await placesRead(connection)).filter(({ seq }) => seq > 0)
+    const resumed = open(startOf(i), { after: before.at(-1)?.seq ?? 0, isReading: true })
+    const expected = all
+      .map(({ seq, keys: changed }) => ({ seq, keys: changed.filter((key) => key >= nameOf(i)) }))
+      .filter(({ keys: changed }) => changed.length > 0)
+    if (expected.at(-1)!.seq > (before.at(-1)?.seq ?? 0)) await reached(resumed, expected.at(-1)!.seq)
+    expect([...before, ...(await placesRead(resumed))].filter(({ seq }) => seq > 0)).toEqual(expected)
+    resumed.destroy()
+  }
+  for (const connection of stalled) connection.destroy()
+  await closed()
+  expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([1, 0, 0])
+})
+
+it('ranges share what they have in common: 200 of them take the memory of two', async () => {
+  const { feed, watchers, open } = openWatchers({ clientMemory: 64 * MIB })
+  const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
+  const reader = open({ start: '' }, { isReading: true })
+  await reached(reader, 0)
+  for (let seq = 1; seq <= 400; seq++) {
+    put(feed, seq, [nameOf((37 * seq) % 200)], 5_000)
+    if (seq % 10 === 0) await reached(reader, seq)
+  }
+  expect(watchers.cut).toBe(0)
+  expect(sharedBytes(stalled)).toBeGreaterThan(400 * 5_000)
+  expect(sharedBytes(stalled)).toBeLessThan(2 * 400 * 6_000)
+  // The count has all of that, and what the pending writes take.
+  expect(watchers.unreadBytes).toBeGreaterThan(sharedBytes(stalled))
+  expect(watchers.unreadBytes).toBeLessThan(2 * sharedBytes(stalled) + 200 * 400 * 100)
+})
+
+it('one range is one chunk and one write for all its streams, however many changes a page has', async () => {
+  const { feed, open } = openWatchers({ clientMemory: 64 * MIB })
+  const stalled = Array.from({ length: 1_000 }, () => open({ start: 'k' }))
+  const reader = open({ start: '' }, { isReading: true })
+  await reached(reader, 0)
+  const written = stalled[0]!.unread.length
+  for (let seq = 1; seq <= 50; seq++) put(feed, seq, ['k1', 'k2'], 100)
+  await reached(reader, 50)
+  const [chunk, ...others] = stalled[0]!.unread.slice(written)
+  expect(others).toEqual([])
+  for (const { unread } of stalled) expect(unread.slice(written)).toEqual([chunk])
+  expect(new Set(stalled.map(({ unread }) => unread.at(-1))).size).toBe(1)
+})
+
+it('300 clients that resume at once and read nothing hold a page each, which are read one at a time', async () => {
+  const feed = createFeed()
+  for (let seq = 1; seq <= 1_000; seq++) put(feed, seq, [nameOf(seq % 100)], 16_000)
+  let pages = 0
+  let mostPages = 0
+  const { memory, watchers, open } = openWatchers({
+    clientMemory: 256 * MIB,
+    feed,
+    changes: async (after, ...rest) => {
+      mostPages = Math.max(mostPages, ++pages)
+      await turn()
+      pages--
+      return feed.after(after!, ...rest)
+    },
+  })
+  const stalled = Array.from({ length: 300 }, (_, i) => open(startOf(i % 100), { after: i }))
+  await until(() => stalled.every(({ unread }) => unread.length > 1))
+  expect(mostPages).toBe(1)
+  expect(watchers.cut).toBe(0)
+  expect(sharedBytes(stalled)).toBeLessThan(300 * 200_000)
+  expect(heldBytes(memory)).toBeGreaterThan(sharedBytes(stalled))
+  expect(heldBytes(memory)).toBeLessThan(300 * 200_000)
+  const reader = open({ start: '' }, { after: 0, isReading: true })
+  await reached(reader, 1_000)
+  expect(await placesRead(reader)).toHaveLength(1_000)
+  for (const connection of stalled) connection.destroy()
+  await closed()
+  expect(heldBytes(memory)).toBe(0)
+})
+
+it('a place that is looked up before a stream opens costs no page', async () => {
+  const feed = createFeed()
+  for (let seq = 1; seq <= 10; seq++) put(feed, seq, ['k'], 100_000)
+  const pages: number[] = []
+  const { watchers } = openWatchers({
+    clientMemory: MIB,
+    feed,
+    changes: async (after, ...rest) => {
+      const page = await feed.after(after!, ...rest)
+      if (page) pages.push(page.writes.length)
+      return page
+    },
+  })
+  await watchers.admit(3)
+  await watchers.admit(10)
+  expect(pages).toEqual([0, 0])
+  await expect(watchers.admit(11)).rejects.toMatchObject({ code: 'SEQUENCE_GONE' })
+})
+
+it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
+  const clientMemory = 2 * MIB
+  const memory = budgetMemory(2)
+  const one = openWatchers({ clientMemory, memory, thread: 0 })
+  const other = openWatchers({ clientMemory, memory, thread: 1 })
+  const stalled = Array.from({ length: 20 }, (_, i) => one.open(startOf(i)))
+  const behind = other.open({ start: 'k' })
+  const readers = [one, other].map(({ open }) => open({ start: '' }, { isReading: true }))
+  for (const reader of readers) await reached(reader, 0)
+  for (let seq = 1; seq <= 200; seq++) {
+    for (const { feed } of [one, other]) put(feed, seq, [nameOf(50)], 20_000)
+    for (const reader of readers) await reached(reader, seq)
+    // Its client reads slowly, but reads.
+    behind.read(behind.unread.length - 1)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
+  }
+  expect([one.watchers.cut > 0, other.watchers.cut]).toEqual([true, 0])
+  for (const connection of [...stalled, behind]) connection.destroy()
+  await closed()
+  expect(heldBytes(memory)).toBe(0)
+})
+
+it('a change that is larger than the room goes to a stream that has nothing else unread', async () => {
+  const { feed, memory, watchers, open } = openWatchers({ clientMemory: 2 * MIB })
+  const slow = open({ start: 'k' })
+  const reader = open({ start: '' }, { isReading: true })
+  await reached(reader, 0)
+  for (let seq = 1; seq <= 3; seq++) {
+    put(feed, seq, ['k'], 3 * MIB)
+    await reached(reader, seq)
+    slow.read()
+    expect([watchers.cut, watchers.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+  }
+  expect((await placesRead(slow)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
+})
+
+it('a client that reads nothing holds no more for every heartbeat', async () => {
+  const { feed, watchers, open } = openWatchers({ clientMemory: MIB, heartbeat: 10 })
+  const slow = open({ start: 'k' })
+  const reader = open({ start: '' }, { isReading: true })
+  await reached(reader, 0)
+  put(feed, 1, ['k'], 100)
+  await reached(reader, 1)
+  const written = slow.unread.length
+  const heartbeats = reader.received.length + 3
+  await until(() => reader.received.length === heartbeats)
+  expect(slow.unread).toHaveLength(written)
+  slow.read()
+  await until(() => slow.unread.length > 0)
+  expect(watchers.cut).toBe(0)
+})
+
+it('streams that come and go leave nothing behind, whatever they had unread', async () => {
+  const feed = createFeed()
+  const { memory, watchers, open } = openWatchers({ clientMemory: 8 * MIB, feed })
+  let seq = 0
+  for (let round = 0; round < 50; round++) {
+    const streams = Array.from({ length: 20 }, (_, i) =>
+      open(startOf(i), i % 2 === 0 && seq > 0 ? { after: Math.floor(seq / 2) } : {}),
+    )
+    const reader = open({ start: '' }, { isReading: true })
+    for (let i = 0; i < 4; i++) put(feed, ++seq, [nameOf(30)], 20_000)
+    // Some leave amid what came before them.
+    for (const stream of streams.splice(0, round % 10)) stream.destroy()
+    await reached(reader, seq)
+    for (const stream of [...streams, reader]) stream.destroy()
+    await closed()
+    expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+  }
+})
+
+it('streams miss nothing and get nothing twice, however they read, are cut and resume', async () => {
+  const key = fc.integer({ min: 0, max: 9 })
+  const bytes = fc.constantFrom(1, 500, 5_000, 60_000)
+  const step = fc.oneof(
+    fc.record({ puts: fc.array(key, { minLength: 1, maxLength: 4 }), bytes }),
+    fc.record({ stream: fc.nat(), reads: fc.integer({ min: 1, max: 20 }) }),
+    fc.constant('turn' as const),
+  )
+  let cut = 0
+  const range = fc.tuple(key, fc.option(key, { nil: undefined }))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(range, { minLength: 1, maxLength: 8 }),
+      fc.array(step, { maxLength: 60 }),
+      fc.constantFrom(40_000, 400_000, 4_000_000),
+      async (ranges, steps, clientMemory) => {
+        const { feed, memory, watchers, open } = openWatchers({ clientMemory })
+        const rangeOf = ([start, end]: (typeof ranges)[0]) => ({
+          start: nameOf(start),
+          ...(end !== undefined && { end: nameOf(end) }),
+        })
+        const reader = open({ start: '' }, { isReading: true })
+        await reached(reader, 0)
+        const streams = ranges.map((one) => ({ range: rangeOf(one), connection: open(rangeOf(one)), read: [] as any[] }))
+        await until(() => streams.every(({ connection }) => connection.unread.length === 2))
+        let seq = 0
+        const written: { seq: number; keys: string[] }[] = []
+        async function resume(stream: (typeof streams)[0], isReading = false): Promise<void> {
+          stream.read.push(...(await placesRead(stream.connection)))
+          stream.connection.destroy()
+          stream.connection = open(stream.range, { after: stream.read.at(-1)?.seq ?? 0, isReading })
+        }
+        for (const one of steps) {
+          if (one === 'turn') await reached(reader, seq)
+          else if ('puts' in one) {
+            const keys = one.puts.map(nameOf)
+            put(feed, ++seq, keys, one.bytes)
+            written.push({ seq, keys })
+          } else {
+            const stream = streams[one.stream % streams.length]!
+            stream.connection.read(one.reads)
+            if (stream.connection.isCut) await resume(stream)
+          }
+          const unread = streams.map(({ connection }) => connection)
+          if (new Set(unread.flatMap((connection) => connection.unread)).size > 1)
+            expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemory, 400_000))
+        }
+        put(feed, ++seq, Array.from({ length: 10 }, (_, i) => nameOf(i)), 1)
+        written.push({ seq, keys: Array.from({ length: 10 }, (_, i) => nameOf(i)) })
+        for (const stream of streams) {
+          await resume(stream, true)
+          const { start, end } = stream.range
+          const expected = written
+            .map(({ seq: at, keys }) => ({
+              seq: at,
+              keys: keys.filter((name) => name >= start && (end === undefined || name < end)),
+            }))
+            .filter(({ keys }) => keys.length > 0)
+          const last = expected.at(-1)?.seq ?? 0
+          if (last > (stream.read.at(-1)?.seq ?? 0)) await reached(stream.connection, last)
+          const read = [...stream.read, ...(await placesRead(stream.connection))]
+          expect(read.filter(({ keys }) => keys.length > 0)).toEqual(expected)
+        }
+        for (const { connection } of streams) connection.destroy()
+        await closed()
+        expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([1, 0, 0])
+        cut += watchers.cut
+        watchers.close()
+      },
+    ),
+    { numRuns: runs(100) },
+  )
+  expect(cut).toBeGreaterThan(0)
+}, 120_000)
