@@ -57,7 +57,8 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
         },
         reached: (sequence) => journal.reached(sequence, config.behindTimeout),
         barrier: async (waiting) => void (await journal.barrier(waiting)),
-        changes: async (after, ...options) => (after === undefined ? toPage([], feed.upTo) : feed.after(after, ...options)),
+        changes: async (after, ...options) =>
+          after === undefined ? toPage([], feed.upTo) : feed.after(after, ...options),
         // Its threads write nothing but by the log.
         wrote() {},
         lost() {},

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { createKvClient } from '../src/client.ts'
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { rawClient, requestText, unreadClient } from '@influencer-stats/runtime/testing/raw-client'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
@@ -117,3 +118,58 @@ test.each(SERVERS)('a process holds no more for its clients than it may, served 
   await until(async () => (await held()) === 0)
   expect(most - before).toBeLessThan(MOST_OF_PIECES)
 })
+
+// Each stream would hold 8 MiB, the system's buffers aside: 1,000 MB of all of them.
+const STREAMS = 200
+const BATCHES = 150
+const MOST_OF_STREAMS = 300 * MIB
+
+test.each(SERVERS)(
+  'streams of different ranges that nobody reads take no more than they may, served by %s',
+  async (server) => {
+    const service = spawnKv(temporaryFolder(), {
+      settings: ['--server', server, '--clientMemory', String(BUDGET), '--threads', '1', ...PATIENT],
+    })
+    const [url, pid] = [await service.url, await service.pid]
+    const client = createKvClient(url)
+    onTestFinished(() => client.close())
+    const figure = async (name: string) => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)![1])
+    }
+    const streams = await Promise.all(
+      Array.from({ length: STREAMS }, (_, i) =>
+        unreadClient(url, requestText('GET', `/v0/watch?start=a${String(i).padStart(3, '0')}`)),
+      ),
+    )
+    await until(async () => (await figure('kv_watchers')) === STREAMS)
+    const before = residentBytes(pid)
+    let peak = 0
+    const sampling = setInterval(() => (peak = Math.max(peak, residentBytes(pid))), 20)
+    onTestFinished(() => clearInterval(sampling))
+
+    const seen: string[] = []
+    const reading = (async () => {
+      for await (const { changes } of client.watch({ start: 'k' })) {
+        seen.push(...changes.map(({ id }) => id))
+        if (seen.at(-1) === 'kz') return
+      }
+    })()
+    await until(async () => (await figure('kv_watchers')) === STREAMS + 1)
+    const value = 'v'.repeat(1_000)
+    for (let batch = 0; batch < BATCHES; batch++) {
+      await client.batch(Array.from({ length: 100 }, (_, i) => ({ op: 'put' as const, id: `k${batch}.${i}`, value })))
+      if (batch % 25 === 0) expect(await figure('client_memory_bytes')).toBeLessThanOrEqual(BUDGET)
+    }
+    // Others find room.
+    await client.put('a', Buffer.alloc(8 * MIB, 'x'))
+    await client.put('kz', '')
+    await reading
+    expect(seen).toHaveLength(100 * BATCHES + 1)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(peak - before).toBeLessThan(MOST_OF_STREAMS)
+    for (const { socket } of streams) socket.destroy()
+    await until(async () => (await figure('client_memory_bytes')) === 0)
+    expect(await figure('kv_watch_unread_bytes')).toBe(0)
+  },
+)

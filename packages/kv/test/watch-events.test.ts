@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { changesOf, toPage } from '../src/core/changes.ts'
 import type { Op } from '../src/core/lines.ts'
-import { changeText, EventText, placesOf, placeText } from '../src/core/watch-events.ts'
+import { placesOf, placeText } from '../src/core/watch-events.ts'
 import { encodeWrites } from '../src/core/writes.ts'
+import { Chunk } from '../src/watch/chunks.ts'
+import { renderPage, type Recipient } from '../src/watch/render-page.ts'
 
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).map((text) => Buffer.from(text))
 const value = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes))
@@ -15,6 +17,25 @@ const places = fc
   .array(fc.array(op, { maxLength: 4 }), { maxLength: 8 })
   .map((all) => all.map((ops, i) => ({ seq: 7 * i + 1, ops })))
 
+/** What a stream of all keys gets of these places. */
+function toText(all: readonly { seq: number; ops: Op[] }[]): string {
+  const page = toPage(
+    all.map(({ seq, ops }) => ({ seq, writes: encodeWrites(ops.map((one) => ({ ops: [one] }))) })),
+    1_000,
+  )
+  let text = ''
+  const stream: Recipient = { connections: { size: 1 } }
+  renderPage(
+    page,
+    (_key, _seq, found) => found(stream),
+    Chunk.of,
+    (_stream, chunks) => {
+      text = Buffer.concat(chunks.map(({ bytes }) => bytes)).toString()
+    },
+  )
+  return text
+}
+
 async function* cut(bytes: Buffer, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
@@ -25,9 +46,7 @@ it('a stream says place by place what was changed, whatever the values are, howe
       const ends: number[] = []
       let whole = 'retry: 1000\n\n'
       for (const { seq, ops } of all) {
-        const text = new EventText()
-        for (const one of ops) text.add(changeText(one), seq)
-        whole += text.take() || placeText(seq)
+        whole += toText([{ seq, ops }]) || placeText(seq)
         ends.push(Buffer.byteLength(whole))
       }
       const bytes = Buffer.from(whole)
@@ -40,16 +59,13 @@ it('a stream says place by place what was changed, whatever the values are, howe
 })
 
 it('the events of several places in one text have an id a place', () => {
-  const text = new EventText()
-  const put = (id: string) => changeText({ type: 'put', key: Buffer.from(id), value: Buffer.from('1') })
-  text.add(put('a'), 3)
-  text.add(put('b'), 3)
-  text.add(changeText({ type: 'del', key: Buffer.from('c') }), 4)
+  const put = (id: string): Op => ({ type: 'put', key: Buffer.from(id), value: Buffer.from('1') })
+  const text = toText([
+    { seq: 3, ops: [put('a'), put('b')] },
+    { seq: 4, ops: [{ type: 'del', key: Buffer.from('c') }] },
+  ])
   const line = (id: string) => `event: put\ndata: {"op":"put","id":"${id}","value":"1"}\n`
-  expect(text.take()).toBe(
-    `${line('a')}\n${line('b')}id: 3\n\nevent: delete\ndata: {"op":"delete","id":"c"}\nid: 4\n\n`,
-  )
-  expect(text.take()).toBe('')
+  expect(text).toBe(`${line('a')}\n${line('b')}id: 3\n\nevent: delete\ndata: {"op":"delete","id":"c"}\nid: 4\n\n`)
 })
 
 it('a page gives back the steps that it was made of', () => {

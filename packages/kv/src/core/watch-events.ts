@@ -13,28 +13,6 @@ export const changeText = (op: Op): string => `event: ${EVENTS[op.type]}\ndata: 
 export const retryText = (ms: number): string => `retry: ${ms}\n`
 
 /**
- * The text of events for one range. Only the last one of a place has its id: a client that lost its stream amid a place
- * resumes before it, and gets all of it.
- */
-export class EventText {
-  #text = ''
-  #seq = 0
-
-  add(change: string, seq: number): void {
-    if (this.#text !== '') this.#text += seq === this.#seq ? '\n' : placeText(this.#seq)
-    this.#text += change
-    this.#seq = seq
-  }
-
-  /** Gives what came, and begins anew. */
-  take(): string {
-    const text = this.#text === '' ? '' : this.#text + placeText(this.#seq)
-    this.#text = ''
-    return text
-  }
-}
-
-/**
  * What such a stream says, place by place: an id without an event is a place without changes. What is not whole when it
  * ends is left out: it will come again.
  * @throws TypeError for what is none

@@ -96,8 +96,8 @@ export class PieceList {
   }
 
   get #pieces(): Piece[] {
-    const pieces: Piece[] = []
-    for (let list: PieceList = this; list.#before; list = list.#before) pieces.push(list.#piece!)
+    const pieces = [this.#piece!]
+    for (let list = this.#before; list && list.#before; list = list.#before) pieces.push(list.#piece!)
     return pieces.toReversed()
   }
 }

@@ -1,5 +1,4 @@
 import { changesOf, type Page } from '../core/changes.ts'
-import type { Ranges } from '../core/ranges.ts'
 import { changeText } from '../core/watch-events.ts'
 import { ChangePieces, PieceList, type Chunk, type ToChunk } from './chunks.ts'
 import { PENDING_WRITE_BYTES } from './unread-bytes.ts'
@@ -13,17 +12,20 @@ export interface Recipient {
   change?: ChangePieces | undefined
 }
 
+/** Calls back with each recipient of a key that was changed at a place. */
+export type FindRecipients<R> = (key: string, seq: number, found: (recipient: R) => void) => void
+
 /** Streams get a chunk for each change where one for all changes would take more memory than so many times that. */
 const MAX_JOINED_RATIO = 2
 
 /**
- * Renders what a page holds for the ranges that its keys are in. Recipients of the same changes get the same chunk. If
+ * Renders what a page holds for the streams of its keys. Recipients of the same changes get the same chunk. If
  * many get different ones, they get a list with a chunk for each change: 200 nested ranges then take the memory of one.
  * @returns number of events, in all streams
  */
 export function renderPage<R extends Recipient>(
   page: Page,
-  ranges: Ranges<R>,
+  find: FindRecipients<R>,
   toChunk: ToChunk,
   send: (recipient: R, chunks: readonly Chunk[]) => void,
 ): number {
@@ -37,7 +39,7 @@ export function renderPage<R extends Recipient>(
     for (const op of ops) {
       // Rendered for the first stream that gets it.
       let change: ChangePieces | undefined
-      ranges.find(op.key.toString('latin1'), (recipient) => {
+      find(op.key.toString('latin1'), seq, (recipient) => {
         if (!change) length += (change = new ChangePieces(changeText(op), seq)).length
         if (recipient.change) recipient.pieces = (recipient.pieces ?? nothing).with(recipient.change.inner)
         else current.push(recipient)
@@ -68,6 +70,7 @@ function takesLess(recipients: Iterable<Recipient>, length: number): boolean {
   for (const { pieces, connections } of recipients) {
     if (!lists.has(pieces!)) joined += pieces!.length
     lists.add(pieces!)
+    joined += connections.size * PENDING_WRITE_BYTES
     listed += connections.size * pieces!.count * PENDING_WRITE_BYTES
   }
   return joined > MAX_JOINED_RATIO * listed

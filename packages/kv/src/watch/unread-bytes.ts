@@ -10,8 +10,8 @@ export interface UnreadBytesOptions {
   cut(connection: StreamConnection): void
 }
 
-/** What Node and the backlog keep for a write that the client has not read (measured: 61 bytes, and 8 to 12). */
-export const PENDING_WRITE_BYTES = 80
+/** What Node and the backlog take for a write that the client has not read: 59 bytes of heap after a collection, 180 of RSS. */
+export const PENDING_WRITE_BYTES = 128
 /** A reply of Node's writes the length, the bytes and the end of a chunk. */
 const WRITES_OF_REPLY = 3
 /** Buffer, ArrayBuffer and their allocation. */
@@ -70,9 +70,8 @@ export class UnreadBytes {
     if (chunks.length > 1) connection.cork?.()
     for (const { bytes } of chunks) isReady = connection.write(bytes) !== false
     if (chunks.length > 1) connection.uncork?.()
-    const backlog = this.#backlogs.get(connection)
-    if (connection.writableLength > 0) this.#add(connection, backlog, chunks)
-    else if (backlog) this.forget(connection)
+    if (connection.writableLength > 0) this.#add(connection, chunks)
+    else if (this.#backlogs.size > 0) this.forget(connection)
     return isReady
   }
 
@@ -94,7 +93,8 @@ export class UnreadBytes {
     this.#giveBack()
   }
 
-  #add(connection: StreamConnection, known: Backlog | undefined, chunks: readonly Chunk[]): void {
+  #add(connection: StreamConnection, chunks: readonly Chunk[]): void {
+    const known = this.#backlogs.get(connection)
     const backlog = known ?? { chunks: [], first: 0, bytes: 0 }
     if (!known) this.#backlogs.set(connection, backlog)
     for (const chunk of chunks) {

@@ -60,8 +60,11 @@ export async function startService({
 
   const registry = createProcessRegistry(definition.name)
   const budget = budgetMemory(threads)
-  gauge(registry, 'client_memory_bytes', 'Bytes held for clients: bodies that come, large replies.', () =>
-    heldBytes(budget),
+  gauge(
+    registry,
+    'client_memory_bytes',
+    'Bytes held for clients: bodies that come, large replies, unread streams.',
+    () => heldBytes(budget),
   )
   let opened: Opened<any> | undefined
   const broadcastWithin = (timeout: number): Broadcast<Calls> => {

@@ -183,7 +183,7 @@ export const commonSettings = defineSettings({
     minimum: 1_048_576,
     maximum: 1_099_511_627_776,
     description:
-      'bodies that are coming and large replies that are not sent yet may take, of all threads together (bytes)',
+      'bodies that are coming, large replies and streams that are not sent yet may take, of all threads together (bytes)',
   },
   maxWait: {
     ...duration,
