@@ -1,5 +1,6 @@
 import { viewFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
+import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/query.ts'
 import { countLost, groupSizes, reportQueue, reportWatchers } from './gauges.ts'
@@ -73,7 +74,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
-      fault: () => store.fault?.(),
+      data: share && dataHealth(share.memory),
       querystringParser: parseQuery as never,
       hotRoutes: [...entityRoutes(store, config.valueLimit), watchRoute(store, watchers)],
     },

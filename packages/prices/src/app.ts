@@ -1,7 +1,7 @@
 import { viewFolder } from '@influencer-stats/log/log-state'
 import { createReplica } from '@influencer-stats/log/replica'
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { faultIn } from '@influencer-stats/runtime/level-health'
+import { dataHealth } from '@influencer-stats/runtime/level-health'
 import { FAULTS } from '@influencer-stats/runtime/metrics'
 import type { Counter } from '@influencer-stats/runtime/prom-client'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -71,11 +71,12 @@ export async function createPricesApp(context: Context): Promise<App> {
       reached: (sequence) => catalog.call('reached', sequence),
       barrier: (waiting) => catalog.call('barrier', waiting),
     })
+  const data = dataHealth(share.memory)
   const names = [BITMAP, ...kinds.keys()]
   const app = await createApp(context, {
     title: 'Prices',
     description: 'Finds the one price that fits.',
-    fault: () => faultIn(share.memory),
+    data,
     hotRoutes: [
       searchRoute({
         views,
@@ -93,7 +94,7 @@ export async function createPricesApp(context: Context): Promise<App> {
     await level?.close()
   })
   const faults = registry.getSingleMetric(FAULTS) as Counter
-  await bulkRoute(app, views, replica, { log, faults }, config.sendTimeout)
+  await bulkRoute(app, views, replica, { log, faults, data }, config.sendTimeout)
   facetRoutes(app, views, replica)
   await priceRoutes(app, catalog, replica, config.sendTimeout)
   return app

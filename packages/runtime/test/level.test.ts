@@ -125,7 +125,7 @@ describe('a first opening that a power cut ended', () => {
     const files = { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '', '000003.log': 'acknowledged' }
     const later = { CURRENT: 'MANIFEST-000002\n', 'MANIFEST-000002': '', '000003.log': 'acknowledged' }
     for (const folder of [folderWith(options, files), folderWith(CUT_OFF, later)]) {
-      await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
+      await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_DAMAGED'))
       expect(readFileSync(join(folder, 'level', '000003.log'), 'utf8')).toBe('acknowledged')
     }
   })

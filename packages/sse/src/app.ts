@@ -1,5 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { faultIn } from '@influencer-stats/runtime/level-health'
+import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { MOST_LISTED } from './connections.ts'
 import { parseQuery } from './core/query.ts'
@@ -28,6 +28,7 @@ export async function createSseApp(context: Context): Promise<App> {
   const { config, lifecycle, registry } = context
   const { kept, health, places } = context.shared as Shared
   const history = await openHistory(context, kept)
+  const memory = health ?? history.level?.memory
   const streams = new Streams({
     history,
     places: new Places(places, config.maxStreams),
@@ -62,7 +63,7 @@ export async function createSseApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Broadcaster',
     description: 'Values for every open stream.',
-    fault: () => (health ? faultIn(health) : history.level?.fault()),
+    data: memory && dataHealth(memory),
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [

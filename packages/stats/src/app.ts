@@ -1,5 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { faultIn } from '@influencer-stats/runtime/level-health'
+import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { upstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
@@ -45,7 +45,7 @@ export async function createStatsApp(context: Context): Promise<App> {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
     source: sourceOf(config),
-    fault: share && (() => faultIn(share.memory)),
+    data: share && dataHealth(share.memory),
     hotRoutes: [statsRoute(cache)],
   })
   app.addHook('onClose', async () => {

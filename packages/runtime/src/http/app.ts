@@ -11,8 +11,10 @@ import { Endpoints, type DoorHost } from '../door/endpoint.ts'
 import { registerHotRoutes } from '../door/fastify-door.ts'
 import type { HotRoute } from '../door/hot-route.ts'
 import { createLimits } from '../limits/limits.ts'
+import type { DataHealth } from '../level/write-health.ts'
 import type { Budget } from '../memory/budget.ts'
 import { faultCounter, RequestMetrics } from '../metrics/metrics.ts'
+import { reportData } from '../metrics/data-metrics.ts'
 import type { AppHost } from '../service.ts'
 import { givenId } from '../trace.ts'
 import { watchLoop } from './admission.ts'
@@ -25,7 +27,6 @@ import { indexPage } from './index-page.ts'
 import { allowedMethods, type KnownRoute } from './known-routes.ts'
 import { openApi, type Described } from './openapi.ts'
 import { reportFault, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
-import type { Problem } from './problems.ts'
 import { createRequestLog } from './request-log.ts'
 import { lookAfterRequests } from './requests.ts'
 import { answerOddRequests, serverFactory } from './server.ts'
@@ -39,8 +40,8 @@ export interface AppOptions extends Described {
   readonly problemFormat?: ProblemFormat
   /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
-  /** Why the service is not ready although it serves: its data take no changes, say. */
-  readonly fault?: () => Problem | undefined
+  /** The health of its data: while these take no changes, or are damaged, the service is not ready although it serves. */
+  readonly data?: DataHealth | undefined
   /** Whether the service has a page of its own at `/`. */
   readonly hasPage?: boolean
   /** The routes that are worth a way past Fastify. */
@@ -72,6 +73,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const idOf = createRequestIds()
   const requestLog = createRequestLog(log, config)
   const faults = faultCounter(host.registry)
+  if (options.data) reportData(options.data, host.registry)
   const { admission, stop } = watchLoop(config.maxWait)
   const door: DoorHost = {
     guard,
@@ -79,6 +81,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     requests,
     log,
     faults,
+    data: options.data,
     budget,
     admission,
     requestLog,
@@ -165,7 +168,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     })
   await app.register(openApi, options)
   if (!options.hasPage) await app.register(indexPage, options)
-  await app.register(houseRoutes, { ...host, fault: options.fault, source: options.source })
+  await app.register(houseRoutes, { ...host, fault: options.data?.fault, source: options.source })
   await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
   return app as unknown as App
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { readFault } from '../level/read-faults.ts'
+import type { DataHealth } from '../level/write-health.ts'
 import type { Counter } from '../metrics/prom-client.ts'
 import { errors } from './errors.ts'
 import { pendingReply } from './in-flight.ts'
@@ -42,9 +43,10 @@ export function toProblem(error: unknown): Problem {
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
 
 /** Logs and counts a fault of ours. */
-export function reportFault({ log, faults }: FaultSinks, error: unknown, problem: Problem, requestId: string): void {
+export function reportFault({ log, faults, data }: FaultSinks, error: unknown, problem: Problem, requestId: string): void {
   if (problem.status < 500 || isExpected(problem)) return
   faults.inc({ code: problem.code })
+  if (problem.code === errors.DATA_DAMAGED.code) data?.readFailed()
   log.error({ err: error, requestId }, 'request failed')
 }
 
@@ -52,6 +54,7 @@ export function reportFault({ log, faults }: FaultSinks, error: unknown, problem
 export interface FaultSinks {
   readonly log: Logger
   readonly faults: Counter
+  readonly data?: DataHealth | undefined
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, url: string, format?: ProblemFormat): FastifyReply {

@@ -1,8 +1,11 @@
 import { ClassicLevel, type DatabaseOptions } from 'classic-level'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/errors.ts'
 import { Utf8Level } from './utf8-level.ts'
+import { isLockError } from './integrity/lock-error.ts'
+import { hasLevelData, listLevel } from './integrity/level-files.ts'
+import type { Verified } from './integrity/verify-folder.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
@@ -15,7 +18,21 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
    * done already. It need not sync.
    */
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
+  /** The service makes the data from a log of a cluster, and can do so again. */
+  readonly isReplica?: boolean | undefined
 }
+
+/** A database that was opened, and what the check of its folder found before. */
+export interface OpenedLevel<K, V> {
+  readonly db: ClassicLevel<K, V>
+  /** Nothing where there was nothing to check: a new folder, or one that this process has open. */
+  readonly verified: Verified | undefined
+  /** Whether this process had it open, and looks after it already. */
+  readonly isShared: boolean
+}
+
+/** By folder, how many handles of this thread are open. */
+const handles = new Map<string, number>()
 
 /**
  * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings unless the options name other encodings. A folder
@@ -23,15 +40,28 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
  * after its threads are gone: otherwise the process crashes.
  *
  * @throws StartError `DATA_UNWRITABLE`, `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`, `DATA_NEWER`, `DATA_OLDER`,
- * `DATA_LOCKED`, `DATA_UNREADABLE`, `DATA_UPGRADE_FAILED`
+ * `DATA_DAMAGED`, `DATA_LOCKED`, `DATA_UNREADABLE`, `DATA_UPGRADE_FAILED`
  */
 export async function openLevel<K = string, V = string>(
   folder: string,
-  { service, format, upgrades = {}, ...options }: LevelOptions<K, V>,
+  options: LevelOptions<K, V>,
 ): Promise<ClassicLevel<K, V>> {
+  return (await openVerified(folder, options)).db
+}
+
+/**
+ * The same, with what the check of the folder found.
+ * @param joins whether another thread of the process has opened the folder, and checked it
+ */
+export async function openVerified<K = string, V = string>(
+  folder: string,
+  { service, format, upgrades = {}, isReplica = false, ...options }: LevelOptions<K, V>,
+  joins = false,
+): Promise<OpenedLevel<K, V>> {
   const location = join(folder, 'level')
-  const found = prepareFolder(folder, location, { service, format })
+  const found = prepareFolder(folder, { service, format })
   const isNew = found.from === 0 && !hasOpened(location)
+  const isShared = joins || handles.has(location)
   const oldest = isNew ? format : found.from || found.format
   for (let version = oldest; version < format; version++) {
     if (upgrades[version]) continue
@@ -40,12 +70,18 @@ export async function openLevel<K = string, V = string>(
       `${service}: data folder ${folder} has format ${version}, which this version cannot upgrade to ${format}`,
     )
   }
-  const db = new Utf8Level<K, V>(location, { multithreading: true, ...options })
+  let verified: Verified | undefined
+  let db: ClassicLevel<K, V>
   try {
+    // First: a `ClassicLevel` opens itself, and LevelDB deletes what it takes for obsolete as soon as it is opened.
+    if (!isNew && !isShared) verified = await verify(folder, service, isReplica)
+    db = new Utf8Level<K, V>(location, { multithreading: true, createIfMissing: isNew, ...options })
     await open(db, isNew)
   } catch (error) {
     throw explain(error, folder, service)
   }
+  handles.set(location, (handles.get(location) ?? 0) + 1)
+  db.once('closed', () => forgetHandle(location))
   try {
     // LevelDB renames `CURRENT` and leaves it at that.
     syncFolder(location)
@@ -65,7 +101,19 @@ export async function openLevel<K = string, V = string>(
       `${service}: data folder ${folder} could not be brought to format ${format} (${reason})`,
     )
   }
-  return db
+  return { db, verified, isShared }
+}
+
+/** Loaded by main alone. */
+async function verify(folder: string, service: string, isReplica: boolean): Promise<Verified> {
+  const { assertSound } = await import('./integrity/assert-sound.ts')
+  return assertSound(folder, service, isReplica)
+}
+
+function forgetHandle(location: string): void {
+  const left = handles.get(location)! - 1
+  if (left > 0) handles.set(location, left)
+  else handles.delete(location)
 }
 
 /** No key of any service, all of which are UTF-8, the empty one included. */
@@ -82,13 +130,13 @@ export async function flush(db: ClassicLevel<any, any>): Promise<void> {
 }
 
 /** Makes the folder, or finds out that it is not ours to use. */
-function prepareFolder(folder: string, location: string, own: DataFormat): DataFormat {
+function prepareFolder(folder: string, own: DataFormat): DataFormat {
   const { service, format } = own
   let found: DataFormat | undefined
   try {
     mkdirSync(folder, { recursive: true })
     accessSync(folder, constants.W_OK)
-    found = readFormat(folder, service, format, existsSync(join(location, 'CURRENT')))
+    found = readFormat(folder, service, format, hasLevelData(folder))
     if (!found) writeFormat(folder, (found = { service, format, from: 0 }))
   } catch (error) {
     if (error instanceof StartError) throw error
@@ -104,8 +152,9 @@ function prepareFolder(folder: string, location: string, own: DataFormat): DataF
   return found
 }
 
-/** Whether LevelDB was opened once to the end: only then does `CURRENT` name another manifest than the first. */
+/** Whether LevelDB was opened once to the end: only then are there tables, or does `CURRENT` name another manifest than the first. */
 function hasOpened(location: string): boolean {
+  if (listLevel(location).tables.size > 0) return true
   try {
     const current = readFileSync(join(location, 'CURRENT'), 'utf8')
     return current !== '' && current !== 'MANIFEST-000001\n'
@@ -118,18 +167,17 @@ async function open(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
   try {
     await db.open()
   } catch (error) {
-    if (!isNew || isLocked(error)) throw error
+    if (!isNew || isLockError(error)) throw error
     // LevelDB does not sync what it makes first, so that a power cut may leave what cannot be opened, and nothing else.
     await ClassicLevel.destroy(db.location)
     await db.open()
   }
 }
 
-const isLocked = (error: unknown) => (error as { cause?: { code?: string } }).cause?.code === 'LEVEL_LOCKED'
-
 function explain(error: unknown, folder: string, service: string): Error {
+  if (error instanceof StartError) return error
   const { cause } = error as { cause?: { message?: string } }
-  if (isLocked(error)) {
+  if (isLockError(error)) {
     return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
   }
   return new StartError(

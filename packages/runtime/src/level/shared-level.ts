@@ -4,7 +4,9 @@ import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
 import { createLog } from '../process/log.ts'
 import { hasSameIdentity, writeIdentity } from './folder-identity.ts'
-import { flush, openLevel, type LevelOptions } from './open-level.ts'
+import type { FolderGuard } from './integrity/folder-guard.ts'
+import type { Verified } from './integrity/verify-folder.ts'
+import { flush, openVerified, type LevelOptions } from './open-level.ts'
 import { readFault, wasClosed } from './read-faults.ts'
 import { hasRoom } from './room.ts'
 import { syncLogs } from './sync-logs.ts'
@@ -38,6 +40,8 @@ export class SharedLevel<K = string, V = string> {
   readonly #options: SharedLevelOptions<K, V>
   readonly #log: Pick<Logger, 'error' | 'info'>
   readonly #folder: string
+  /** Main's alone. */
+  readonly #guard: FolderGuard | undefined
   readonly #closing = new AbortController()
   readonly #freeSlots: number[] = []
   #isNewHistory: boolean
@@ -53,9 +57,11 @@ export class SharedLevel<K = string, V = string> {
     memory: SharedArrayBuffer,
     options: SharedLevelOptions<K, V>,
     isNewHistory: boolean,
+    guard: FolderGuard | undefined,
   ) {
     this.db = db
     this.#isNewHistory = isNewHistory
+    this.#guard = guard
     this.#health = health
     this.#folder = folder
     this.memory = memory
@@ -87,6 +93,19 @@ export class SharedLevel<K = string, V = string> {
   /** The version of its layout. */
   get format(): number {
     return this.#options.format
+  }
+
+  /**
+   * Whether the folder was copied, restored or repaired, or is new: numbers that were given to clients may have been given
+   * for other data. Stays so until `startHistory`, over restarts, too. Main's alone.
+   */
+  get hasNewHistory(): boolean {
+    return this.#guard?.witness.hasNewHistory ?? false
+  }
+
+  /** What `hasNewHistory` asks for is done, and would be after a power cut. Main's alone. */
+  startHistory(): void {
+    this.#guard?.witness.startHistory()
   }
 
   /** Why no write is taken at present; nothing if they are. */
@@ -166,7 +185,9 @@ export class SharedLevel<K = string, V = string> {
     this.#closing.abort()
     await this.#recovering
     this.#renewIdentity()
+    await this.#guard?.stop()
     await this.db.close()
+    this.#guard?.witness.close()
     this.#health.leave()
   }
 
@@ -190,6 +211,7 @@ export class SharedLevel<K = string, V = string> {
     for (;;) {
       await this.#health.failed()
       if (this.#closing.signal.aborted) return
+      this.#guard?.witness.failed()
       this.#recovering = this.#recover()
       await this.#recovering
     }
@@ -207,6 +229,7 @@ export class SharedLevel<K = string, V = string> {
         this.#log.error({ err: error }, `${service}: the data could not be read again`)
         continue
       }
+      this.#guard?.witness.recovered()
       this.#health.recovered()
       this.#log.info(`${service}: writes are taken again`)
       return
@@ -277,9 +300,22 @@ export async function openSharedLevel<K = string, V = string>(
   else health.expect(slot)
   try {
     const isNewHistory = !share && !hasSameIdentity(folder)
-    return new SharedLevel(await openLevel(folder, rest), health, folder, memory, options, isNewHistory)
+    const { db, verified, isShared } = await openVerified(folder, rest, share !== undefined)
+    const guard = isShared ? undefined : await guardOf(folder, options, health, verified)
+    return new SharedLevel(db, health, folder, memory, options, isNewHistory, guard)
   } catch (error) {
     health.leave()
     throw error
   }
+}
+
+/** Loaded by main alone. */
+async function guardOf<K, V>(
+  folder: string,
+  { service, log = createLog('info', { service }, []) }: SharedLevelOptions<K, V>,
+  health: WriteHealth,
+  verified: Verified | undefined,
+): Promise<FolderGuard> {
+  const { FolderGuard } = await import('./integrity/folder-guard.ts')
+  return new FolderGuard({ folder, service, health, log, verified })
 }

@@ -17,7 +17,10 @@ const FAILED = 2
 const FAULT = 0
 const REOPENING = 1
 const USED_SLOTS = 2
-const FIRST_SLOT = 3
+const DAMAGED_FILES = 3
+const DAMAGED_READS = 4
+const LOST_CHANGES = 5
+const FIRST_SLOT = 6
 const OPEN = 0
 const BEGUN = 1
 const DONE = 2
@@ -41,6 +44,30 @@ const word = (slot: number, which: number) => FIRST_SLOT + slot * WORDS_A_SLOT +
 export function faultIn(memory: SharedArrayBuffer): Problem | undefined {
   const kind = Atomics.load(new Int32Array(memory), FAULT)
   return kind === WELL ? undefined : problemOf(kind)
+}
+
+/** What every thread of a process can see of its data, and say of them. */
+export interface DataHealth {
+  /** Why the service is not ready: its data take no changes, or are damaged. */
+  fault(): Problem | undefined
+  /** A read found damage. */
+  readFailed(): void
+  /** Files that are known to be damaged; reads that found damage count as one. */
+  damagedFiles(): number
+  /** Changes that were not durable, and that a power cut before the last start took. */
+  lostChanges(): number
+}
+
+/** The health of the data that this memory belongs to. */
+export function dataHealth(memory: SharedArrayBuffer): DataHealth {
+  const words = new Int32Array(memory)
+  const damagedFiles = () => Atomics.load(words, DAMAGED_FILES) || Math.min(1, Atomics.load(words, DAMAGED_READS))
+  return {
+    fault: () => faultIn(memory) ?? (damagedFiles() > 0 ? errors.DATA_DAMAGED() : undefined),
+    readFailed: () => Atomics.store(words, DAMAGED_READS, 1),
+    damagedFiles,
+    lostChanges: () => Atomics.load(words, LOST_CHANGES),
+  }
 }
 
 /**
@@ -108,6 +135,23 @@ export class WriteHealth {
   /** Resolves once a write has failed. */
   async failed(): Promise<void> {
     await this.#whileIs(FAULT, WELL)
+  }
+
+  /** Says how many files are damaged. Main's alone. */
+  setDamagedFiles(count: number): void {
+    Atomics.store(this.#words, DAMAGED_FILES, count)
+  }
+
+  /** Says how many changes a power cut took. Main's alone. */
+  setLostChanges(count: number): void {
+    Atomics.store(this.#words, LOST_CHANGES, count)
+  }
+
+  /** Another number once any thread has begun or ended a write. */
+  progress(): number {
+    let sum = 0
+    for (let slot = 0; slot < this.#used(); slot++) sum = (sum + this.#begunIn(slot) + this.#doneIn(slot)) | 0
+    return sum
   }
 
   /** The database is known good: writes are taken again. */

@@ -1,0 +1,32 @@
+import { StartError } from '../../http/errors.ts'
+import { isLocked } from './is-locked.ts'
+import { verifyFolder, type Finding, type Verified } from './verify-folder.ts'
+
+/** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
+export const START_TABLE_BYTES = 536_870_912
+/** In case that the disk is slow. */
+export const START_TABLE_MS = 2_000
+
+export const describeFinding = ({ file, problem }: Finding): string => `${file}: ${problem}`
+
+/**
+ * Checks a folder ahead of LevelDB, which would delete and skip what it does not understand.
+ * @param isReplica whether the service makes the folder from a log, and can do so again
+ * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
+ */
+export async function assertSound(folder: string, service: string, isReplica: boolean): Promise<Verified> {
+  const verified = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS })
+  const [first, ...more] = verified.findings
+  if (!first) return verified
+  // What another process writes right now looks damaged.
+  if (await isLocked(folder))
+    throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  const others = more.length > 0 ? ` (and ${more.length} more)` : ''
+  const advice = isReplica
+    ? `this node makes the folder again from the log once you have moved it away`
+    : `list all damage with \`pnpm data check ${folder}\`, salvage the rest with \`pnpm data repair ${folder}\``
+  throw new StartError(
+    'DATA_DAMAGED',
+    `${service}: data folder ${folder} is damaged and was left as it is: ${describeFinding(first)}${others}; ${advice}`,
+  )
+}

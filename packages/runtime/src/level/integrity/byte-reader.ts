@@ -1,0 +1,46 @@
+/** Reads LevelDB's encodings from some bytes. @throws RangeError where they end early */
+export class ByteReader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    if (this.isAtEnd) throw new RangeError('it ends early')
+    return this.#bytes[this.#at++]!
+  }
+
+  /** A whole number in groups of 7 bits, the lowest first. */
+  varint(): number {
+    let value = 0
+    for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+    }
+    throw new RangeError('a number is too long')
+  }
+
+  take(length: number): Buffer {
+    if (this.#at + length > this.#bytes.length) throw new RangeError('it ends early')
+    return this.#bytes.subarray(this.#at, (this.#at += length))
+  }
+
+  /** Bytes behind their length. */
+  prefixed(): Buffer {
+    return this.take(this.varint())
+  }
+}
+
+/** A number as `ByteReader.varint` reads it. */
+export function toVarint(value: number): Buffer {
+  const bytes: number[] = []
+  for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80)
+  return Buffer.from([...bytes, value])
+}

@@ -1,0 +1,25 @@
+import { ClassicLevel } from 'classic-level'
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { isLockError } from './lock-error.ts'
+
+/**
+ * Whether another process has a folder open. LevelDB is asked for the same lock in an empty folder, where it changes nothing.
+ * Not for a folder that this process has open: the system would take its lock away.
+ */
+export async function isLocked(folder: string): Promise<boolean> {
+  const lock = resolve(folder, 'level', 'LOCK')
+  if (!existsSync(lock)) return false
+  const empty = mkdtempSync(join(tmpdir(), 'influencer-stats-lock-'))
+  try {
+    symlinkSync(lock, join(empty, 'LOCK'))
+    const db = new ClassicLevel(empty, { createIfMissing: false })
+    await db.open().finally(() => db.close())
+    return false
+  } catch (error) {
+    return isLockError(error)
+  } finally {
+    rmSync(empty, { recursive: true, force: true })
+  }
+}

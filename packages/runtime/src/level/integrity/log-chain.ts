@@ -1,0 +1,111 @@
+import { readRecords, type Drop, type LogRecord } from './records.ts'
+import { readBatchHeader } from './write-batch.ts'
+
+/** One log, with what is known of its life. */
+export interface LogFile {
+  readonly name: string
+  readonly bytes: Buffer
+  /** A write to it failed: whatever it holds behind that was not acknowledged. */
+  readonly hasFailed: boolean
+}
+
+export interface LogRules {
+  /** A power cut may have taken bytes that were not synced, from any place. */
+  readonly mayHaveHoles: boolean
+  /** The newest log may end in the middle of a record. */
+  readonly mayBeTorn: boolean
+  /** The first record is not after the next of this sequence number. */
+  readonly sequenceBefore: number
+}
+
+export interface LogFinding {
+  readonly name: string
+  readonly problem: string
+}
+
+export interface LogReport {
+  readonly findings: readonly LogFinding[]
+  /** Changes that a power cut took. */
+  readonly lost: number
+  readonly lastSequence: number
+}
+
+const SECTOR_BYTES = 512
+const PROBLEMS: Record<Drop['reason'], string> = {
+  torn: 'the file ends within the record',
+  zeros: 'there are zeros in place of a record',
+  checksum: 'the record has a wrong checksum',
+  length: 'the record has a wrong length',
+  fragment: 'the record is not whole',
+}
+
+/** Whether logs hold every record that they should. Sequence numbers are a chain from record to record and log to log. */
+export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport {
+  const findings: LogFinding[] = []
+  let lost = 0
+  let sequence = rules.sequenceBefore
+  let isFirst = true
+  /** Whether something is known to be missing since the last record. */
+  let hasGap = false
+
+  function take({ offset, payload }: LogRecord, name: string): void {
+    const batch = readBatchHeader(payload)
+    if (!batch) return void findings.push({ name, problem: `at byte ${offset}: the record is too short` })
+    const missing = batch.sequence - sequence - 1
+    if (missing > 0) {
+      if (rules.mayHaveHoles) lost += missing
+      else if (!hasGap) findings.push({ name, problem: `before byte ${offset}: ${missing} changes are missing` })
+    } else if (missing < 0 && !isFirst)
+      findings.push({ name, problem: `at byte ${offset}: the record has the number of an older one` })
+    sequence = batch.sequence + batch.count - 1
+    isFirst = false
+    hasGap = false
+  }
+
+  for (const [i, log] of logs.entries()) {
+    const { name, bytes, hasFailed } = log
+    const isNewest = i === logs.length - 1
+    // Of a log that has failed it is not known how many changes were tried.
+    hasGap ||= hasFailed
+    let hasDrop = false
+    for (const piece of readRecords(bytes)) {
+      if (piece.kind === 'record') take(piece, name)
+      else if (isLegitimate(piece, log, isNewest, hasDrop, rules)) hasDrop = hasGap = true
+      else {
+        findings.push({ name, problem: `at byte ${piece.offset}: ${PROBLEMS[piece.reason]}` })
+        // What is missing behind it follows from that.
+        hasGap = true
+      }
+      hasGap ||= hasFailed
+    }
+  }
+  return { findings, lost, lastSequence: sequence }
+}
+
+function isLegitimate(
+  drop: Drop,
+  { bytes, hasFailed }: LogFile,
+  isNewest: boolean,
+  hasDrop: boolean,
+  rules: LogRules,
+): boolean {
+  if (hasFailed) return true
+  if (drop.reason === 'torn' && isNewest && rules.mayBeTorn) return true
+  if (!rules.mayHaveHoles) return false
+  if (drop.reason === 'torn' || drop.reason === 'zeros') return true
+  if (drop.reason === 'fragment') return hasDrop
+  return hasHole(bytes, drop)
+}
+
+/** Whether bytes of a record lie in a sector of zeros, or in zeros that last to the end of the file. */
+function hasHole(bytes: Buffer, { offset, end, claimedEnd }: Drop): boolean {
+  const recordEnd = Math.min(end, claimedEnd, bytes.length)
+  for (let at = offset - (offset % SECTOR_BYTES); at < recordEnd; at += SECTOR_BYTES)
+    if (isZero(bytes, at, Math.min(at + SECTOR_BYTES, bytes.length))) return true
+  return isZero(bytes, recordEnd - 1, bytes.length)
+}
+
+function isZero(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] !== 0) return false
+  return true
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { listLevel } from './level-files.ts'
+import { readManifest, type LiveTable } from './manifest.ts'
+import { checkTableSlowly } from './read-table.ts'
+import type { Finding } from './verify-folder.ts'
+import { currentManifest } from './witness.ts'
+
+const DAY_MS = 86_400_000
+/** The first round is not to slow down a service that starts. */
+const FIRST_ROUND_MS = 10_000
+/** 4 % of a processor. */
+const BYTES_PER_SECOND = 33_554_432
+
+export interface TableScrubberOptions {
+  readonly folder: string
+  /** Tables that the start did not read. */
+  readonly unread: readonly LiveTable[]
+  /** Called for the first damage of each table. @param damaged how many tables are known to be damaged */
+  onDamage(finding: Finding, damaged: number): void
+  readonly firstRoundMs?: number
+}
+
+/** Reads all tables while the service runs, because LevelDB reads them without verifying checksums. */
+export class TableScrubber {
+  readonly #options: TableScrubberOptions
+  readonly #closing = new AbortController()
+  readonly #damaged = new Set<number>()
+  readonly #running: Promise<void>
+
+  constructor(options: TableScrubberOptions) {
+    this.#options = options
+    this.#running = this.#run().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted) throw error
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { unread, firstRoundMs = FIRST_ROUND_MS } = this.#options
+    if (unread.length > 0) {
+      await this.#wait(firstRoundMs)
+      await this.#read(unread)
+    }
+    for (;;) {
+      await this.#wait(DAY_MS)
+      await this.#read(this.#liveTables())
+    }
+  }
+
+  async #read(tables: readonly LiveTable[]): Promise<void> {
+    const { folder, onDamage } = this.#options
+    const names = listLevel(join(folder, 'level')).tables
+    for (const { number } of tables) {
+      const name = names.get(number)
+      // LevelDB deletes tables that it has merged into others.
+      if (!name || this.#damaged.has(number)) continue
+      const damage = await this.#damageOf(join(folder, 'level', name))
+      if (!damage) continue
+      this.#damaged.add(number)
+      onDamage({ file: join('level', name), problem: damage }, this.#damaged.size)
+    }
+  }
+
+  async #damageOf(file: string): Promise<string | undefined> {
+    try {
+      const { damaged } = await checkTableSlowly(file, (bytes) => this.#wait((bytes / BYTES_PER_SECOND) * 1_000))
+      return damaged[0]?.problem
+    } catch (error) {
+      this.#closing.signal.throwIfAborted()
+      const { code } = error as NodeJS.ErrnoException
+      return code === 'ENOENT' ? undefined : `it cannot be read (${code})`
+    }
+  }
+
+  #liveTables(): LiveTable[] {
+    const location = join(this.#options.folder, 'level')
+    try {
+      return [...readManifest(readFileSync(join(location, currentManifest(location)))).tables.values()]
+    } catch {
+      // It is being replaced: the next round finds it.
+      return []
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return delay(ms, undefined, { signal: this.#closing.signal, ref: false })
+  }
+}

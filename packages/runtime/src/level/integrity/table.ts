@@ -1,0 +1,208 @@
+import { ByteReader, toVarint } from './byte-reader.ts'
+import { crc32c, maskCrc } from './crc32c.ts'
+import { userKey } from './manifest.ts'
+import { expandSnappy } from './snappy.ts'
+
+// A table of LevelDB (table/format.cc) is blocks, each followed by its kind (1) and the checksum of both (4), and a footer
+// that says where the index is. The blocks are those of data, one of filters, the index of that, and the index of data.
+
+const FOOTER_BYTES = 48
+const TRAILER_BYTES = 5
+const MAGIC = 0xdb47_7524_8b80_fb57n
+const SNAPPY = 1
+/** What is read at a time. */
+const SLICE_BYTES = 262_144
+
+export interface BlockHandle {
+  readonly offset: number
+  readonly bytes: number
+}
+
+export interface DataBlock extends BlockHandle {
+  /** Not below any key of the block, and below those of the next. */
+  readonly separator: Buffer
+}
+
+export interface DamagedPart {
+  readonly problem: string
+  /** Where a block of data is damaged: its bytes, and the keys that it may have, the first one exclusive. */
+  readonly block?: { readonly offset: number; readonly bytes: number; readonly after?: Buffer; readonly upTo: Buffer }
+}
+
+export interface TableReport {
+  readonly damaged: readonly DamagedPart[]
+  /** Nothing where they are not known. */
+  readonly blocks: readonly DataBlock[] | undefined
+}
+
+/** Asks for bytes of the file; whoever runs the check decides how they are read. */
+export interface ReadRequest {
+  readonly offset: number
+  readonly bytes: number
+}
+
+type Check<T> = Generator<ReadRequest, T, Buffer>
+
+/** Checks every byte of a table. Never throws for what the bytes are. */
+export function* checkTable(fileBytes: number): Check<TableReport> {
+  if (fileBytes < FOOTER_BYTES) return { damaged: [{ problem: 'it is too short for a table' }], blocks: undefined }
+  const window = new Window(fileBytes)
+  const footer = yield* window.read(fileBytes - FOOTER_BYTES, FOOTER_BYTES)
+  if (footer.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC) return broken('its footer is damaged')
+  let blocks: DataBlock[]
+  const damaged: DamagedPart[] = []
+  const all: BlockHandle[] = []
+  try {
+    const reader = new ByteReader(footer)
+    const meta = readHandle(reader)
+    const index = readHandle(reader)
+    blocks = (yield* readIndex(window, index)).map(([separator, handle]) => ({ ...handle, separator }))
+    all.push(index, meta, ...blocks)
+    try {
+      for (const [, filter] of yield* readIndex(window, meta)) {
+        all.push(filter)
+        if (!(yield* isSound(window, filter))) damaged.push({ problem: `its filter at byte ${filter.offset} is damaged` })
+      }
+    } catch (error) {
+      damaged.push({ problem: `the index of its filters is damaged (${(error as Error).message})` })
+    }
+  } catch (error) {
+    return broken(`its index is damaged (${(error as Error).message})`)
+  }
+  let after: Buffer | undefined
+  for (const { offset, bytes, separator } of blocks) {
+    const upTo = userKey(separator)
+    if (!(yield* isSound(window, { offset, bytes }))) {
+      const problem = `its block at byte ${offset} (${bytes} bytes) is damaged`
+      damaged.push({ problem, block: { offset, bytes, upTo, ...(after && { after }) } })
+    }
+    after = upTo
+  }
+  if (damaged.length === 0 && !covers(all, fileBytes - FOOTER_BYTES)) damaged.push({ problem: 'it has bytes of no block' })
+  return { damaged, blocks }
+}
+
+const broken = (problem: string): TableReport => ({ damaged: [{ problem }], blocks: undefined })
+
+/** Some of the file, so that blocks of a few KiB need not be read one by one. */
+class Window {
+  readonly #fileBytes: number
+  #start = 0
+  #bytes: Buffer = Buffer.alloc(0)
+
+  constructor(fileBytes: number) {
+    this.#fileBytes = fileBytes
+  }
+
+  *read(offset: number, bytes: number): Check<Buffer> {
+    if (offset + bytes > this.#fileBytes) throw new RangeError('it ends early')
+    const from = offset - this.#start
+    if (from >= 0 && from + bytes <= this.#bytes.length) return this.#bytes.subarray(from, from + bytes)
+    this.#start = offset
+    this.#bytes = yield { offset, bytes: Math.min(Math.max(bytes, SLICE_BYTES), this.#fileBytes - offset) }
+    if (this.#bytes.length < bytes) throw new RangeError('it ends early')
+    return this.#bytes.subarray(0, bytes)
+  }
+}
+
+function readHandle(reader: ByteReader): BlockHandle {
+  const offset = reader.varint()
+  return { offset, bytes: reader.varint() }
+}
+
+function* isSound(window: Window, { offset, bytes }: BlockHandle): Check<boolean> {
+  try {
+    let crc = 0
+    let last: Buffer
+    const end = offset + bytes + TRAILER_BYTES
+    // Its checksum lies in one piece with what is before it.
+    for (let at = offset; ; at += SLICE_BYTES) {
+      last = yield* window.read(at, Math.min(SLICE_BYTES + 4, end - at))
+      if (at + last.length === end) break
+      crc = crc32c(last.subarray(0, SLICE_BYTES), crc)
+    }
+    return maskCrc(crc32c(last.subarray(0, -4), crc)) === last.readUInt32LE(last.length - 4)
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** The entries of a block whose values are handles. @throws RangeError where it is damaged */
+function* readIndex(window: Window, handle: BlockHandle): Check<[Buffer, BlockHandle][]> {
+  if (!(yield* isSound(window, handle))) throw new RangeError(`wrong checksum at byte ${handle.offset}`)
+  const bytes = yield* window.read(handle.offset, handle.bytes + 1)
+  return readBlock(bytes).map(([key, value]) => [key, readHandle(new ByteReader(value))])
+}
+
+/** The entries of a block. @param bytes with its kind behind it @throws RangeError where it is none */
+export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
+  const content = bytes.subarray(0, -1)
+  const block = bytes.at(-1) === SNAPPY ? expandSnappy(content) : content
+  if (block.length < 4) throw new RangeError('a block is too short')
+  const restarts = block.readUInt32LE(block.length - 4)
+  const reader = new ByteReader(block.subarray(0, Math.max(0, block.length - 4 - 4 * restarts)))
+  const entries: [Buffer, Buffer][] = []
+  let key = Buffer.alloc(0)
+  while (!reader.isAtEnd) {
+    const [shared, own, length] = [reader.varint(), reader.varint(), reader.varint()]
+    key = Buffer.concat([key.subarray(0, shared), reader.take(own)])
+    entries.push([key, reader.take(length)])
+  }
+  return entries
+}
+
+function covers(handles: readonly BlockHandle[], end: number): boolean {
+  let at = 0
+  for (const { offset, bytes } of handles.toSorted((a, b) => a.offset - b.offset)) {
+    if (offset !== at) return false
+    at = offset + bytes + TRAILER_BYTES
+  }
+  return at === end
+}
+
+/** A table of some blocks of another one, whose bytes are taken as they are. It has no filter, which LevelDB does without. */
+export function tableOf(file: Buffer, blocks: readonly DataBlock[]): Buffer {
+  const pieces: Buffer[] = []
+  let at = 0
+  function add(piece: Buffer): BlockHandle {
+    pieces.push(piece)
+    const handle = { offset: at, bytes: piece.length - TRAILER_BYTES }
+    at += piece.length
+    return handle
+  }
+  const index = blocks.map(({ offset, bytes, separator }): [Buffer, Buffer] => [
+    separator,
+    toHandle(add(file.subarray(offset, offset + bytes + TRAILER_BYTES))),
+  ])
+  const meta = add(blockOf([]))
+  const handles = Buffer.concat([toHandle(meta), toHandle(add(blockOf(index)))])
+  const footer = Buffer.alloc(FOOTER_BYTES)
+  handles.copy(footer)
+  footer.writeBigUInt64LE(MAGIC, FOOTER_BYTES - 8)
+  return Buffer.concat([...pieces, footer])
+}
+
+const toHandle = ({ offset, bytes }: BlockHandle) => Buffer.concat([toVarint(offset), toVarint(bytes)])
+
+/** A block with its trailer, where each entry has its whole key. */
+function blockOf(entries: readonly [Buffer, Buffer][]): Buffer {
+  const pieces: Buffer[] = []
+  const restarts: number[] = []
+  let at = 0
+  for (const [key, value] of entries) {
+    const head = Buffer.concat([toVarint(0), toVarint(key.length), toVarint(value.length)])
+    restarts.push(at)
+    pieces.push(head, key, value)
+    at += head.length + key.length + value.length
+  }
+  // One of no entries has a restart, too.
+  if (restarts.length === 0) restarts.push(0)
+  const tail = Buffer.alloc(4 * restarts.length + 5)
+  restarts.forEach((offset, i) => tail.writeUInt32LE(offset, 4 * i))
+  tail.writeUInt32LE(restarts.length, 4 * restarts.length)
+  const content = Buffer.concat([...pieces, tail])
+  const crc = Buffer.alloc(4)
+  crc.writeUInt32LE(maskCrc(crc32c(content)))
+  return Buffer.concat([content, crc])
+}

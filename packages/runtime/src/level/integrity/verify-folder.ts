@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootId } from '../boot-id.ts'
+import { checkLogs, type LogFile } from './log-chain.ts'
+import { listLevel, manifestNumber, type LevelFiles } from './level-files.ts'
+import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
+import { checkTableNow } from './read-table.ts'
+import type { DamagedPart } from './table.ts'
+import { identityOf, readWitness, sizeOf, type Witness } from './witness.ts'
+
+/** One thing that is wrong with a folder. */
+export interface Finding {
+  /** Relative to the data folder. */
+  readonly file: string
+  readonly problem: string
+  readonly block?: DamagedPart['block']
+}
+
+export interface VerifyOptions {
+  /** So many bytes of tables are read at most. */
+  readonly maxTableBytes: number
+  /** For so long at most (ms). */
+  readonly maxTableMs: number
+}
+
+/** What a check of a folder found. */
+export interface Verified {
+  readonly findings: readonly Finding[]
+  /** Changes that a power cut took: they were not synced. */
+  readonly lostChanges: number
+  /** Tables that were not read. */
+  readonly unread: readonly LiveTable[]
+  readonly manifest: Manifest | undefined
+  /** Logs to which writes have failed. */
+  readonly failedLogs: readonly string[]
+  /** The folder is a copy, was restored or repaired: what its service numbers may have been given for other data. */
+  readonly hasNewHistory: boolean
+}
+
+/** For what has to read everything. */
+export const WITHOUT_LIMIT: VerifyOptions = { maxTableBytes: Infinity, maxTableMs: Infinity }
+
+/**
+ * Checks `<folder>/level` before LevelDB opens it: opening deletes files that LevelDB takes for obsolete, and skips damaged
+ * records of logs in silence. Reads only.
+ * @throws Error where the folder cannot be read
+ */
+export function verifyFolder(folder: string, options: VerifyOptions): Verified {
+  const check = new FolderCheck(folder)
+  check.run(options)
+  return check
+}
+
+class FolderCheck implements Verified {
+  readonly findings: Finding[] = []
+  lostChanges = 0
+  unread: LiveTable[] = []
+  manifest: Manifest | undefined
+  failedLogs: readonly string[] = []
+  hasNewHistory = true
+  readonly #folder: string
+  readonly #location: string
+  readonly #files: LevelFiles
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#location = join(folder, 'level')
+    this.#files = listLevel(this.#location)
+  }
+
+  run({ maxTableBytes, maxTableMs }: VerifyOptions): void {
+    const name = this.#currentManifest()
+    if (!name) return
+    const witness = this.#witnessFor(name)
+    // Only what was synced, or is in the memory of a machine that runs still, is as long as it was.
+    const isKnown = witness !== undefined && (witness.isClean || witness.boot === bootId())
+    this.#checkManifest(name, isKnown ? witness : undefined)
+    if (!this.manifest) return
+    this.#checkLogs(this.manifest, witness, isKnown)
+    this.#checkTables(this.manifest, maxTableBytes, maxTableMs)
+  }
+
+  #add(name: string, problem: string, block?: DamagedPart['block']): void {
+    this.findings.push({ file: join('level', name), problem, ...(block && { block }) })
+  }
+
+  /** The name in `CURRENT`. */
+  #currentManifest(): string | undefined {
+    let text = ''
+    try {
+      text = readFileSync(join(this.#location, 'CURRENT'), 'utf8')
+    } catch (error) {
+      // Else it is not the file that is wrong.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.#add('CURRENT', reasonOf(error))
+      return undefined
+    }
+    const name = text.replace(/\n$/, '')
+    if (text === '') this.#add('CURRENT', 'it is empty')
+    else if (manifestNumber(name) === undefined || !text.endsWith('\n')) this.#add('CURRENT', 'it names no manifest')
+    else if (!this.#files.manifests.has(manifestNumber(name)!)) this.#add(name, 'it is missing, and CURRENT names it')
+    else return name
+    return undefined
+  }
+
+  /** What is known of the files since the database was opened last; nothing if that is of another opening. */
+  #witnessFor(name: string): Witness | undefined {
+    const witness = readWitness(this.#folder)
+    if (!witness) return undefined
+    const [named, known] = [manifestNumber(name)!, manifestNumber(witness.manifest) ?? 0]
+    if (named < known) this.#add('CURRENT', `it names ${name}, but ${witness.manifest} was used last`)
+    if (named !== known) return undefined
+    this.failedLogs = witness.failedLogs
+    this.hasNewHistory = witness.hasNewHistory || witness.identity !== identityOf(join(this.#location, name))
+    return witness
+  }
+
+  #checkManifest(name: string, witness: Witness | undefined): void {
+    try {
+      const bytes = readFileSync(join(this.#location, name))
+      if (witness && bytes.length < witness.manifestBytes)
+        return this.#add(name, `it has ${bytes.length} bytes, and had ${witness.manifestBytes}`)
+      const isClosed = witness?.isClean && bytes.length === witness.manifestBytes
+      this.manifest = readManifest(bytes)
+      for (const { offset, reason } of this.manifest.drops) {
+        // One that was being written counts for nothing: LevelDB uses an edit only once it is synced.
+        if (reason !== 'torn' || isClosed) this.#add(name, `at byte ${offset}: the record is damaged (${reason})`)
+      }
+    } catch (error) {
+      this.#add(name, reasonOf(error))
+    }
+  }
+
+  #checkLogs(manifest: Manifest, witness: Witness | undefined, isKnown: boolean): void {
+    const { logNumber } = manifest
+    const live = [...this.#files.logs].filter(([number]) => number >= logNumber)
+    if (logNumber > 0 && live[0]?.[0] !== logNumber)
+      this.#add(`${String(logNumber).padStart(6, '0')}.log`, 'it is missing, and the manifest names it')
+    const logs: LogFile[] = []
+    let isWhole = isKnown && witness!.isClean
+    for (const [, name] of live) {
+      try {
+        const bytes = readFileSync(join(this.#location, name))
+        logs.push({ name, bytes, hasFailed: this.failedLogs.includes(name) })
+        isWhole &&= bytes.length === witness!.logs[name]
+      } catch (error) {
+        this.#add(name, reasonOf(error))
+      }
+    }
+    if (isKnown) this.#compareSizes(manifest, witness!, logs)
+    const report = checkLogs(logs, {
+      mayHaveHoles: !isKnown,
+      mayBeTorn: !isWhole,
+      sequenceBefore: manifest.sequenceAtLog,
+    })
+    for (const { name, problem } of report.findings) this.#add(name, problem)
+    const tail = isKnown ? 0 : Math.max(0, manifest.lastSequence - report.lastSequence)
+    this.lostChanges = report.lost + tail
+  }
+
+  #compareSizes({ logNumber }: Manifest, witness: Witness, logs: readonly LogFile[]): void {
+    const found = new Map(logs.map(({ name, bytes }) => [name, bytes.length]))
+    for (const [name, bytes] of Object.entries(witness.logs)) {
+      const now = found.get(name)
+      // Of the first log that is missing was told.
+      if (now === undefined && Number.parseInt(name, 10) > logNumber) this.#add(name, 'it is missing')
+      if (now !== undefined && now < bytes) this.#add(name, `it has ${now} bytes, and had ${bytes}`)
+    }
+  }
+
+  #checkTables({ tables }: Manifest, maxBytes: number, maxMs: number): void {
+    const deadline = performance.now() + maxMs
+    let read = 0
+    for (const table of [...tables.values()].toSorted((a, b) => b.number - a.number)) {
+      const name = this.#files.tables.get(table.number)
+      if (!name) {
+        this.#add(`${String(table.number).padStart(6, '0')}.ldb`, 'it is missing, and the manifest names it')
+        continue
+      }
+      const file = join(this.#location, name)
+      const bytes = sizeOf(file)
+      if (bytes !== table.bytes) this.#add(name, `it has ${bytes} bytes, and should have ${table.bytes}`)
+      else if (read + table.bytes > maxBytes || performance.now() > deadline) this.unread.push(table)
+      else {
+        read += table.bytes
+        this.#checkTable(file, name)
+      }
+    }
+  }
+
+  #checkTable(file: string, name: string): void {
+    try {
+      for (const { problem, block } of checkTableNow(file).damaged) this.#add(name, problem, block)
+    } catch (error) {
+      this.#add(name, reasonOf(error))
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' ? 'it is missing' : (code ?? message)
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino'
+import type { WriteHealth } from '../write-health.ts'
+import type { Verified } from './verify-folder.ts'
+import { WitnessFile } from './witness.ts'
+
+/** What is cut from a log within so long before a kill is not noticed (ms). */
+const INTERVAL_MS = 100
+
+export interface WitnessWriterOptions {
+  readonly folder: string
+  readonly health: WriteHealth
+  readonly verified: Verified | undefined
+  readonly service: string
+  readonly log: Pick<Logger, 'error'>
+}
+
+/** Keeps `level.state` up to date while there are writes. A folder without it works: only cut files are not noticed. */
+export class WitnessWriter {
+  readonly #options: WitnessWriterOptions
+  readonly #timer: NodeJS.Timeout
+  #file: WitnessFile | undefined
+  #progress = 0
+  #isFailing = false
+
+  constructor(options: WitnessWriterOptions) {
+    this.#options = options
+    const { folder, verified } = options
+    this.#try(() => {
+      this.#file = new WitnessFile(folder, verified?.failedLogs ?? [], verified?.hasNewHistory ?? true)
+    })
+    this.#timer = setInterval(() => this.#look(), INTERVAL_MS).unref()
+  }
+
+  get hasNewHistory(): boolean {
+    return this.#file?.hasNewHistory ?? true
+  }
+
+  startHistory(): void {
+    this.#try(() => this.#file?.startHistory())
+  }
+
+  /** A write has failed: the newest log may hold half of it. */
+  failed(): void {
+    this.#try(() => this.#file?.update(true))
+  }
+
+  recovered(): void {
+    this.#try(() => this.#file?.recovered())
+  }
+
+  /** Once the database is closed. */
+  close(): void {
+    clearInterval(this.#timer)
+    this.#try(() => this.#file?.close(this.#options.health.fault() === undefined))
+    this.#file = undefined
+  }
+
+  #look(): void {
+    const progress = this.#options.health.progress()
+    if (progress === this.#progress) return
+    this.#progress = progress
+    this.#try(() => this.#file?.update(this.#options.health.fault() !== undefined))
+  }
+
+  #try(work: () => void): void {
+    try {
+      work()
+      this.#isFailing = false
+    } catch (error) {
+      const { service, log } = this.#options
+      // What it says is true still: files only grow.
+      if (!this.#isFailing) log.error({ err: error }, `${service}: level.state cannot be written`)
+      this.#isFailing = true
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootId } from '../boot-id.ts'
+import { crc32c } from './crc32c.ts'
+import { listLevel } from './level-files.ts'
+
+// A log or a manifest that is cut at the end of a record looks whole. So a file beside `level` says how long they were when
+// the process looked last. It is written in place, into the block that it has: that needs no room on a full disk, and costs
+// one call. Only the last one of a process, which says that it closed in order, is synced.
+
+const FILE = 'level.state'
+const BLOCK_BYTES = 1_024
+
+/** What `level.state` says. */
+export interface Witness {
+  /** The run of the machine; nothing where the system does not say. */
+  readonly boot?: string | undefined
+  /** Whether the process closed in order: then all of it is on the disk. */
+  readonly isClean: boolean
+  readonly manifest: string
+  readonly manifestBytes: number
+  /** Logs with their sizes (bytes). */
+  readonly logs: Readonly<Record<string, number>>
+  /** Logs to which a write has failed. */
+  readonly failedLogs: readonly string[]
+  /** Which file the manifest is (`identityOf`). */
+  readonly identity: string
+  /** The folder was copied, restored or repaired, and its service has not taken note of it (`startHistory`). */
+  readonly hasNewHistory: boolean
+}
+
+/** Nothing where it is missing, half written or damaged: it must not speak against files that are whole. */
+export function readWitness(folder: string): Witness | undefined {
+  try {
+    const [json, checksum] = readFileSync(join(folder, FILE), 'latin1').trimEnd().split(' ')
+    return checksum === checksumOf(json!) ? JSON.parse(json!) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const checksumOf = (json: string) => crc32c(Buffer.from(json)).toString(16)
+
+/** Nothing where there is no such file. */
+export function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size
+}
+
+/** Of a manifest: one in a copy of the folder has another, and one in a folder that was moved has the same. */
+export function identityOf(manifest: string): string {
+  const { ino, birthtimeMs } = statSync(manifest)
+  return `${ino}:${Math.round(birthtimeMs)}`
+}
+
+/** The manifest that LevelDB uses, by `CURRENT`. */
+export const currentManifest = (location: string): string =>
+  readFileSync(join(location, 'CURRENT'), 'utf8').replace(/\n$/, '')
+
+/** Writes a witness. */
+export class WitnessFile {
+  readonly #location: string
+  readonly #descriptor: number
+  /** What the file holds, and is filled up to (bytes). */
+  #bytes: number
+  readonly #boot = bootId()
+  #manifest: string
+  #logs: Record<string, number> = {}
+  #failedLogs: string[]
+  #hasNewHistory: boolean
+
+  /** @param failedLogs of a life before, which may still be there @throws Error where it cannot be written */
+  constructor(folder: string, failedLogs: readonly string[], hasNewHistory: boolean) {
+    this.#location = join(folder, 'level')
+    this.#descriptor = openSync(join(folder, FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
+    this.#bytes = fstatSync(this.#descriptor).size
+    this.#manifest = currentManifest(this.#location)
+    this.#failedLogs = [...failedLogs]
+    this.#hasNewHistory = hasNewHistory
+    this.update(false)
+  }
+
+  /** Whether numbers that were given to clients before may have been given for other data. */
+  get hasNewHistory(): boolean {
+    return this.#hasNewHistory
+  }
+
+  startHistory(): void {
+    this.#hasNewHistory = false
+    this.#write(false)
+    fsyncSync(this.#descriptor)
+  }
+
+  /** Notes how long the files are. @param hasFailed whether a write has failed, and the database is not known good since */
+  update(hasFailed: boolean): void {
+    // A new log comes when the last one grows no more, so that the folder is rarely listed: it may hold thousands of tables.
+    const before = Object.values(this.#logs).reduce((sum, size) => sum + size, 0)
+    this.#measure(Object.keys(this.#logs))
+    const after = Object.values(this.#logs).reduce((sum, size) => sum + size, 0)
+    if (after <= before || hasFailed) this.#measure(listLevel(this.#location).logs.values())
+    this.#failedLogs = hasFailed
+      ? Object.keys(this.#logs)
+      : this.#failedLogs.filter((name) => this.#logs[name] !== undefined)
+    this.#write(false)
+  }
+
+  /** The database is known good again, and its newest log holds what is good; it may have been opened anew. */
+  recovered(): void {
+    this.#manifest = currentManifest(this.#location)
+    this.#measure(listLevel(this.#location).logs.values())
+    this.#failedLogs = Object.keys(this.#logs).slice(0, -1)
+    this.#write(false)
+  }
+
+  /** The database is closed. @param isGood whether all writes are known good: then its files are synced, and said to be whole */
+  close(isGood: boolean): void {
+    try {
+      this.#logs = {}
+      this.update(!isGood)
+      if (!isGood) return
+      for (const name of [this.#manifest, ...Object.keys(this.#logs)]) syncFile(join(this.#location, name))
+      this.#write(true)
+      fsyncSync(this.#descriptor)
+    } finally {
+      closeSync(this.#descriptor)
+    }
+  }
+
+  #measure(names: Iterable<string>): void {
+    const logs: Record<string, number> = {}
+    for (const name of names) {
+      const size = sizeOf(join(this.#location, name))
+      if (size !== undefined) logs[name] = size
+    }
+    this.#logs = logs
+  }
+
+  #write(isClean: boolean): void {
+    const manifest = join(this.#location, this.#manifest)
+    const witness: Witness = {
+      boot: this.#boot,
+      isClean,
+      manifest: this.#manifest,
+      manifestBytes: sizeOf(manifest) ?? 0,
+      logs: this.#logs,
+      failedLogs: this.#failedLogs,
+      identity: identityOf(manifest),
+      hasNewHistory: this.#hasNewHistory,
+    }
+    const json = JSON.stringify(witness)
+    const text = `${json} ${checksumOf(json)}`
+    this.#bytes = Math.max(this.#bytes, Math.ceil((text.length + 1) / BLOCK_BYTES) * BLOCK_BYTES)
+    writeSync(this.#descriptor, `${text.padEnd(this.#bytes - 1)}\n`, 0)
+  }
+}
+
+function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

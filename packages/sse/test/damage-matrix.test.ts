@@ -1,0 +1,17 @@
+import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/testing/damage-matrix'
+import { it } from 'vitest'
+import { createLevelHistory } from '../src/history/level.ts'
+
+const options = { count: 3, bytes: 1_000, age: 3_600_000, topics: 2, total: 10_000 }
+
+async function open(folder: string) {
+  const { level } = await createLevelHistory({ ...options, folder })
+  return level!
+}
+
+/** Each start writes where its ids begin. */
+const isOwn = (key: Buffer) => key.toString() === 'meta'
+
+it.each(['closed', 'killed'] as const)('loses nothing in silence of a folder that was %s, whatever file is damaged', async (ending) => {
+  expectNoLoss(await damageMatrix({ service: 'sse', open, write: putRound, isOwn }, ending))
+})
