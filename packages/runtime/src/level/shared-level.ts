@@ -95,19 +95,6 @@ export class SharedLevel<K = string, V = string> {
     return this.#options.format
   }
 
-  /**
-   * Whether the folder was copied, restored or repaired, or is new: numbers that were given to clients may have been given
-   * for other data. Stays so until `startHistory`, over restarts, too. Main's alone.
-   */
-  get hasNewHistory(): boolean {
-    return this.#guard?.witness.hasNewHistory ?? false
-  }
-
-  /** What `hasNewHistory` asks for is done, and would be after a power cut. Main's alone. */
-  startHistory(): void {
-    this.#guard?.witness.startHistory()
-  }
-
   /** Why no write is taken at present; nothing if they are. */
   fault(): Problem | undefined {
     return this.#health.fault()

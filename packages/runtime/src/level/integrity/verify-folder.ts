@@ -6,7 +6,7 @@ import { listLevel, manifestNumber, type LevelFiles } from './level-files.ts'
 import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
 import type { DamagedPart } from './table.ts'
-import { identityOf, readWitness, sizeOf, type Witness } from './witness.ts'
+import { readWitness, sizeOf, type Witness } from './witness.ts'
 
 /** One thing that is wrong with a folder. */
 export interface Finding {
@@ -33,8 +33,6 @@ export interface Verified {
   readonly manifest: Manifest | undefined
   /** Logs to which writes have failed. */
   readonly failedLogs: readonly string[]
-  /** The folder is a copy, was restored or repaired: what its service numbers may have been given for other data. */
-  readonly hasNewHistory: boolean
 }
 
 /** For what has to read everything. */
@@ -57,7 +55,6 @@ class FolderCheck implements Verified {
   unread: LiveTable[] = []
   manifest: Manifest | undefined
   failedLogs: readonly string[] = []
-  hasNewHistory = true
   readonly #folder: string
   readonly #location: string
   readonly #files: LevelFiles
@@ -111,7 +108,6 @@ class FolderCheck implements Verified {
     if (named < known) this.#add('CURRENT', `it names ${name}, but ${witness.manifest} was used last`)
     if (named !== known) return undefined
     this.failedLogs = witness.failedLogs
-    this.hasNewHistory = witness.hasNewHistory || witness.identity !== identityOf(join(this.#location, name))
     return witness
   }
 

@@ -26,17 +26,9 @@ export class WitnessWriter {
     this.#options = options
     const { folder, verified } = options
     this.#try(() => {
-      this.#file = new WitnessFile(folder, verified?.failedLogs ?? [], verified?.hasNewHistory ?? true)
+      this.#file = new WitnessFile(folder, verified?.failedLogs ?? [])
     })
     this.#timer = setInterval(() => this.#look(), INTERVAL_MS).unref()
-  }
-
-  get hasNewHistory(): boolean {
-    return this.#file?.hasNewHistory ?? true
-  }
-
-  startHistory(): void {
-    this.#try(() => this.#file?.startHistory())
   }
 
   /** A write has failed: the newest log may hold half of it. */

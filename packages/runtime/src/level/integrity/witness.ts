@@ -23,10 +23,6 @@ export interface Witness {
   readonly logs: Readonly<Record<string, number>>
   /** Logs to which a write has failed. */
   readonly failedLogs: readonly string[]
-  /** Which file the manifest is (`identityOf`). */
-  readonly identity: string
-  /** The folder was copied, restored or repaired, and its service has not taken note of it (`startHistory`). */
-  readonly hasNewHistory: boolean
 }
 
 /** Nothing where it is missing, half written or damaged: it must not speak against files that are whole. */
@@ -46,12 +42,6 @@ export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size
 }
 
-/** Of a manifest: one in a copy of the folder has another, and one in a folder that was moved has the same. */
-export function identityOf(manifest: string): string {
-  const { ino, birthtimeMs } = statSync(manifest)
-  return `${ino}:${Math.round(birthtimeMs)}`
-}
-
 /** The manifest that LevelDB uses, by `CURRENT`. */
 export const currentManifest = (location: string): string =>
   readFileSync(join(location, 'CURRENT'), 'utf8').replace(/\n$/, '')
@@ -66,28 +56,15 @@ export class WitnessFile {
   #manifest: string
   #logs: Record<string, number> = {}
   #failedLogs: string[]
-  #hasNewHistory: boolean
 
   /** @param failedLogs of a life before, which may still be there @throws Error where it cannot be written */
-  constructor(folder: string, failedLogs: readonly string[], hasNewHistory: boolean) {
+  constructor(folder: string, failedLogs: readonly string[]) {
     this.#location = join(folder, 'level')
     this.#descriptor = openSync(join(folder, FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
     this.#bytes = fstatSync(this.#descriptor).size
     this.#manifest = currentManifest(this.#location)
     this.#failedLogs = [...failedLogs]
-    this.#hasNewHistory = hasNewHistory
     this.update(false)
-  }
-
-  /** Whether numbers that were given to clients before may have been given for other data. */
-  get hasNewHistory(): boolean {
-    return this.#hasNewHistory
-  }
-
-  startHistory(): void {
-    this.#hasNewHistory = false
-    this.#write(false)
-    fsyncSync(this.#descriptor)
   }
 
   /** Notes how long the files are. @param hasFailed whether a write has failed, and the database is not known good since */
@@ -135,16 +112,13 @@ export class WitnessFile {
   }
 
   #write(isClean: boolean): void {
-    const manifest = join(this.#location, this.#manifest)
     const witness: Witness = {
       boot: this.#boot,
       isClean,
       manifest: this.#manifest,
-      manifestBytes: sizeOf(manifest) ?? 0,
+      manifestBytes: sizeOf(join(this.#location, this.#manifest)) ?? 0,
       logs: this.#logs,
       failedLogs: this.#failedLogs,
-      identity: identityOf(manifest),
-      hasNewHistory: this.#hasNewHistory,
     }
     const json = JSON.stringify(witness)
     const text = `${json} ${checksumOf(json)}`
