@@ -2,6 +2,9 @@ import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/
 import { it } from 'vitest'
 import { openLevelOf } from './support/level.ts'
 
-it.each(['closed', 'killed'] as const)('loses nothing in silence of a folder that was %s, whatever file is damaged', async (ending) => {
-  expectNoLoss(await damageMatrix({ service: 'kv', open: openLevelOf, write: putRound }, ending))
-})
+it.each(['closed', 'killed'] as const)(
+  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  async (ending) => {
+    expectNoLoss(await damageMatrix({ service: 'kv', open: openLevelOf, write: putRound }, ending))
+  },
+)

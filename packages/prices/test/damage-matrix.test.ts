@@ -2,6 +2,11 @@ import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/
 import { it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
 
-it.each(['closed', 'killed'] as const)('loses nothing in silence of a folder that was %s, whatever file is damaged', async (ending) => {
-  expectNoLoss(await damageMatrix({ service: 'prices', open: (folder) => openPricesLevel(folder), write: putRound }, ending))
-})
+it.each(['closed', 'killed'] as const)(
+  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  async (ending) => {
+    expectNoLoss(
+      await damageMatrix({ service: 'prices', open: (folder) => openPricesLevel(folder), write: putRound }, ending),
+    )
+  },
+)

@@ -12,6 +12,9 @@ async function open(folder: string) {
 /** Each start writes where its ids begin. */
 const isOwn = (key: Buffer) => key.toString() === 'meta'
 
-it.each(['closed', 'killed'] as const)('loses nothing in silence of a folder that was %s, whatever file is damaged', async (ending) => {
-  expectNoLoss(await damageMatrix({ service: 'sse', open, write: putRound, isOwn }, ending))
-})
+it.each(['closed', 'killed'] as const)(
+  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  async (ending) => {
+    expectNoLoss(await damageMatrix({ service: 'sse', open, write: putRound, isOwn }, ending))
+  },
+)

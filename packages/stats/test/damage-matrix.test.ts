@@ -2,6 +2,11 @@ import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/
 import { it } from 'vitest'
 import { openStatsLevel } from '../src/state/level.ts'
 
-it.each(['closed', 'killed'] as const)('loses nothing in silence of a folder that was %s, whatever file is damaged', async (ending) => {
-  expectNoLoss(await damageMatrix({ service: 'stats', open: (folder) => openStatsLevel({ folder }), write: putRound }, ending))
-})
+it.each(['closed', 'killed'] as const)(
+  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  async (ending) => {
+    expectNoLoss(
+      await damageMatrix({ service: 'stats', open: (folder) => openStatsLevel({ folder }), write: putRound }, ending),
+    )
+  },
+)

@@ -43,7 +43,12 @@ export function toProblem(error: unknown): Problem {
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
 
 /** Logs and counts a fault of ours. */
-export function reportFault({ log, faults, data }: FaultSinks, error: unknown, problem: Problem, requestId: string): void {
+export function reportFault(
+  { log, faults, data }: FaultSinks,
+  error: unknown,
+  problem: Problem,
+  requestId: string,
+): void {
   if (problem.status < 500 || isExpected(problem)) return
   faults.inc({ code: problem.code })
   if (problem.code === errors.DATA_DAMAGED.code) data?.readFailed()

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
@@ -85,7 +94,9 @@ async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
     const { logs = {}, manifest = '', manifestBytes } = readWitness(folder) ?? {}
     return (
       Object.entries(logs).some(([, size]) => size > 0) &&
-      Object.entries(logs).every(([name, size]) => statSync(join(location, name), { throwIfNoEntry: false })?.size === size) &&
+      Object.entries(logs).every(
+        ([name, size]) => statSync(join(location, name), { throwIfNoEntry: false })?.size === size,
+      ) &&
       statSync(join(location, manifest)).size === manifestBytes
     )
   })

@@ -11,6 +11,10 @@ export class ByteReader {
     return this.#at >= this.#bytes.length
   }
 
+  get offset(): number {
+    return this.#at
+  }
+
   byte(): number {
     if (this.isAtEnd) throw new RangeError('it ends early')
     return this.#bytes[this.#at++]!

@@ -86,7 +86,8 @@ export function* readRecords(bytes: Buffer): Generator<LogRecord | Drop> {
       }
       at = end
     }
-    // A header that was cut off; behind the last record of a whole block there are up to six zeros.
+    // Behind the last record of a whole block there are up to six zeros.
+    if (at < blockEnd && !isLast && bytes.subarray(at, blockEnd).some(Boolean)) yield drop(at, blockEnd, 'checksum')
     if (at < blockEnd && isLast) yield drop(start < 0 ? at : start, blockEnd, 'torn')
   }
   if (start >= 0) yield drop(start, bytes.length, 'torn')

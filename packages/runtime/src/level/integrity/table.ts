@@ -56,12 +56,14 @@ export function* checkTable(fileBytes: number): Check<TableReport> {
     const reader = new ByteReader(footer)
     const meta = readHandle(reader)
     const index = readHandle(reader)
+    if (reader.take(FOOTER_BYTES - 8 - reader.offset).some(Boolean)) throw new RangeError('its footer is damaged')
     blocks = (yield* readIndex(window, index)).map(([separator, handle]) => ({ ...handle, separator }))
     all.push(index, meta, ...blocks)
     try {
       for (const [, filter] of yield* readIndex(window, meta)) {
         all.push(filter)
-        if (!(yield* isSound(window, filter))) damaged.push({ problem: `its filter at byte ${filter.offset} is damaged` })
+        if (!(yield* isSound(window, filter)))
+          damaged.push({ problem: `its filter at byte ${filter.offset} is damaged` })
       }
     } catch (error) {
       damaged.push({ problem: `the index of its filters is damaged (${(error as Error).message})` })
@@ -78,7 +80,8 @@ export function* checkTable(fileBytes: number): Check<TableReport> {
     }
     after = upTo
   }
-  if (damaged.length === 0 && !covers(all, fileBytes - FOOTER_BYTES)) damaged.push({ problem: 'it has bytes of no block' })
+  if (damaged.length === 0 && !covers(all, fileBytes - FOOTER_BYTES))
+    damaged.push({ problem: 'it has bytes of no block' })
   return { damaged, blocks }
 }
 

@@ -1,0 +1,281 @@
+import { ClassicLevel } from 'classic-level'
+import fc from 'fast-check'
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { crc32c } from '../src/level/integrity/crc32c.ts'
+import { listLevel } from '../src/level/integrity/level-files.ts'
+import { readManifest } from '../src/level/integrity/manifest.ts'
+import { checkTableNow } from '../src/level/integrity/read-table.ts'
+import { readRecords, writeRecords, type LogRecord } from '../src/level/integrity/records.ts'
+import { readBlock, tableOf } from '../src/level/integrity/table.ts'
+import { verifyFolder, WITHOUT_LIMIT } from '../src/level/integrity/verify-folder.ts'
+import { readWitness } from '../src/level/integrity/witness.ts'
+import { readBatch, readBatchHeader } from '../src/level/integrity/write-batch.ts'
+import { openSharedLevel } from '../src/level/shared-level.ts'
+import { temporaryFolder } from './support/temporary.ts'
+import { until } from './support/until.ts'
+
+const log = { error() {}, info() {} }
+const asBytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const open = (folder: string) =>
+  openSharedLevel<Buffer, Buffer>(folder, { service: 'counter', format: 1, log, ...asBytes })
+const findingsIn = (folder: string) => verifyFolder(folder, WITHOUT_LIMIT).findings
+const filesIn = (folder: string) => readdirSync(join(folder, 'level'))
+const logIn = (folder: string) => join(folder, 'level', [...listLevel(join(folder, 'level')).logs.values()].at(-1)!)
+
+function copyOf(folder: string): string {
+  const copy = temporaryFolder()
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+/** Without zeros, so that a hole is one. */
+const noZeros = (length: number, seed: number) =>
+  Buffer.from(Array.from({ length }, (_, i) => 1 + ((i * 31 + seed * 17 + (i >> 8)) % 255)))
+
+it('CRC32C is the one of RFC 3720', () => {
+  expect(crc32c(Buffer.alloc(32))).toBe(0x8a91_36aa)
+  expect(crc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8_ab43)
+  expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i)))).toBe(0x46dd_794e)
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, at) => {
+      expect(crc32c(bytes.subarray(at), crc32c(bytes.subarray(0, at)))).toBe(crc32c(bytes))
+    }),
+  )
+})
+
+const change = fc.record({
+  key: fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  bytes: fc.option(fc.oneof(fc.nat(300), fc.nat(70_000)), { freq: 4 }),
+})
+type Change = { key: Buffer; bytes: number | null }
+
+const toOperation = ({ key, bytes }: Change, seed: number) =>
+  bytes === null ? { type: 'del' as const, key } : { type: 'put' as const, key, value: noZeros(bytes, seed) }
+
+describe('what LevelDB writes', () => {
+  it('is read from its log as it was written, and makes the same log again', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 }),
+        async (batches) => {
+          const folder = temporaryFolder()
+          const db = new ClassicLevel<Buffer, Buffer>(folder, asBytes)
+          const written = batches.map((batch, i) => batch.map((one) => toOperation(one, i)))
+          for (const batch of written) await db.batch(batch)
+          await db.close()
+          const [name] = [...listLevel(folder).logs.values()]
+          const bytes = readFileSync(join(folder, name!))
+          const records = [...readRecords(bytes)] as LogRecord[]
+          expect(records.map(({ payload }) => readBatch(payload))).toEqual(written)
+          let next = 1
+          for (const { payload } of records) {
+            const { sequence, count } = readBatchHeader(payload)!
+            expect(sequence).toBe(next)
+            next += count
+          }
+          expect(writeRecords(records.map(({ payload }) => payload)).equals(bytes)).toBe(true)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it.each([true, false])('is read from its tables and its manifest, compressed: %s', async (compression) => {
+    const folder = temporaryFolder()
+    const db = new ClassicLevel<Buffer, Buffer>(folder, { ...asBytes, compression, writeBufferSize: 65_536 })
+    const entries = Array.from({ length: 3_000 }, (_, i): [Buffer, Buffer] => [
+      Buffer.from(`key ${100_000 + i}`),
+      // One block is longer than what is read at a time.
+      i === 1_500 ? noZeros(600_000, i) : Buffer.from(`value ${i} `.repeat(i % 20)),
+    ])
+    for (const [key, value] of entries) await db.put(key, value)
+    await db.compactRange(Buffer.from('a'), Buffer.from('z'))
+    await db.close()
+    const files = listLevel(folder)
+    const manifest = readManifest(readFileSync(join(folder, [...files.manifests.values()].at(-1)!)))
+    expect([...manifest.tables.keys()].toSorted()).toEqual([...files.tables.keys()].toSorted())
+    const found: [Buffer, Buffer][] = []
+    for (const { number, bytes, smallest, largest } of [...manifest.tables.values()].toSorted((a, b) =>
+      a.smallest.compare(b.smallest),
+    )) {
+      const file = join(folder, files.tables.get(number)!)
+      const content = readFileSync(file)
+      const { damaged, blocks } = checkTableNow(file)
+      expect([content.length, damaged]).toEqual([bytes, []])
+      const inTable = blocks!.flatMap((block) =>
+        readBlock(content.subarray(block.offset, block.offset + block.bytes + 1)).map(
+          ([key, value]): [Buffer, Buffer] => [key.subarray(0, -8), value],
+        ),
+      )
+      expect([inTable[0]![0], inTable.at(-1)![0]]).toEqual([smallest, largest])
+      found.push(...inTable)
+      // A table of the same blocks is sound, too.
+      writeFileSync(file, tableOf(content, blocks!))
+      expect(checkTableNow(file)).toMatchObject({ damaged: [], blocks })
+    }
+    expect(found).toEqual(entries)
+  })
+})
+
+describe('a folder that was closed', () => {
+  let closed: string
+  beforeAll(async () => {
+    closed = temporaryFolder()
+    for (let life = 0; life < 2; life++) {
+      const level = await open(closed)
+      for (let i = 0; i < 60; i++) await level.write((db) => db.put(Buffer.from(`${life} ${i}`), noZeros(2_000, i)))
+      if (life === 0) await level.flush()
+      await level.close()
+    }
+  })
+  const names = () => filesIn(closed).filter((name) => !/^(?:LOCK|LOG|identity)/.test(name))
+
+  it('is sound', () => {
+    expect(verifyFolder(closed, WITHOUT_LIMIT)).toMatchObject({ findings: [], lostChanges: 0, unread: [] })
+    expect(readWitness(closed)).toMatchObject({ isClean: true, failedLogs: [] })
+  })
+
+  it('is found damaged for any bit of any file that is flipped', () => {
+    const copy = copyOf(closed)
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(7), (which, at, bit) => {
+        const name = names()[which % names().length]!
+        const file = join(copy, 'level', name)
+        const bytes = readFileSync(file)
+        bytes[at % bytes.length]! ^= 1 << bit
+        writeFileSync(file, bytes)
+        const findings = findingsIn(copy)
+        cpSync(join(closed, 'level', name), file)
+        expect(findings).not.toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is found damaged for any file that is cut anywhere', () => {
+    const copy = copyOf(closed)
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (which, at) => {
+        const name = names()[which % names().length]!
+        const file = join(copy, 'level', name)
+        truncateSync(file, at % readFileSync(file).length)
+        const findings = findingsIn(copy)
+        cpSync(join(closed, 'level', name), file)
+        expect(findings).not.toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is found damaged where a record is taken out of a log, even with all sizes unknown', () => {
+    for (const hasWitness of [true, false]) {
+      const copy = copyOf(closed)
+      const records = [...readRecords(readFileSync(logIn(copy)))] as LogRecord[]
+      if (!hasWitness) rmSync(join(copy, 'level.state'))
+      writeFileSync(logIn(copy), writeRecords(records.filter((_, i) => i !== 30).map(({ payload }) => payload)))
+      const { findings, lostChanges } = verifyFolder(copy, WITHOUT_LIMIT)
+      // Without it, nothing tells that the power was not cut: then it is counted.
+      if (hasWitness) expect(findings).not.toEqual([])
+      else expect([findings, lostChanges]).toEqual([[], 1])
+    }
+  })
+})
+
+describe('a folder whose process was killed', () => {
+  let killed: string
+  beforeAll(async () => {
+    const folder = temporaryFolder()
+    const level = await open(folder)
+    for (let i = 0; i < 100; i++) await level.write((db) => db.put(Buffer.from(`${i}`), noZeros(2_000, i)))
+    // What lies there while it is open is what a kill leaves.
+    await until(() => Object.values(readWitness(folder)?.logs ?? {})[0] === readFileSync(logIn(folder)).length)
+    killed = copyOf(folder)
+    await level.close()
+  })
+  const record = () => writeRecords([Buffer.concat([Buffer.alloc(12, 1), noZeros(20_000, 7)])])
+
+  it('is sound with half a record at its end, whose write the kill cut off', () => {
+    expect(findingsIn(killed)).toEqual([])
+    fc.assert(
+      fc.property(fc.nat(record().length - 1), (length) => {
+        const copy = copyOf(killed)
+        const left = 32_768 - (readFileSync(logIn(copy)).length % 32_768)
+        appendFileSync(logIn(copy), record().subarray(0, Math.min(length, left)))
+        const findings = findingsIn(copy)
+        rmSync(copy, { recursive: true })
+        expect(findings).toEqual([])
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('is found damaged for a bit that is flipped in its log, in the last record as well', () => {
+    const bytes = readFileSync(logIn(killed))
+    const copy = copyOf(killed)
+    const { offset } = [...readRecords(bytes)].at(-1)!
+    const header = Array.from({ length: 20 }, (_, i) => offset + i)
+    for (const at of [0, 4, 5, 6, bytes.length >> 1, ...header, bytes.length - 1]) {
+      const wrong = Buffer.from(bytes)
+      wrong[at]! ^= 4
+      writeFileSync(logIn(copy), wrong)
+      expect([at, findingsIn(copy).length > 0]).toEqual([at, true])
+    }
+  })
+
+  it('is found damaged where its log is cut, also at the end of a record', () => {
+    const bytes = readFileSync(logIn(killed))
+    const ends = [...readRecords(bytes)].map(({ end }) => end).slice(0, -1)
+    for (const size of [0, ...ends.slice(-3), bytes.length - 1]) {
+      const copy = copyOf(killed)
+      truncateSync(logIn(copy), size)
+      expect(findingsIn(copy)).not.toEqual([])
+    }
+  })
+
+  describe('by a power cut', () => {
+    /** As on another run of the machine. */
+    function afterPowerCut(change: (bytes: Buffer) => Buffer) {
+      const copy = copyOf(killed)
+      rmSync(join(copy, 'level.state'))
+      writeFileSync(logIn(copy), change(readFileSync(logIn(copy))))
+      return { ...verifyFolder(copy, WITHOUT_LIMIT), folder: copy }
+    }
+
+    it('is sound with holes and without its end, and tells how many changes are lost', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(395), fc.nat(40), fc.boolean(), async (sector, sectors, isCut) => {
+          const { findings, lostChanges, folder } = afterPowerCut((bytes) =>
+            isCut
+              ? bytes.subarray(0, sector * 512 + sectors)
+              : bytes.fill(0, sector * 512, Math.min(bytes.length, (sector + sectors) * 512)),
+          )
+          expect(findings).toEqual([])
+          const level = await open(folder)
+          const found = await level.db.keys().all()
+          const newest = found.map((key) => Number(key.toString())).reduce((most, one) => Math.max(most, one), -1)
+          await level.close()
+          rmSync(folder, { recursive: true })
+          // What is lost at the end nothing tells.
+          expect(lostChanges).toBe(newest + 1 - found.length)
+        }),
+        { numRuns: 40 },
+      )
+    })
+
+    it('is found damaged for a bit that is flipped', () => {
+      fc.assert(
+        fc.property(fc.nat(), fc.nat(7), (at, bit) => {
+          const { findings, folder } = afterPowerCut((bytes) => {
+            bytes[at % bytes.length]! ^= 1 << bit
+            return bytes
+          })
+          rmSync(folder, { recursive: true })
+          expect(findings).not.toEqual([])
+        }),
+        { numRuns: 100 },
+      )
+    })
+  })
+})
