@@ -316,9 +316,10 @@ describe.each(SERVERS)('a damaged store with server %s', (server) => {
     for (const key of keys) await db.put(Buffer.from(key), toStored(revisionOf(1), Buffer.from(key.repeat(100))))
     await db.compactRange(Buffer.from('a'), Buffer.from('z'))
     await level.close()
-    damageTables(join(data, 'level'))
     const kv = await startKv({ server, data })
     onTestFinished(async () => void (await kv.stop()))
+    damageTables(join(data, 'level'))
+    expect((await kv.ask('GET', '/readyz')).status).toBe(200)
     const seen = new Set<number>()
     for (const key of keys) {
       const { status, text, code } = await kv.ask('GET', entity(key))
@@ -327,6 +328,8 @@ describe.each(SERVERS)('a damaged store with server %s', (server) => {
       else expect([status, code, text.includes('orruption')]).toEqual([500, 'DATA_DAMAGED', false])
     }
     expect([...seen].toSorted()).toEqual([200, 500])
+    expect(await kv.ask('GET', '/readyz')).toMatchObject({ status: 503, code: 'NOT_READY' })
+    expect((await kv.ask('GET', '/metrics')).text).toMatch(/^data_damaged_files 1$/m)
     expect((await kv.ask('GET', '/metrics')).text).toMatch(/^request_faults_total\{code="DATA_DAMAGED"\} [1-9]/m)
   })
 })

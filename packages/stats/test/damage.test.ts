@@ -14,9 +14,10 @@ it('a damaged block answers with a code, is counted, and hurts no other collecti
   for (const id of ids) await state.put({ id, videos: [`${id}`.slice(0, 11)], revision: 1 })
   await state.level!.flush()
   await state.close()
-  damageTables(join(data, 'level'))
   const stats = await startStats({ data, cache: 'none', state: 'level', youtubeUri: 'http://127.0.0.1:9', sseUri: '' })
   onTestFinished(async () => void (await stats.stop()))
+  damageTables(join(data, 'level'))
+  expect((await stats.get('/readyz')).status).toBe(200)
   const seen = new Set<string>()
   for (const id of ids) {
     const { status, body } = await stats.get(`/collections/${id}`)
@@ -24,6 +25,8 @@ it('a damaged block answers with a code, is counted, and hurts no other collecti
     if (status === 200) expect(body.id).toBe(id)
   }
   expect([...seen].toSorted()).toEqual(['200 OK', '500 DATA_DAMAGED'])
+  expect(await stats.get('/readyz')).toMatchObject({ status: 503, body: { code: 'NOT_READY', detail: 'DATA_DAMAGED' } })
+  expect((await stats.get('/metrics')).body).toMatch(/^data_damaged_files 1$/m)
   expect((await stats.get('/metrics')).body).toMatch(/^request_faults_total\{code="DATA_DAMAGED"\} [1-9]/m)
   expect((await stats.put(`/collections/${uuid(1_000)}`, { videos: [] })).status).toBe(201)
 })

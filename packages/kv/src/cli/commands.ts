@@ -1,9 +1,11 @@
+import { checkCommand } from './check.ts'
 import type { Command } from './command.ts'
 import { deleteCommand } from './delete.ts'
 import { exportCommand } from './export.ts'
 import { getCommand } from './get.ts'
 import { importCommand } from './import.ts'
 import { putCommand } from './put.ts'
+import { repairCommand } from './repair.ts'
 import { scanCommand } from './scan.ts'
 import { watchCommand } from './watch.ts'
 
@@ -16,4 +18,6 @@ export const commands: readonly Command[] = [
   watchCommand,
   exportCommand,
   importCommand,
+  checkCommand,
+  repairCommand,
 ]

@@ -1,0 +1,93 @@
+import { StartError } from '../../http/errors.ts'
+import { describeFinding } from './assert-sound.ts'
+import { findDataFolders, type DataFolder } from './data-folders.ts'
+import { isLocked } from './is-locked.ts'
+import { hasLevelData } from './level-files.ts'
+import { repairFolder, type Repair } from './repair-folder.ts'
+import { verifyFolder, WITHOUT_LIMIT, type Finding } from './verify-folder.ts'
+import { readFormat } from '../data-format.ts'
+
+const SOUND = 0
+const DAMAGED = 1
+const WRONG_USAGE = 2
+
+type Say = (line: string) => void
+
+const describeKey = (key: Buffer): string => JSON.stringify(key.toString())
+
+function describe(finding: Finding): string {
+  const { block } = finding
+  if (!block) return describeFinding(finding)
+  const from = block.after ? `after ${describeKey(block.after)}, ` : ''
+  return `${describeFinding(finding)}; its keys are ${from}up to ${describeKey(block.upTo)}`
+}
+
+/** Does something with each data folder, whatever becomes of the others. Resolves with the worst status. */
+async function forEach(
+  root: string,
+  services: readonly string[],
+  say: Say,
+  work: (folder: DataFolder) => Promise<number>,
+): Promise<number> {
+  const orSay = (error: unknown): number => {
+    if (!(error instanceof StartError)) throw error
+    say(error.message)
+    return WRONG_USAGE
+  }
+  let worst = SOUND
+  try {
+    for (const folder of findDataFolders(root, services)) worst = Math.max(worst, await work(folder).catch(orSay))
+  } catch (error) {
+    return orSay(error)
+  }
+  return worst
+}
+
+/** Lists all damage of data folders, a line each, and changes nothing. @returns 0 sound, 1 damaged, 2 no folder to check */
+export const checkData = (root: string, services: readonly string[], say: Say): Promise<number> =>
+  forEach(root, services, say, async ({ service, folder }) => {
+    if (await isLocked(folder))
+      throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+    const { damage, lostChanges } = damageOf(service, folder)
+    for (const line of damage) say(`${service}: ${folder}: ${line}`)
+    if (lostChanges > 0)
+      say(`${service}: ${folder}: ${lostChanges} changes that were not durable are missing, as after a power cut`)
+    if (damage.length === 0) say(`${service}: ${folder}: sound`)
+    return damage.length > 0 ? DAMAGED : SOUND
+  })
+
+function damageOf(service: string, folder: string): { damage: string[]; lostChanges: number } {
+  const damage = formatDamage(service, folder)
+  if (!hasLevelData(folder)) return { damage, lostChanges: 0 }
+  const { findings, lostChanges } = verifyFolder(folder, WITHOUT_LIMIT)
+  return { damage: [...damage, ...findings.map(describe)], lostChanges }
+}
+
+function formatDamage(service: string, folder: string): string[] {
+  try {
+    readFormat(folder, service, 1, hasLevelData(folder))
+    return []
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return [error.message]
+  }
+}
+
+/** Copies damaged data folders, salvages what can be read, and lists what is lost. @returns 0 sound now, 2 no folder to repair */
+export const repairData = (root: string, services: readonly string[], say: Say): Promise<number> =>
+  forEach(root, services, say, async (folder) => {
+    const repair = await repairFolder(folder)
+    for (const line of reportOf(repair)) say(`${folder.service}: ${folder.folder}: ${line}`)
+    return SOUND
+  })
+
+function reportOf({ findings, copy, lostTables, lostBlocks, lostLogBytes, entries }: Repair): string[] {
+  if (findings.length === 0) return ['sound; nothing was changed']
+  return [
+    ...findings.map(describe),
+    `copied to ${copy}`,
+    `lost: ${lostTables.length} tables, ${lostBlocks} blocks of tables, ${lostLogBytes} bytes of logs`,
+    ...lostTables.map((name) => `lost: all of level/${name}`),
+    `salvaged: ${entries} entries; where a deletion or a newer value was lost, an older value is back`,
+  ]
+}

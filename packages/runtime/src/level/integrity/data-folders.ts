@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { StartError } from '../../http/errors.ts'
+
+/** What a repair puts beside a folder; it is none of a service. */
+export const COPY_MARK = '.before-repair-'
+
+/** A folder of one service: it has `format.json` and `level`. */
+export interface DataFolder {
+  readonly service: string
+  readonly folder: string
+}
+
+const isDataFolder = (folder: string): boolean =>
+  existsSync(join(folder, 'format.json')) || existsSync(join(folder, 'level'))
+
+/** What a node of a cluster makes of the log lies below what a service alone has. */
+const withView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
+
+/**
+ * The data folders in a folder, which is that of one service or that of all.
+ * @param services only those of these services; of all where there are none
+ * @throws StartError `NO_DATA`
+ */
+export function findDataFolders(root: string, services: readonly string[]): DataFolder[] {
+  const folder = resolve(root)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new StartError('NO_DATA', `there is no folder ${folder}`)
+  const own = withView(folder)
+  const children = () =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.includes(COPY_MARK))
+      .flatMap(({ name }) => withView(join(folder, name)))
+  const found = (own.length > 0 ? own : children()).map((one) => ({ service: serviceOf(one), folder: one }))
+  const wanted = services.length > 0 ? found.filter(({ service }) => services.includes(service)) : found
+  if (wanted.length === 0) throw new StartError('NO_DATA', `there is no data folder in ${folder}`)
+  return wanted
+}
+
+/** By `format.json`, or by the folder's name where that is damaged. */
+function serviceOf(folder: string): string {
+  try {
+    const { service } = JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
+    if (typeof service === 'string') return service
+  } catch {
+    // The check tells that it is damaged.
+  }
+  return basename(basename(folder) === 'view' ? resolve(folder, '..') : folder)
+}

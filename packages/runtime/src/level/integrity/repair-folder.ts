@@ -1,0 +1,130 @@
+import { ClassicLevel } from 'classic-level'
+import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../../http/errors.ts'
+import { syncFolder } from '../data-format.ts'
+import { COPY_MARK, type DataFolder } from './data-folders.ts'
+import { isLocked } from './is-locked.ts'
+import { listLevel, type LevelFiles } from './level-files.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import { checkTableNow } from './read-table.ts'
+import { readRecords, writeRecords } from './records.ts'
+import { tableOf } from './table.ts'
+import { verifyFolder, WITHOUT_LIMIT, type Finding } from './verify-folder.ts'
+
+/** What a repair did. */
+export interface Repair {
+  /** What was wrong; nothing was done where that is nothing. */
+  readonly findings: readonly Finding[]
+  /** The folder as it was. */
+  readonly copy: string
+  /** Tables of which nothing could be read. */
+  readonly lostTables: readonly string[]
+  /** Blocks of tables that could not be read. */
+  readonly lostBlocks: number
+  /** Bytes of logs that are no records. */
+  readonly lostLogBytes: number
+  /** Entries that the folder has now. */
+  readonly entries: number
+}
+
+/**
+ * Salvages what can be read of a damaged folder. LevelDB's own repair verifies no checksums: it would take damaged values for
+ * good ones. So first everything whose checksum is wrong is taken out of the tables and the logs, block by block and record by
+ * record; then LevelDB makes a new manifest of what is left.
+ * @throws StartError `DATA_LOCKED`
+ */
+export async function repairFolder({ service, folder }: DataFolder, now = new Date()): Promise<Repair> {
+  if (await isLocked(folder))
+    throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  const { findings } = verifyFolder(folder, WITHOUT_LIMIT)
+  const copy = `${folder}${COPY_MARK}${now.toISOString().replaceAll(':', '-')}`
+  const repair = { findings, copy, lostTables: [] as string[], lostBlocks: 0, lostLogBytes: 0, entries: 0 }
+  if (findings.length === 0) return repair
+  await cp(folder, copy, {
+    recursive: true,
+    preserveTimestamps: true,
+    errorOnExist: true,
+    force: false,
+    mode: constants.COPYFILE_FICLONE,
+  })
+  const location = join(folder, 'level')
+  removeObsolete(location)
+  const files = listLevel(location)
+  for (const name of files.tables.values()) salvageTable(location, name, repair)
+  for (const name of files.logs.values()) salvageLog(location, name, repair)
+  await ClassicLevel.repair(location)
+  // It moves logs and old manifests there; the copy has them.
+  rmSync(join(location, 'lost'), { recursive: true, force: true })
+  // Of the folder as it was: how long its files were, and that its history goes on.
+  for (const file of ['level.state', join('level', 'identity.json')]) rmSync(join(folder, file), { force: true })
+  repair.entries = await countEntries(location)
+  syncFolder(location)
+  return repair
+}
+
+type Losses = { lostTables: string[]; lostBlocks: number; lostLogBytes: number }
+
+/** What LevelDB would have deleted: deleted entries would come back with it. */
+function removeObsolete(location: string): void {
+  const files = listLevel(location)
+  const manifest = newestManifest(location, files)
+  if (!manifest) return
+  for (const [number, name] of files.tables)
+    if (!manifest.tables.has(number)) rmSync(join(location, name), { force: true })
+  for (const [number, name] of files.logs)
+    if (number < manifest.logNumber) rmSync(join(location, name), { force: true })
+}
+
+/** Nothing where it is damaged. */
+function newestManifest(location: string, { manifests }: LevelFiles): Manifest | undefined {
+  const name = [...manifests.values()].at(-1)
+  try {
+    const manifest = name === undefined ? undefined : readManifest(readFileSync(join(location, name)))
+    return manifest?.drops.length === 0 ? manifest : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function salvageTable(location: string, name: string, losses: Losses): void {
+  const file = join(location, name)
+  const { damaged, blocks } = checkTableNow(file)
+  if (damaged.length === 0) return
+  const wrong = new Set(damaged.flatMap(({ block }) => (block ? [block.offset] : [])))
+  const sound = blocks?.filter(({ offset }) => !wrong.has(offset)) ?? []
+  losses.lostBlocks += wrong.size
+  if (sound.length > 0) return writeFileSync(file, tableOf(readFileSync(file), sound), { flush: true })
+  losses.lostTables.push(name)
+  rmSync(file)
+}
+
+function salvageLog(location: string, name: string, losses: Losses): void {
+  const file = join(location, name)
+  const payloads: Buffer[] = []
+  let isWhole = true
+  for (const piece of readRecords(readFileSync(file))) {
+    if (piece.kind === 'record') payloads.push(piece.payload)
+    else {
+      isWhole = false
+      losses.lostLogBytes += piece.end - piece.offset
+    }
+  }
+  if (!isWhole) writeFileSync(file, writeRecords(payloads), { flush: true })
+}
+
+async function countEntries(location: string): Promise<number> {
+  // Nothing is made where all was lost.
+  if (!existsSync(join(location, 'CURRENT'))) return 0
+  const db = new ClassicLevel<Buffer, Buffer>(location, { keyEncoding: 'buffer', createIfMissing: false })
+  try {
+    let entries = 0
+    const keys = db.keys({ fillCache: false })
+    for (let some = await keys.nextv(10_000); some.length > 0; some = await keys.nextv(10_000)) entries += some.length
+    await keys.close()
+    return entries
+  } finally {
+    await db.close()
+  }
+}

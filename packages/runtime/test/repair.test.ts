@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { checkData, repairData } from '../src/level/integrity/cli.ts'
+import { repairFolder } from '../src/level/integrity/repair-folder.ts'
+import { verifyFolder, WITHOUT_LIMIT } from '../src/level/integrity/verify-folder.ts'
+import { openSharedLevel } from '../src/level/shared-level.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const log = { error() {}, info() {} }
+const open = (folder: string) => openSharedLevel(folder, { service: 'counter', format: 1, log, compression: false })
+const keyOf = (i: number) => `key ${1_000 + i}`
+const valueOf = (i: number, life: number) => `value ${i} of life ${life} `.repeat(30)
+const MANY = 400
+
+/** Three lives, of which each overwrites some of the one before, and the last deletes some: two tables and a log. */
+let sound: string
+const expected = new Map<string, string>()
+beforeAll(async () => {
+  sound = join(temporaryFolder(), 'counter')
+  for (let life = 0; life < 3; life++) {
+    const level = await open(sound)
+    for (let i = life * 100; i < MANY; i++) {
+      await level.write((db) => db.put(keyOf(i), valueOf(i, life)))
+      expected.set(keyOf(i), valueOf(i, life))
+    }
+    if (life < 2) await level.flush()
+    else
+      for (let i = 0; i < MANY; i += 40) {
+        await level.write((db) => db.del(keyOf(i)))
+        expected.delete(keyOf(i))
+      }
+    await level.close()
+  }
+})
+
+function copyOf(folder: string): string {
+  const copy = join(temporaryFolder(), 'counter')
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+const treeOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => [
+      join(parentPath, name).slice(folder.length),
+      readFileSync(join(parentPath, name), 'hex'),
+    ])
+    .toSorted()
+
+async function entriesIn(folder: string): Promise<Map<string, string>> {
+  const level = await open(folder)
+  const entries = new Map(await level.db.iterator().all())
+  await level.close()
+  return entries
+}
+
+/** Each value is one that its key has had. */
+function expectNoWrongValue(entries: ReadonlyMap<string, string>): void {
+  for (const [key, value] of entries) {
+    const i = Number(key.slice(4)) - 1_000
+    expect([0, 1, 2].map((life) => valueOf(i, life))).toContain(value)
+  }
+}
+
+it('a sound folder is found sound, and is left as it is by a repair', async () => {
+  const folder = copyOf(sound)
+  const before = treeOf(folder)
+  const lines: string[] = []
+  const say = (line: string) => lines.push(line)
+  expect(await checkData(folder, [], say)).toBe(0)
+  expect(await checkData(dirname(folder), ['counter'], say)).toBe(0)
+  expect(await repairData(folder, [], say)).toBe(0)
+  expect(lines).toHaveLength(3)
+  expect(treeOf(folder)).toEqual(before)
+  expect(readdirSync(dirname(folder))).toEqual(['counter'])
+})
+
+it('what is no data folder, and a service that has none, is wrong usage', async () => {
+  const folder = copyOf(sound)
+  for (const command of [checkData, repairData]) {
+    expect(await command(join(folder, 'missing'), [], () => {})).toBe(2)
+    expect(await command(folder, ['asker'], () => {})).toBe(2)
+    expect(await command(temporaryFolder(), [], () => {})).toBe(2)
+  }
+})
+
+it('what can be read is salvaged whatever bit is flipped, nothing else is, and the folder as it was stays', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(), fc.nat(7), async (which, at, bit) => {
+      const folder = copyOf(sound)
+      const names = readdirSync(join(folder, 'level')).filter((name) => /log$|ldb$|^MANIFEST|^CURRENT/.test(name))
+      const file = join(folder, 'level', names[which % names.length]!)
+      const bytes = readFileSync(file)
+      if (bytes.length === 0) return
+      bytes[at % bytes.length]! ^= 1 << bit
+      writeFileSync(file, bytes)
+      const before = treeOf(folder)
+      const said: string[] = []
+      expect(await checkData(folder, [], (line) => said.push(line))).toBe(1)
+      expect(treeOf(folder)).toEqual(before)
+
+      const { findings, copy, entries, lostBlocks, lostLogBytes, lostTables } = await repairFolder({
+        service: 'counter',
+        folder,
+      })
+      expect(said).toHaveLength(findings.length)
+      expect(treeOf(copy)).toEqual(before)
+      expect(verifyFolder(folder, WITHOUT_LIMIT).findings).toEqual([])
+      const found = await entriesIn(folder)
+      expect(found.size).toBe(entries)
+      expectNoWrongValue(found)
+      if (lostBlocks + lostLogBytes + lostTables.length === 0) expect(found).toEqual(expected)
+      // A block of some KiB, or what LevelDB skips of a log: the rest of 32 KiB.
+      else if (lostTables.length === 0) expect(found.size).toBeGreaterThan(expected.size - 60)
+      rmSync(dirname(folder), { recursive: true })
+    }),
+    { numRuns: 40 },
+  )
+})
+
+it.each<[string, (level: string, table: string) => void]>([
+  ['CURRENT is missing', (level) => rmSync(join(level, 'CURRENT'))],
+  ['CURRENT is empty', (level) => truncateSync(join(level, 'CURRENT'), 0)],
+  [
+    'the manifest is cut',
+    (level) => {
+      const name = readdirSync(level).find((one) => one.startsWith('MANIFEST'))!
+      truncateSync(join(level, name), readFileSync(join(level, name)).length >> 1)
+    },
+  ],
+])('all is salvaged where %s', async (_, damage) => {
+  const folder = copyOf(sound)
+  damage(join(folder, 'level'), '')
+  await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
+  expect(await repairData(folder, [], () => {})).toBe(0)
+  expect(await entriesIn(folder)).toEqual(expected)
+})
+
+it('the rest is salvaged where a table is missing', async () => {
+  const folder = copyOf(sound)
+  const table = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
+  rmSync(join(folder, 'level', table))
+  await repairData(folder, [], () => {})
+  const found = await entriesIn(folder)
+  expectNoWrongValue(found)
+  // The last life is in the log.
+  for (let i = 201; i < MANY; i += 40) expect(found.get(keyOf(i))).toBe(valueOf(i, 2))
+})
+
+it('a folder that a process has open is refused, and stays as it is', async () => {
+  const folder = copyOf(sound)
+  const hold = `
+    const { openLevel } = await import('${new URL('../src/level/open-level.ts', import.meta.url).href}')
+    await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 1 })
+    console.log('open')
+    setInterval(() => {}, 1e6)`
+  const other = spawn(process.execPath, ['--input-type=module', '-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    await once(other.stdout, 'data')
+    // Damaged or not: it is in use.
+    rmSync(join(folder, 'level', 'CURRENT'))
+    await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_LOCKED' })
+    const before = treeOf(folder)
+    for (const command of [checkData, repairData]) expect(await command(folder, [], () => {})).toBe(2)
+    expect(treeOf(folder)).toEqual(before)
+    expect(readdirSync(dirname(folder))).toEqual([basename(folder)])
+  } finally {
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+  }
+})

@@ -1,0 +1,17 @@
+import { checkData, repairData } from '@influencer-stats/runtime/data-cli'
+
+// `pnpm data check DIR [service...]` and `pnpm data repair DIR [service...]`: data folders of services that do not run.
+
+const USAGE = `pnpm data check DIR [service...]   every damage of data folders, a line each; changes nothing
+pnpm data repair DIR [service...]  copies damaged data folders, and salvages what can be read
+DIR is the folder of all services or of one, none of which may run.
+Exit status: 0 sound, 1 damaged, 2 wrong usage.
+`
+
+const [command, folder, ...services] = process.argv.slice(2)
+const work = { check: checkData, repair: repairData }[command ?? '']
+if (work && folder) process.exitCode = await work(folder, services, (line) => process.stdout.write(`${line}\n`))
+else {
+  process.stderr.write(USAGE)
+  process.exitCode = command === '--help' ? 0 : 2
+}
