@@ -26,7 +26,7 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
       'SETTINGS_WRONG',
       `kv: --log jetstream keeps what it has in the store level, not in ${config.store}`,
     )
-  const level = await openKvLevel(viewFolder(config.data), config.cacheMegabytes, { log })
+  const level = await openKvLevel(viewFolder(config.data), config.cacheMegabytes, { log, isReplica: true })
   const state = logStateMemory()
   try {
     const feed = new Feed(config.watchHistory)

@@ -8,7 +8,7 @@ export const FORMAT = 3
 const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
 
 /** Opens the database that all of a process share. */
-type Part = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered'>
+type Part = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered' | 'isReplica'>
 
 export const openPricesLevel = (folder: string, part: Part = {}) =>
   openSharedLevel(folder, {

@@ -36,7 +36,11 @@ export async function openPricesNode(context: Context): Promise<Opened<ToMain>> 
   const { config, registry, log, fail } = context
   const indexes = await loadIndexes(config)
   let owner: CatalogOwner
-  const level = await openPricesLevel(viewFolder(config.data), { log, onRecovered: () => owner?.reload() })
+  const level = await openPricesLevel(viewFolder(config.data), {
+    log,
+    isReplica: true,
+    onRecovered: () => owner?.reload(),
+  })
   const open = async () => LogView.open((owner = await openOwner(context, indexes, level)), level)
   try {
     await clearTorn(level)

@@ -51,7 +51,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       'SETTINGS_WRONG',
       'stats: --log jetstream keeps what it has in the state level, and needs the cache poller',
     )
-  const level = await openStatsLevel({ folder: viewFolder(config.data), log })
+  const level = await openStatsLevel({ folder: viewFolder(config.data), log, isReplica: true })
   const follower = new Follower()
   try {
     const view = await openLogView({ level, onChanges: (changes) => follower.take(changes) })

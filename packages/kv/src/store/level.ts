@@ -17,7 +17,7 @@ const FORMAT = 3
 
 const MIB = 1_024 * 1_024
 
-export type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log'>
+export type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log' | 'isReplica'>
 
 export interface LevelStoreOptions extends GateOptions, Part {
   readonly folder: string

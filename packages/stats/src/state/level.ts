@@ -1,4 +1,4 @@
-import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { openSharedLevel, type SharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import {
   collectionKey,
   historyRange,
@@ -20,7 +20,8 @@ const FORMAT = 2
 /** In format 1 there was less, and all of it as it is now. */
 const upgrades = { 1: async () => {} }
 
-type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'>
+type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'> &
+  Pick<SharedLevelOptions<string, string>, 'isReplica'>
 
 /** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
 export const openStatsLevel = ({ folder, ...part }: LevelStateOptions): Promise<SharedLevel> =>

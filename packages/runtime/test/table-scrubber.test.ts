@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { TableScrubber } from '../src/level/integrity/table-scrubber.ts'
+import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
+import { openSharedLevel } from '../src/level/shared-level.ts'
+import { damageTables } from './support/damage.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const log = { error() {}, info() {} }
+
+/** A folder with some tables, closed. */
+async function folderWithTables(tables: number): Promise<string> {
+  const folder = temporaryFolder()
+  for (let table = 0; table < tables; table++) {
+    const level = await openSharedLevel(folder, { service: 'counter', format: 1, log })
+    for (let i = 0; i < 200; i++) await level.write((db) => db.put(`${table} ${i}`, `value ${i} `.repeat(50)))
+    await level.flush()
+    await level.close()
+  }
+  return folder
+}
+
+/** What a start with room for so many bytes leaves to be read. */
+const unreadOf = (folder: string, maxTableBytes: number) =>
+  verifyFolder(folder, { maxTableBytes, maxTableMs: Infinity }).unread
+
+it('a start reads no more bytes of tables than it may, and leaves the others', async () => {
+  const folder = await folderWithTables(3)
+  const [all, none] = [unreadOf(folder, 0), unreadOf(folder, Infinity)]
+  expect([all.length, none.length]).toEqual([3, 0])
+  expect(unreadOf(folder, all[0]!.bytes)).toHaveLength(2)
+})
+
+it('tables that the start did not read are read while the service runs, each damaged one is told once', async () => {
+  const folder = await folderWithTables(3)
+  const unread = unreadOf(folder, 0)
+  damageTables(join(folder, 'level'))
+  const found: string[] = []
+  const all = Promise.withResolvers<void>()
+  const scrubber = new TableScrubber({
+    folder,
+    unread,
+    firstRoundMs: 0,
+    onDamage({ file }, count) {
+      found.push(file)
+      if (count === unread.length) all.resolve()
+    },
+  })
+  onTestFinished(() => scrubber.close())
+  await all.promise
+  const tables = readdirSync(join(folder, 'level')).filter((name) => name.endsWith('.ldb'))
+  expect(found.toSorted()).toEqual(tables.map((name) => join('level', name)))
+})
+
+it('one that is closed in the middle of a table ends', async () => {
+  const folder = await folderWithTables(1)
+  const scrubber = new TableScrubber({ folder, unread: unreadOf(folder, 0), firstRoundMs: 0, onDamage() {} })
+  await new Promise(setImmediate)
+  await scrubber.close()
+})
+
+it('a service that starts on a damaged table is refused, whatever byte it is', async () => {
+  const folder = await folderWithTables(1)
+  const name = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
+  const file = join(folder, 'level', name)
+  const bytes = readFileSync(file)
+  for (const at of [0, 5_000, bytes.length - 60, bytes.length - 20, bytes.length - 1]) {
+    const wrong = Buffer.from(bytes)
+    wrong[at]! ^= 1
+    writeFileSync(file, wrong)
+    await expect(openSharedLevel(folder, { service: 'counter', format: 1, log })).rejects.toMatchObject({
+      code: 'DATA_DAMAGED',
+    })
+  }
+})
