@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { hasSameIdentity } from '../src/level/folder-identity.ts'
 import { checkData, repairData } from '../src/level/integrity/cli.ts'
 import { repairFolder } from '../src/level/integrity/repair-folder.ts'
 import { verifyFolder, WITHOUT_LIMIT } from '../src/level/integrity/verify-folder.ts'
@@ -138,6 +139,7 @@ it.each<[string, (level: string, table: string) => void]>([
   damage(join(folder, 'level'), '')
   await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
   expect(await repairData(folder, [], () => {})).toBe(0)
+  expect(hasSameIdentity(folder)).toBe(false)
   expect(await entriesIn(folder)).toEqual(expected)
 })
 

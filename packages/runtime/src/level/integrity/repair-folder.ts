@@ -4,6 +4,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../http/errors.ts'
 import { syncFolder } from '../data-format.ts'
+import { clearIdentity } from '../folder-identity.ts'
 import { COPY_MARK, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
 import { listLevel, type LevelFiles } from './level-files.ts'
@@ -57,8 +58,9 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
   await ClassicLevel.repair(location)
   // It moves logs and old manifests there; the copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
-  // Of the folder as it was: how long its files were, and that its history goes on.
-  for (const file of ['level.state', join('level', 'identity.json')]) rmSync(join(folder, file), { force: true })
+  // Of the folder as it was.
+  rmSync(join(folder, 'level.state'), { force: true })
+  clearIdentity(folder)
   repair.entries = await countEntries(location)
   syncFolder(location)
   return repair
