@@ -130,7 +130,7 @@ describe('a folder that was closed', () => {
       await level.close()
     }
   })
-  const names = () => filesIn(closed).filter((name) => !/^(?:LOCK|LOG|identity)/.test(name))
+  const names = () => filesIn(closed).filter((name) => !/^(?:LOCK|LOG|identity|state)/.test(name))
 
   it('is sound', () => {
     expect(verifyFolder(closed, WITHOUT_LIMIT)).toMatchObject({ findings: [], lostChanges: 0, unread: [] })
@@ -173,7 +173,7 @@ describe('a folder that was closed', () => {
     for (const hasWitness of [true, false]) {
       const copy = copyOf(closed)
       const records = [...readRecords(readFileSync(logIn(copy)))] as LogRecord[]
-      if (!hasWitness) rmSync(join(copy, 'level.state'))
+      if (!hasWitness) rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), writeRecords(records.filter((_, i) => i !== 30).map(({ payload }) => payload)))
       const { findings, lostChanges } = verifyFolder(copy, WITHOUT_LIMIT)
       // Without it, nothing tells that the power was not cut: then it is counted.
@@ -238,7 +238,7 @@ describe('a folder whose process was killed', () => {
     /** As on another run of the machine. */
     function afterPowerCut(change: (bytes: Buffer) => Buffer) {
       const copy = copyOf(killed)
-      rmSync(join(copy, 'level.state'))
+      rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), change(readFileSync(logIn(copy))))
       return { ...verifyFolder(copy, WITHOUT_LIMIT), folder: copy }
     }

@@ -138,7 +138,7 @@ export async function damageMatrix(options: MatrixOptions, ending: 'closed' | 'k
   const { folder, entries } = await makeFolder(options, ending)
   const names = readdirSync(join(folder, 'level')).map((name) => join('level', name))
   const rows: MatrixRow[] = []
-  for (const file of [...names.toSorted(), 'level.state']) {
+  for (const file of names.toSorted()) {
     const outcomes: Record<string, Outcome> = {}
     for (const [name, damage] of Object.entries(DAMAGES)) {
       const copy = temporaryFolder()

@@ -1,2 +1,2 @@
-/** What `level.state` of a data folder says. */
+/** What `level/state.json` of a data folder says. */
 export { readWitness } from '../../src/level/integrity/witness.ts'

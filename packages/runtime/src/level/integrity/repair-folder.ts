@@ -59,7 +59,7 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
   // It moves logs and old manifests there; the copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
   // Of the folder as it was.
-  rmSync(join(folder, 'level.state'), { force: true })
+  rmSync(join(location, 'state.json'), { force: true })
   clearIdentity(folder)
   repair.entries = await countEntries(location)
   syncFolder(location)

@@ -14,7 +14,7 @@ export interface WitnessWriterOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** Keeps `level.state` up to date while there are writes. A folder without it works: only cut files are not noticed. */
+/** Keeps `level/state.json` up to date while there are writes. A folder without it works: only cut files are not noticed. */
 export class WitnessWriter {
   readonly #options: WitnessWriterOptions
   readonly #timer: NodeJS.Timeout
@@ -61,7 +61,7 @@ export class WitnessWriter {
     } catch (error) {
       const { service, log } = this.#options
       // What it says is true still: files only grow.
-      if (!this.#isFailing) log.error({ err: error }, `${service}: level.state cannot be written`)
+      if (!this.#isFailing) log.error({ err: error }, `${service}: level/state.json cannot be written`)
       this.#isFailing = true
     }
   }

@@ -4,14 +4,14 @@ import { bootId } from '../boot-id.ts'
 import { crc32c } from './crc32c.ts'
 import { listLevel } from './level-files.ts'
 
-// A log or a manifest that is cut at the end of a record looks whole. So a file beside `level` says how long they were when
-// the process looked last. It is written in place, into the block that it has: that needs no room on a full disk, and costs
+// A log or a manifest that is cut at the end of a record looks whole. So `level/state.json` says how long they were when the
+// process looked last. It lies beside them, so that it goes with them where they are copied or put back. It is written in place, into the block that it has: that needs no room on a full disk, and costs
 // one call. Only the last one of a process, which says that it closed in order, is synced.
 
-const FILE = 'level.state'
+const FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
 
-/** What `level.state` says. */
+/** What `level/state.json` says. */
 export interface Witness {
   /** The run of the machine; nothing where the system does not say. */
   readonly boot?: string | undefined
