@@ -138,16 +138,38 @@ describe('a store in LevelDB', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: NOW }))
   afterEach(() => void vi.useRealTimers())
 
-  it('does nothing while nothing is due, also after a sweep', async () => {
-    let level: KvLevel
+  const put = (key: string, ttl: number) =>
+    ({ type: 'put', key: Buffer.from(key), value: Buffer.from('x'), ttl }) as const
+
+  async function open(): Promise<{ store: Store; level: KvLevel }> {
+    const opened = Promise.withResolvers<KvLevel>()
     const store = await openLevelStore({
       createCommit(options) {
-        level = options.level
+        opened.resolve(options.level)
         return parts.commit.group(options)
       },
     })
-    const put = (key: string, ttl: number) =>
-      ({ type: 'put', key: Buffer.from(key), value: Buffer.from('x'), ttl }) as const
+    return { store, level: await opened.promise }
+  }
+
+  it('reads the few entries of a range behind many that have expired in few slices', async () => {
+    const { store, level } = await open()
+    const ops = [...Array.from({ length: 10_000 }, (_, i) => put(`k${i}`, 1_000)), put('l', 100_000), put('m', 100_000)]
+    await store.write({ ops, isSpecial: true, durable: false }, () => undefined)
+    vi.setSystemTime(NOW + 1_000)
+    const looks = vi.spyOn(level.db, 'iterator')
+    const snapshot = store.snapshot()
+    const scan = snapshot.scan({ start: Buffer.from('k'), limit: 1 })
+    expect((await scan.next()).map(([key]) => key)).toEqual(['l'])
+    expect(await scan.next()).toEqual([])
+    expect(looks.mock.calls.length).toBeLessThan(25)
+    await scan.close()
+    await snapshot.close()
+    await store.close()
+  })
+
+  it('does nothing while nothing is due, also after a sweep', async () => {
+    const { store, level } = await open()
     const ops = [...Array.from({ length: 1_000 }, (_, i) => put(`k${i}`, 1_000)), put('late', 100_000)]
     await store.write({ ops, isSpecial: true, durable: false }, () => undefined)
     const ticks = async (count: number) => {

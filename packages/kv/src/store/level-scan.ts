@@ -47,11 +47,12 @@ export function createLevelScan(
       highWaterMarkBytes: SLICE_BYTES,
     })
   let left = limit
+  /** Entries that are read at a time. */
+  let size = Math.min(SLICE, limit)
   const texts = open<string>('utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
 
   async function slice(): Promise<ScannedEntry[]> {
-    const size = Math.min(SLICE, left)
     if (bytes) return bytes.nextv(size)
     const entries = await texts.nextv(size)
     if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED))) return entries
@@ -80,7 +81,9 @@ export function createLevelScan(
       while (left > 0) {
         const all = await slice()
         if (all.length === 0) return all
-        const entries = isPast ? await toLive(all, isPast) : all
+        const entries = isPast ? (await toLive(all, isPast)).slice(0, left) : all
+        // Many entries that have expired are read in few slices, also where the limit is small.
+        if (entries.length < all.length) size = Math.min(SLICE, 2 * size)
         left -= entries.length
         for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])
         if (entries.length > 0) return entries
