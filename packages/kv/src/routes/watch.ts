@@ -37,7 +37,7 @@ export function watchRoute(store: Store, watchers: Watchers): HotRoute {
       operationId: 'watchEntities',
       summary: 'Changes of a range as they are made, as server-sent events',
       description:
-        'Events `put` and `delete`, whose data is a line as `POST /v0/batch` takes it, in the order in which the ' +
+        'Events `put`, `delete` and `expire` (a value expires at another time), whose data is a line as `POST /v0/batch` takes it, in the order in which the ' +
         'changes took effect. The last event of a place has its `id`, the sequence; an id without an event says how ' +
         'far the stream is. `Last-Event-ID`, or `after`, resumes.',
       querystring: {
