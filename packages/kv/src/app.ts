@@ -10,6 +10,7 @@ import { batchRoutes } from './routes/batch.ts'
 import { entitiesRoutes } from './routes/entities.ts'
 import { expiryRoutes } from './routes/expiry.ts'
 import { entityRoutes } from './routes/entity.ts'
+import { getManyRoute } from './routes/get-many.ts'
 import { watchRoute } from './routes/watch.ts'
 import type { KvConfig } from './settings.ts'
 import type { Store } from './store/store.ts'
@@ -86,6 +87,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
   })
   expiryRoutes(app, store)
   entitiesRoutes(app, store, context.budget, config.sendTimeout)
+  await getManyRoute(app, store, context.budget, config.sendTimeout)
   batchRoutes(app, store, context.budget, config)
   return app
 }

@@ -125,6 +125,11 @@ export interface KvClient {
    */
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
+  /**
+   * Values under many keys, in their order, as they are at one moment. At most 10,000 keys in 1 MiB.
+   * @throws ServiceError `KEYS_TOO_LARGE`
+   */
+  getMany(ids: readonly string[], options?: ReadOptions): Promise<(KvValue | undefined)[]>
   /** Resolves with the new value's tag. @throws ServiceError `CONDITION_FAILED` */
   put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
   /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
@@ -315,6 +320,13 @@ export function createKvClient(
         throw error
       }
     },
+    async getMany(ids, options = {}) {
+      if (ids.length === 0) return []
+      const list = JSON.stringify({ ids })
+      const headers = { 'content-type': 'application/json' }
+      const { body } = await ask('POST', '/v0/entities/get', freshness(options), headers, list)
+      return Array.fromAsync(eachLine(body), toFound)
+    },
     async put(id, value, options = {}) {
       const headers = { 'content-type': 'application/octet-stream', ...conditions(options) }
       const query = { id, ...durability(options), ttl: options.ttl?.toString() }
@@ -363,6 +375,13 @@ async function* parseEntries(lines: AsyncIterable<Buffer>): AsyncGenerator<KvEnt
     if (typeof op === 'string' || op.type !== 'put') throw new ServiceError(200, 'BAD_LINE', `unexpected line: ${line}`)
     yield { id: op.key.toString(), value: op.value }
   }
+}
+
+/** A line of the reply to `getMany`. */
+function toFound(line: Buffer): KvValue | undefined {
+  const { found, etag, value, valueBase64 } = JSON.parse(line.toString())
+  if (!found) return undefined
+  return { etag, value: value === undefined ? Buffer.from(valueBase64, 'base64') : Buffer.from(value) }
 }
 
 function prefixBounds(prefix: string): { start: string; end?: string } {

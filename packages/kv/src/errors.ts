@@ -7,6 +7,7 @@ const own = defineErrors({
   CONDITION_INVALID: { status: 400, title: 'If-Match or If-None-Match is neither * nor a list of entity tags' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
   BATCH_LINE_INVALID: { status: 400, title: 'A line of the batch is not a change; nothing was applied' },
+  KEYS_INVALID: { status: 400, title: 'Invalid list of keys' },
   ENTITY_NOT_FOUND: { status: 404, title: 'There is no value under this key' },
   SEQUENCE_GONE: {
     status: 410,
@@ -14,6 +15,7 @@ const own = defineErrors({
   },
   CONDITION_FAILED: { status: 412, title: 'The value that is there does not meet the condition' },
   KEY_TOO_LARGE: { status: 413, title: 'The key is larger than 1,024 bytes' },
+  KEYS_TOO_LARGE: { status: 413, title: 'List of keys too large' },
   VALUE_TOO_LARGE: { status: 413, title: 'The value is larger than allowed' },
   BATCH_TOO_LARGE: { status: 413, title: 'The batch is larger than allowed' },
   TOO_MANY_WATCHERS: { status: 503, title: 'There are as many streams of changes as there may be' },

@@ -43,6 +43,16 @@ interface StreamOptions {
   readonly begin: () => void
 }
 
+/** Makes a function that takes what a slice of so many bytes needs. It throws MEMORY_FULL where there is no room. */
+export function createReservation(hold: Hold): (bytes: number) => void {
+  let longest = 0
+  return (bytes) => {
+    // One is sent while the next is read.
+    if (bytes > longest && !hold.take(2 * (bytes - longest))) throw memoryFull()
+    longest = Math.max(longest, bytes)
+  }
+}
+
 /** Sends a scan, slice by slice, as `sendPieces` does. @throws MEMORY_FULL; where that comes later the connection is cut */
 export async function streamScan(
   scan: Scan,
@@ -51,13 +61,7 @@ export async function streamScan(
   { headers: hookHeaders, keysOnly = false, timeout, hold, begin }: StreamOptions,
 ): Promise<void> {
   const { headers, open, render, renderKeys, end } = formats[format]
-  let longest = 0
-  /** Makes room for a slice of so many bytes. @throws MEMORY_FULL */
-  function reserve(bytes: number): void {
-    // One is sent while the next is read.
-    if (bytes > longest && !hold.take(2 * (bytes - longest))) throw memoryFull()
-    longest = Math.max(longest, bytes)
-  }
+  const reserve = createReservation(hold)
   async function next(): Promise<string | Buffer | undefined> {
     const entries = await scan.next()
     if (entries.length === 0) return undefined

@@ -1,0 +1,118 @@
+import { holdOf, type Budget } from '@influencer-stats/runtime/budget'
+import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
+import type { App } from '@influencer-stats/runtime/http'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import { headersOf, sendPieces } from '@influencer-stats/runtime/streamed'
+import { foundLine, missingLine } from '../core/found-lines.ts'
+import { MAX_KEYS, MAX_KEYS_BYTES, parseKeyList } from '../core/key-list.ts'
+import { MAX_KEY } from '../core/limits.ts'
+import { yieldTurn } from '../core/turn.ts'
+import { errors } from '../errors.ts'
+import type { Snapshot, Store } from '../store/store.ts'
+import { NDJSON } from './range-format.ts'
+import { readQuery, readWanted } from './read-query.ts'
+import { bytes, freshness, undocumentedChecks } from './schemas.ts'
+import { createReservation } from './stream.ts'
+
+const HEADERS = ['content-type', NDJSON, 'x-content-type-options', 'nosniff', 'cache-control', 'no-cache']
+
+/** What is read of a snapshot before others have their turn: lookups take up to so long (ms), and hold about so much (bytes). */
+const SLICE_MS = 2
+const SLICE_BYTES = 262_144
+
+/** Values under many keys, in one request. @param sendTimeout how long a client may take for a part of its reply (ms) */
+export async function getManyRoute(root: App, store: Store, budget: Budget, sendTimeout: number): Promise<void> {
+  await root.register(async (app: App) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', bytesParser({ limit: MAX_KEYS_BYTES, tooLarge: errors.KEYS_TOO_LARGE }, budget))
+    app.post(
+      '/v0/entities/get',
+      {
+        ...undocumentedChecks,
+        config: { access: 'read', cost: 10 },
+        schema: {
+          tags: ['entities'],
+          operationId: 'getEntities',
+          summary: 'The values under many keys, as they are at one moment',
+          description:
+            `At most ${MAX_KEYS} keys in 1 MiB. A line of NDJSON a key, in the order of the request: ` +
+            '`{"id":"k","found":true,"etag":"\\"XWzQ3mAB\\"","value":"text"}`, with `valueBase64` for bytes that are no ' +
+            'text and `expiresAt` (ms since 1970) if it expires, or `{"id":"k","found":false}`.',
+          querystring: { type: 'object', additionalProperties: false, properties: freshness },
+          body: { content: { 'application/json': { schema: keyListSchema } } },
+          response: {
+            200: { description: 'A line a key.', content: { [NDJSON]: { schema: bytes } } },
+            ...readReplies(
+              errors.QUERY_INVALID,
+              errors.KEYS_INVALID,
+              errors.KEYS_TOO_LARGE,
+              errors.KEY_TOO_LARGE,
+              errors.LOG_BEHIND,
+              errors.LOG_UNAVAILABLE,
+            ),
+          },
+        },
+      },
+      async (request, reply) => {
+        const ids = readKeyList(request.body as Buffer | undefined)
+        const wanted = readWanted(readQuery(request.query, Object.keys(freshness)))
+        if (wanted) await store.replica?.seen(wanted)
+        const snapshot = store.snapshot()
+        if (snapshot.sequence !== undefined) reply.header('sequence', snapshot.sequence)
+        const slices = lookUp(snapshot, ids, createReservation(holdOf(request.raw, budget)))
+        function begin(): void {
+          reply.hijack()
+          reply.raw.writeHead(200, [...headersOf(reply), ...HEADERS])
+        }
+        try {
+          await sendPieces(async () => (await slices.next()).value, reply.raw, { begin, timeout: sendTimeout })
+        } finally {
+          await snapshot.close()
+        }
+      },
+    )
+  })
+}
+
+const keyListSchema = {
+  type: 'object',
+  title: 'KeyList',
+  required: ['ids'],
+  additionalProperties: false,
+  properties: {
+    ids: { type: 'array', minItems: 1, maxItems: MAX_KEYS, items: { type: 'string', minLength: 1 } },
+  },
+  examples: [{ ids: ['greeting', 'missing'] }],
+} as const
+
+/** @throws KEYS_INVALID, KEYS_TOO_LARGE, KEY_TOO_LARGE */
+function readKeyList(body: Buffer | undefined): string[] {
+  if (!body?.length) throw errors.KEYS_INVALID('there is no body')
+  const ids = parseKeyList(body)
+  if (typeof ids === 'string') throw errors.KEYS_INVALID(ids)
+  if (ids.length > MAX_KEYS) throw errors.KEYS_TOO_LARGE(`at most ${MAX_KEYS} keys`)
+  for (const [i, id] of ids.entries()) if (Buffer.byteLength(id) > MAX_KEY) throw errors.KEY_TOO_LARGE(`"ids"[${i}]`)
+  return ids
+}
+
+/** Lines for keys, in slices. @throws MEMORY_FULL */
+async function* lookUp(
+  snapshot: Snapshot,
+  ids: readonly string[],
+  reserve: (bytes: number) => void,
+): AsyncGenerator<string, undefined> {
+  let slice = ''
+  let until = performance.now() + SLICE_MS
+  for (const id of ids) {
+    const found = snapshot.find(Buffer.from(id))
+    if (found) reserve(slice.length + found.stored.length)
+    slice += found ? foundLine(id, found.stored, found.expiresAt) : missingLine(id)
+    if (slice.length < SLICE_BYTES && performance.now() < until) continue
+    reserve(slice.length)
+    yield slice
+    slice = ''
+    await yieldTurn()
+    until = performance.now() + SLICE_MS
+  }
+  if (slice !== '') yield slice
+}
