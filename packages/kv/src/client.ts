@@ -4,7 +4,6 @@ import { traceHeaders } from '@influencer-stats/runtime/trace'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Agent, request, type Dispatcher } from 'undici'
 import { eachLine } from './core/each-line.ts'
-import { prefixEnd } from './core/key-order.ts'
 import { opLine, parseLine, type Op } from './core/lines.ts'
 import { placesOf } from './core/watch-events.ts'
 
@@ -166,7 +165,6 @@ export interface KvClient {
 }
 
 const NDJSON = 'application/x-ndjson'
-const ALL = '\0'
 /** Largest page, and that of a caller who names no limit (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 const PAGE_ENTRIES = 100
@@ -266,15 +264,24 @@ export function createKvClient(
     await body.dump()
   }
 
-  async function* watch({ after, signal = NEVER, ...range }: WatchOptions = {}): AsyncGenerator<KvStep, void> {
-    const { start = ALL, end } = range.prefix === undefined ? range : prefixBounds(range.prefix)
+  async function* watch({ prefix, start, end, after, signal = NEVER }: WatchOptions = {}): AsyncGenerator<
+    KvStep,
+    void
+  > {
     let place = after
     while (!signal.aborted && !closed) {
       let isNew = false
       try {
-        const { body } = await ask('GET', '/v0/watch', { start, end, after: place?.toString() }, {}, undefined, {
-          signal,
-        })
+        const { body } = await ask(
+          'GET',
+          '/v0/watch',
+          { prefix, start, end, after: place?.toString() },
+          {},
+          undefined,
+          {
+            signal,
+          },
+        )
         for await (const { seq, ops } of placesOf(body)) {
           place = seq
           isNew ||= ops.length > 0
@@ -382,11 +389,6 @@ function toFound(line: Buffer): KvValue | undefined {
   const { found, etag, value, valueBase64 } = JSON.parse(line.toString())
   if (!found) return undefined
   return { etag, value: value === undefined ? Buffer.from(valueBase64, 'base64') : Buffer.from(value) }
-}
-
-function prefixBounds(prefix: string): { start: string; end?: string } {
-  const end = prefixEnd(prefix)
-  return { start: prefix, ...(end !== undefined && { end }) }
 }
 
 const toBytes = (value: string | Uint8Array) =>

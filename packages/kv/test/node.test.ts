@@ -57,6 +57,11 @@ describe('nodes of kv', () => {
       accept: 'application/x-ndjson',
     })
     expect([range.text, sequenceOf(range)]).toEqual(['{"op":"put","id":"b","value":"1"}\n', 21])
+    const list = await other.ask('POST', '/v0/entities/get?after=21', '{"ids":["b","k"]}')
+    const found = list.text.split('\n').slice(0, -1)
+    expect([found.map((line) => JSON.parse(line).found), sequenceOf(list)]).toEqual([[true, false], 21])
+    const count = await other.ask('GET', '/v0/entities?count=true&after=21')
+    expect([count.text, sequenceOf(count)]).toEqual(['{"count":1}', 21])
     expect(sequenceOf(await one.ask('DELETE', '/v0/entity?id=b'))).toBe(22)
     const missing = await other.ask('GET', '/v0/entity?id=b&linearizable=true')
     expect([missing.status, missing.code, sequenceOf(missing) >= 22]).toEqual([404, 'ENTITY_NOT_FOUND', true])

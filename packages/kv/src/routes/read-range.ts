@@ -3,8 +3,9 @@ import { errors } from '../errors.ts'
 import type { Range } from '../store/store.ts'
 import { readCount, readFlag, requireKey } from './read-query.ts'
 
-/** Parameters that `readRange` reads. */
-export const RANGE_PARAMETERS = ['prefix', 'start', 'end', 'cursor', 'limit', 'reverse']
+/** Parameters that `readBounds` and `readRange` read. */
+export const BOUNDS = ['prefix', 'start', 'end']
+export const RANGE_PARAMETERS = [...BOUNDS, 'cursor', 'limit', 'reverse']
 
 type Bounds = Pick<Range, 'start' | 'end'>
 
@@ -17,8 +18,9 @@ export function readRange(parameter: (name: string) => Buffer | undefined): Rang
   return { ...(cursor ? boundsBehind(cursor, bounds, reverse) : bounds), reverse, ...(limit && { limit }) }
 }
 
-function readBounds(parameter: (name: string) => Buffer | undefined): Bounds {
-  const [prefix, start, end] = ['prefix', 'start', 'end'].map((name) => readKey(parameter, name))
+/** The keys of a query string: all without bounds. @throws QUERY_INVALID, KEY_TOO_LARGE */
+export function readBounds(parameter: (name: string) => Buffer | undefined): Bounds {
+  const [prefix, start, end] = BOUNDS.map((name) => readKey(parameter, name))
   if (prefix && (start || end)) throw errors.QUERY_INVALID('"prefix" stands for "start" and "end"')
   const last = prefix ? prefixEnd(prefix.toString()) : end
   return { start: prefix ?? start ?? FIRST_KEY, ...(last !== undefined && { end: Buffer.from(last) }) }

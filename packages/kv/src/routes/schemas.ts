@@ -12,19 +12,18 @@ export const key = {
   examples: ['greeting'],
 } as const
 
-/** The bounds of a range. */
-export const bounds = {
-  start: { ...key, description: 'The first key; `%00` for all.' },
-  end: { ...key, description: 'The first key that is left out.', examples: ['h'] },
-} as const
-
 const plainKey = { type: 'string', minLength: 1 } as const
 
-/** What a range is made of. */
-export const rangeParameters = {
+/** The bounds of a range. */
+export const bounds = {
   prefix: { ...key, description: 'All keys that begin with it, in place of `start` and `end`.', examples: ['gree'] },
   start: { ...plainKey, description: 'The first key; without it, the first there is.' },
   end: { ...plainKey, description: 'The first key that is left out; without it, to the last there is.' },
+} as const
+
+/** What a range is made of. */
+export const rangeParameters = {
+  ...bounds,
   limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },
   cursor: { ...plainKey, description: 'Continue behind this key: `next` of the page before.' },
   reverse: { ...TRUE_OR_FALSE, description: 'From the last key to the first.' },

@@ -5,12 +5,13 @@ import type { KeyRange } from '../core/ranges.ts'
 import { errors } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Watchers } from '../watch/watchers.ts'
-import { readQuery, readSequence, requireKey } from './read-query.ts'
+import { readQuery, readSequence } from './read-query.ts'
+import { BOUNDS, readBounds } from './read-range.ts'
 import { bounds, freshness, undocumentedChecks } from './schemas.ts'
 
 const URL = '/v0/watch'
 const PREFIX = `${URL}?`
-const NAMES = ['start', 'end', 'after']
+const NAMES = [...BOUNDS, 'after']
 const HEADERS = [
   ['content-type', 'text/event-stream; charset=utf-8'],
   ['cache-control', 'no-store, no-transform'],
@@ -42,7 +43,6 @@ export function watchRoute(store: Store, watchers: Watchers): HotRoute {
         'far the stream is. `Last-Event-ID`, or `after`, resumes.',
       querystring: {
         type: 'object',
-        required: ['start'],
         additionalProperties: false,
         properties: {
           ...bounds,
@@ -83,12 +83,9 @@ export function watchRoute(store: Store, watchers: Watchers): HotRoute {
 /** @throws QUERY_INVALID, KEY_TOO_LARGE */
 function readTarget(query: Query): Asked {
   const parameter = readQuery(query, NAMES)
-  const end = parameter('end')
+  const { start, end } = readBounds(parameter)
   return {
-    range: {
-      start: requireKey(parameter('start'), 'start').toString('latin1'),
-      ...(end && { end: requireKey(end, 'end').toString('latin1') }),
-    },
+    range: { start: start.toString('latin1'), ...(end && { end: end.toString('latin1') }) },
     after: readSequence(parameter('after')?.toString(), 'after'),
   }
 }

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expect, it, onTestFinished } from 'vitest'
+import { startKv } from './support/kv.ts'
+import { runShell } from './support/process.ts'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const STATED = /# => (.*)$/
+
+/** The shell blocks of a section, one after the other. */
+function scriptOf(title: string): string {
+  const from = README.indexOf(`\n## ${title}\n`)
+  const section = README.slice(from, README.indexOf('\n## ', from + 1))
+  return Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block).join('')
+}
+
+/** What the comments of a script say that it prints, as patterns. */
+const statedOutput = (script: string) =>
+  script.split('\n').flatMap((line) => {
+    const [, text] = STATED.exec(line) ?? []
+    return text === undefined ? [] : [new RegExp(`^${text.split('…').map(RegExp.escape).join('.+')}$`)]
+  })
+
+// A value without a newline at its end would share its line with what comes next.
+const PREAMBLE = `
+cd "$FOLDER"
+curl() {
+  # A stream has no end of its own.
+  case "$*" in -N*) command curl -s --max-time 1 "$@" || [ $? = 28 ]; return ;; esac
+  command curl "$@" || return
+  echo
+}
+npx() { shift 3; case "$*" in *--url*) kv "$@" ;; *) kv "$@" --url "$URL" ;; esac; echo; }
+set -e -o pipefail
+`
+
+const hasShell = ['bash', 'curl', 'gzip'].every((name) => spawnSync(name, ['--version']).error === undefined)
+
+it.skipIf(!hasShell)('every example of the API prints what the README states', async () => {
+  const kv = await startKv()
+  onTestFinished(async () => void (await kv.stop()))
+  const script = scriptOf('API')
+  const { host } = new URL(kv.url)
+  const { stdout, stderr, code } = await runShell(PREAMBLE + script.replaceAll('localhost:8082', host), {
+    URL: kv.url,
+    FOLDER: temporaryFolder(),
+  })
+  const printed = stdout.toString().replaceAll('\r', '').split('\n').filter(Boolean)
+  const stated = statedOutput(script)
+  expect([code, stderr.replaceAll(/^.*\b(?:ex|im)ported \d+ entries.*\n/gm, '')]).toEqual([0, ''])
+  expect(stated.length).toBeGreaterThan(30)
+  expect(printed.map((line, i) => (stated[i]?.test(line) ? stated[i] : line))).toEqual(stated)
+})
