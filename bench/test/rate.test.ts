@@ -149,7 +149,7 @@ describe('the report of a run at a constant rate', () => {
 
 describe('the idle time of a generator', () => {
   /** The share of 300 ms that an open loop has nothing to do, where each request takes it 1 ms. */
-  async function idleAt(rate: number): Promise<number> {
+  async function idleAt(rate: number, cpu = 1): Promise<number> {
     const loop = new OpenLoop(() => ({}) as ReadyRequest, rate)
     const send = (_: unknown, begin: number) => {
       for (const end = performance.now() + 1; performance.now() < end;);
@@ -161,12 +161,14 @@ describe('the idle time of a generator', () => {
     loop.idle(connection)
     loop.start([connection], new Tally(now, now + 300), now)
     while (loop.outstanding() > 0) await setImmediate()
-    return loop.idleTime! / 300
+    return loop.idleShare(cpu)!
   }
 
   it('is nothing if it cannot keep the rate, and most of the time if it can', async () => {
     expect(await idleAt(3_000)).toBeLessThan(0.1)
     expect(await idleAt(10)).toBeGreaterThan(0.2)
+    // Never asleep at this rate: without the processor it had no time.
+    expect(await idleAt(600, 0)).toBe(0)
   })
 })
 

@@ -94,7 +94,7 @@ export interface LoadResult {
    * Open loop that looks at the clock all the time: the share of the measured seconds in which the generator had nothing
    * to do. Near 0 it had no time for more requests, whatever the server could do.
    */
-  readonly idle?: number
+  readonly idle?: number | undefined
 }
 
 /** From this share of a processor on, a generator may have been what limited a closed loop. */

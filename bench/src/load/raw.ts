@@ -68,7 +68,7 @@ export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
     wrong: tally.wrong,
     cpu,
     ...(open && { lateness: open.lateness.at(99) }),
-    ...(open?.idleTime !== undefined && { idle: open.idleTime / 1000 / plan.duration }),
+    ...(open && { idle: open.idleShare(cpu) }),
   }
 }
 

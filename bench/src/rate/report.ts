@@ -50,7 +50,7 @@ function verdictOf(plan: RatePlan, result: RateResult): string {
     : `The rate was NOT reached: ${achieved} of ${rate}.`
   switch (limitOf(plan, result)) {
     case 'generator':
-      return `${outcome} The generator was the limit, not the service: the latencies are mostly its own.`
+      return `${outcome} The generator, or the processor that it had, was the limit, not the service: the latencies are mostly its own.`
     case 'service':
       return `${outcome} The generator had time for more: the service, or its machine, was the limit. Requests queue, so the latencies grow with --seconds.`
     default:

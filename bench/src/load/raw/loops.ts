@@ -99,8 +99,9 @@ interface OpenLoopOptions {
 export class OpenLoop extends CountingLoop {
   /** How late it saw that requests were due: its own part of their latency, whatever the server did. */
   readonly lateness = new Microseconds()
-  /** Milliseconds of the measured window in which it had nothing to do; absent if it sleeps. */
-  idleTime: number | undefined
+  /** Milliseconds of the measured window that a timer slept, and of turns of the event loop without an event. */
+  #sleptTime = 0
+  #emptyTime = 0
   /** Milliseconds from one request to the next. */
   readonly #gap: number
   readonly #takes: 'shift' | 'pop'
@@ -137,7 +138,7 @@ export class OpenLoop extends CountingLoop {
         this.#sendDue()
       },
       this.#sleeps,
-      (at, until) => this.#countIdle(at, until),
+      (at, until) => this.#countTurn(at, until),
     )
   }
 
@@ -154,17 +155,29 @@ export class OpenLoop extends CountingLoop {
     return this.#total - this.ended
   }
 
+  /**
+   * The share of the measured window in which it had nothing to do; nothing if it leaves the processor to others.
+   *
+   * @param cpu share of a processor that it had: time that others took from it is not idle
+   */
+  idleShare(cpu: number): number | undefined {
+    if (this.#sleeps) return undefined
+    const window = this.counts!.until - this.counts!.from
+    const taken = Math.max(0, window - this.#sleptTime - cpu * window)
+    return (this.#sleptTime + Math.max(0, this.#emptyTime - taken)) / window
+  }
+
   override abandon(connections: readonly RawConnection[], now: number): void {
     super.abandon(connections, now)
     for (; this.sent < this.#total; this.sent++) this.counts!.unanswered(this.#dueAt(this.sent), now)
   }
 
-  /** A turn in which nothing was sent or received is idle: about 1.2 us, or more if the processor had other work. */
-  #countIdle(now: number, until: number): void {
+  /** A turn is empty if nothing was sent or received: about 1.2 us, or more if the processor had other work. */
+  #countTurn(now: number, until: number): void {
     const events = this.sent + this.ended
     if (now >= this.counts!.from) {
-      const turn = events === this.#turnEvents ? Math.max(0, now - this.#turnEnd) : 0
-      this.idleTime = (this.idleTime ?? 0) + turn + until - now
+      if (events === this.#turnEvents) this.#emptyTime += Math.max(0, now - this.#turnEnd)
+      this.#sleptTime += until - now
     }
     this.#turnEnd = until
     this.#turnEvents = events
