@@ -2,8 +2,9 @@ import type { Budget } from '@influencer-stats/runtime/budget'
 import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies } from '@influencer-stats/runtime/replies'
-import { changesExpiry } from '../core/lines.ts'
+import type { FastifyRequest } from 'fastify'
 import { parseBatch, type BadLine } from '../core/batch.ts'
+import { changesExpiry } from '../core/lines.ts'
 import { errors } from '../errors.ts'
 import type { KvConfig } from '../settings.ts'
 import type { Store } from '../store/store.ts'
@@ -13,6 +14,14 @@ import { revisionIn, withSpecial } from './special.ts'
 
 const EXAMPLE = '{"op":"put","id":"greeting","value":"hello"}\n'
 const EMPTY = Buffer.alloc(0)
+const PARAMETERS = ['durable']
+
+/** Refuses what the head of a request asks for and a batch cannot do: before its body is read. @throws Problem */
+function checkHead({ query, headers }: FastifyRequest): void {
+  readFlag(readQuery(query, PARAMETERS)('durable'), 'durable')
+  // Dates are ignored: a batch has no modification date (RFC 9110, 13.1.4).
+  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) throw errors.BATCH_CONDITION()
+}
 
 function refuse({ line, reason, tooLarge }: BadLine): Error {
   const detail = `line ${line}: ${reason}`
@@ -32,6 +41,10 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
     {
       ...undocumentedChecks,
       config: { cost: 10 },
+      onRequest(request, _reply, done) {
+        checkHead(request)
+        done()
+      },
       schema: {
         tags: ['entities'],
         operationId: 'batch',
@@ -54,6 +67,8 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
           },
           ...changeReplies(
             errors.QUERY_INVALID,
+            errors.BATCH_CONDITION,
+            errors.BATCH_EMPTY,
             errors.IDEMPOTENCY_KEY_INVALID,
             errors.BATCH_LINE_INVALID,
             errors.IDEMPOTENCY_KEY_REUSED,
@@ -70,17 +85,17 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
       },
     },
     async (request, reply) => {
-      const isDurable = readFlag(readQuery(request.query, ['durable'])('durable'), 'durable')
+      const isDurable = readFlag(readQuery(request.query, PARAMETERS)('durable'), 'durable')
       const ops = await parseBatch((request.body as Buffer | undefined) ?? EMPTY, limits)
       if (!Array.isArray(ops)) throw refuse(ops)
+      if (ops.length === 0) throw errors.BATCH_EMPTY()
       const deleted = ops.filter(({ type }) => type === 'del').length
       if (deleted > 0) request.audit = { change: 'delete', what: `${deleted} keys` }
-      const applied = (outcome?: string, sequence?: number) => {
-        if (ops.length > 0) revisionIn(outcome)
+      const applied = (outcome: string | undefined, sequence?: number) => {
+        revisionIn(outcome)
         if (sequence !== undefined) reply.header('sequence', sequence)
         return { applied: ops.length }
       }
-      if (ops.length === 0) return applied()
       const isTimed = ops.some(changesExpiry)
       return store.write(withSpecial({ ops, durable: isDurable }, request.headers, isTimed), applied)
     },

@@ -50,6 +50,8 @@ const OVERLOADED: Reply = { ...asReply(overloaded()), isKept: true }
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
+  /** Whether it may change state: then it runs alone among the requests of its connection. */
+  readonly isUnsafe: boolean
   readonly addressOf: AddressOf
   readonly #host: DoorHost
   readonly #figures: RouteMetrics
@@ -59,6 +61,7 @@ export class Endpoint {
   constructor(route: HotRoute, host: DoorHost) {
     this.route = route
     this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
+    this.isUnsafe = this.access === 'change' || (route.method !== 'GET' && this.access !== 'read')
     this.#host = host
     this.addressOf = host.addressOf
     this.#figures = host.requests.route(route.method, route.url)
@@ -152,9 +155,14 @@ export interface Found extends Asked {
   readonly endpoint: Endpoint
 }
 
+/** Methods that change no state (RFC 9110, 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
 /** The hot routes of a service by method. */
 export class Endpoints {
   readonly all: readonly Endpoint[]
+  /** Paths of other routes where a GET changes state. */
+  readonly unsafeGets = new Set<string>()
   readonly #byMethod: ReadonlyMap<string, readonly Endpoint[]>
 
   constructor(routes: readonly HotRoute[], host: DoorHost) {
@@ -171,6 +179,13 @@ export class Endpoints {
       if (asked !== undefined) return { endpoint, asked, isHead: method === 'HEAD' }
     }
     return undefined
+  }
+
+  /** Whether a request may change state. */
+  isUnsafe(method: string, target: string): boolean {
+    const found = this.find(method, target)
+    if (found) return found.endpoint.isUnsafe
+    return !SAFE_METHODS.has(method) || (method === 'GET' && this.unsafeGets.has(target.split('?', 1)[0]!))
   }
 }
 

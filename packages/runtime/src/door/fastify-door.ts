@@ -1,5 +1,6 @@
 import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { bytesParser } from './bytes-parser.ts'
+import { expectsContinue } from '../http/expect-continue.ts'
 import type { DoorHost, Endpoint, Endpoints } from './endpoint.ts'
 import { answerOnNode } from './node-door.ts'
 
@@ -15,6 +16,13 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(body?.type ?? '*', body ? bytesParser(body, host.budget) : ignoreBody)
   }
+  /** @throws Problem */
+  function readHead(request: FastifyRequest): unknown {
+    const asked = route.read(request)
+    const refused = route.token && endpoint.refusal(request.raw, asked)
+    if (refused) throw refused
+    return asked
+  }
   app.route({
     method,
     url,
@@ -23,11 +31,15 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     exposeHeadRoute: method === 'GET' && route.head !== false,
     // A token that is part of what is asked is judged once that is known.
     config: { access: route.token || route.judges ? 'host' : access, isTaken: true },
-    ...(route.judges && !route.token && { onRequest: (request, _reply, done) => done(endpoint.refusal(request.raw)) }),
+    onRequest(request, _reply, done) {
+      const refused = route.judges && !route.token && endpoint.refusal(request.raw)
+      if (refused) return done(refused)
+      // Its client sends the body only if the head is right.
+      if (expectsContinue(request.raw)) readHead(request)
+      done()
+    },
     handler(request, reply) {
-      const asked = route.read(request)
-      const refused = route.token && endpoint.refusal(request.raw, asked)
-      if (refused) throw refused
+      const asked = readHead(request)
       const served = route.serve?.(asked, request, reply)
       if (served) return served
       reply.hijack()

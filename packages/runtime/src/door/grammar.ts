@@ -58,7 +58,16 @@ export interface Fields {
 }
 
 // Each of these means that there is more to the request, or to the connection, than the door knows of.
-const ODD = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings', 'trailer'])
+const ODD = new Set([
+  'transfer-encoding',
+  'content-encoding',
+  'content-range',
+  'expect',
+  'upgrade',
+  'proxy-connection',
+  'http2-settings',
+  'trailer',
+])
 const TO_LENGTH = /^content-length:[\t ]*(?=\d{1,15}[\t ]*\r$)/im
 const DIGITS = /\d{0,15}/y
 

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import { asReply, takesBody, isStream, type Answer, type DoorHost, type Endpoint, type Endpoints } from './endpoint.ts'
 import type { HotRequest, Reply, RequestHeaders, StreamReply } from './hot-route.ts'
 import type { AddressOf } from '../http/client-address.ts'
+import { hasContentFields } from '../http/content-fault.ts'
 import { memoryFull } from '../http/errors.ts'
+import { whenFirst } from '../http/expect-continue.ts'
 import { BodyBuffer } from '../memory/body-buffer.ts'
 import { holdOf, releaseHold } from '../memory/budget.ts'
 import { headersOf, isUnchanged } from './reply-head.ts'
@@ -86,16 +88,12 @@ export function answerOnNode(
   }
 }
 
-/** Waits until the replies before it are out; behind a stream, which has no end, that is never. */
-export function whenFirst(response: ServerResponse, then: () => void): void {
-  if (response.socket) then()
-  else response.once('socket', then)
-}
-
 /** What the client of a stream still sends is dropped: requests that nobody will answer would be kept for ever. */
 function ignoreRest(socket: Socket): void {
   socket.on('data', ignore)
   for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
+  // A pipeline may have paused it, and a socket that is not read does not report that its client is gone.
+  socket.resume()
 }
 
 function ignore(): void {}
@@ -127,6 +125,7 @@ export function createNodeDoor(endpoints: Endpoints, host: DoorHost) {
     const { endpoint, asked } = found
     const { route } = endpoint
     const { headers } = message
+    if (hasContentFields(message)) return false
     const length = lengthOf(headers['content-length'], headers['transfer-encoding'])
     if (length === undefined || !takesBody(route, length, headers['content-type'])) return false
     if (endpoint.refusal(message, asked)) return false

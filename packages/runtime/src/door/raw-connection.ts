@@ -37,6 +37,7 @@ interface Place {
   text: string | undefined
   body: Buffer | undefined
   closes: boolean
+  readonly isUnsafe: boolean
 }
 
 const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
@@ -87,6 +88,8 @@ export class RawConnection {
   #text = ''
   /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
   #isPaused = false
+  /** The next request waits until all requests before it are answered. */
+  #isInLine = false
   #isForeign = false
   #hasEnded = false
   /** It is no longer the door's. */
@@ -180,10 +183,10 @@ export class RawConnection {
   }
 
   #resume(): void {
-    if (this.#isFull(MOST_PENDING / 2)) return
+    if (this.#isFull(MOST_PENDING / 2) || (this.#isInLine && this.#places)) return
     const unread = this.#unread!
     this.#unread = undefined
-    this.#isPaused = false
+    this.#isPaused = this.#isInLine = false
     this.#answerAll(unread)
     if (!this.#isPaused && !this.#isGone) this.#socket.resume()
   }
@@ -216,12 +219,22 @@ export class RawConnection {
         this.#keep(bytes.subarray(at), read)
         break
       }
+      if (this.#mustWait(read)) {
+        this.#isInLine = true
+        this.#pause(bytes.subarray(at))
+        break
+      }
       this.#pieces = 0
       at = read.end
       this.#answer(read, at === text.length)
     }
     this.#flush()
     if (this.#isForeign || this.#hasEnded) this.#goOn()
+  }
+
+  /** Whether requests before this one have to be answered first: an unsafe request runs alone (RFC 9112, 9.3.2). */
+  #mustWait({ found }: RawRequest): boolean {
+    return this.#places !== undefined && (found.endpoint.isUnsafe || this.#places[0]!.isUnsafe)
   }
 
   #read(text: string, bytes: Buffer, at: number): Read {
@@ -264,7 +277,7 @@ export class RawConnection {
     const { endpoint, asked } = request.found
     const given = this.#refusal(request) ?? endpoint.answer(asked, request, request.id, request.startedAt)
     if (given instanceof Promise) {
-      const place: Place = { text: undefined, body: undefined, closes: false }
+      const place: Place = { text: undefined, body: undefined, closes: false, isUnsafe: endpoint.isUnsafe }
       ;(this.#places ??= []).push(place)
       void given.then((late) => this.#settle(place, request, this.#affordable(request, late)))
       return
@@ -274,7 +287,7 @@ export class RawConnection {
     const text = this.#textOf(request, answer, closes)
     const body = largeBodyOf(request, answer)
     if (!this.#places) return this.#put(text, body, closes)
-    this.#places.push({ text, body, closes })
+    this.#places.push({ text, body, closes, isUnsafe: false })
     this.#waiting += text.length + (body?.length ?? 0)
   }
 
@@ -332,6 +345,8 @@ export class RawConnection {
     this.#flush()
     this.#isGone = true
     this.#host.release(this.#socket)
+    // Requests behind a stream get no reply, and a socket that is not read does not report that its client is gone.
+    if (this.#isPaused) this.#socket.resume()
     open(this.#socket, head)
   }
 

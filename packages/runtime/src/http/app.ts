@@ -127,6 +127,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'change')
     if (method === 'HEAD' && access === 'change')
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
+    if (method === 'GET' && access === 'change') endpoints.unsafeGets.add(route.url)
     // Not the preflight route of CORS, which is at every path.
     if (route.url !== '*') known.push({ method, url: route.url })
     const isTaken = access === 'open' || route.config?.isTaken

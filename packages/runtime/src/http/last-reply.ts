@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { releaseHold } from '../memory/budget.ts'
 import type { Lifecycle } from '../service.ts'
+import { expectsContinue } from './expect-continue.ts'
+import { requestAnswered } from './request-order.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const http = process.getBuiltinModule('node:http')
@@ -40,6 +42,7 @@ export function replyClass(lifecycle: Lifecycle, sendTimeout: number): typeof Se
     override end(...args: unknown[]): this {
       Reflect.apply(super.end, this, args)
       this.#watch()
+      requestAnswered(this)
       return this
     }
 
@@ -56,6 +59,8 @@ export function replyClass(lifecycle: Lifecycle, sendTimeout: number): typeof Se
 
     override writeHead(...args: unknown[]): this {
       if (lifecycle.phase === 'draining' && (this.req.socket as Connection)[LAST] === this) this.shouldKeepAlive = false
+      // Its client may send the body, or the next request: the server could not tell which.
+      if (expectsContinue(this.req)) this.shouldKeepAlive = false
       return Reflect.apply(super.writeHead, this, args) as this
     }
 

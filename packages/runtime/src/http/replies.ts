@@ -4,6 +4,7 @@ import { problemReplies, type ProblemKind, type ProblemReplies } from './problem
 const always = [errors.HOST_MISSING, errors.HOST_AMBIGUOUS, errors.INTERNAL]
 const guarded = [
   ...always,
+  errors.TRANSFER_ENCODING_UNSUPPORTED,
   errors.DATA_DAMAGED,
   errors.STORE_FAILED,
   errors.MISDIRECTED_HOST,
@@ -31,6 +32,8 @@ export const changeReplies = (...own: ProblemKind[]): ProblemReplies =>
     errors.CROSS_SITE,
     errors.BODY_TOO_LARGE,
     errors.UNSUPPORTED_MEDIA_TYPE,
+    errors.CONTENT_ENCODING_UNSUPPORTED,
+    errors.CONTENT_RANGE_UNSUPPORTED,
     errors.BAD_JSON,
     ...own,
   )

@@ -5,9 +5,12 @@ import type { Change } from '../door/hot-route.ts'
 import type { RouteMetrics } from '../metrics/metrics.ts'
 import { inTrace, traceOf, type Trace } from '../trace.ts'
 import type { Line } from './admission.ts'
+import { contentFault } from './content-fault.ts'
 import { errors, overloaded } from './errors.ts'
 import type { Access } from './guard.ts'
+import { expectsContinue } from './expect-continue.ts'
 import type { Problem } from './problems.ts'
+import { misfitText, type Fits } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,6 +18,8 @@ declare module 'fastify' {
     access?: Access
     /** Fastify is not to refuse it in an overload: what is open to all, and what is judged where it is answered. */
     isTaken?: boolean
+    /** Content codings that the route decodes, besides `identity`; by default none. */
+    contentEncodings?: readonly string[]
     /** What a request counts as where requests are limited: one, unless it is dear. */
     cost?: number
     /** Asked again and again by machines: never logged. */
@@ -87,7 +92,10 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
       const refused = refusal(request, reply)
       if (refused) return done(refused)
     }
-    const fault = guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!)
+    const fault =
+      guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!) ??
+      contentFault(request.raw, request.routeOptions.config.contentEncodings) ??
+      (expectsContinue(request.raw) ? headMisfit(request) : undefined)
     if (fault || !line) return done(fault)
     if (!admission.takes(request.startedAt) || !line.hasRoom()) return done(overloaded())
     line.begun()
@@ -116,6 +124,16 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
     tracer?.ended(trace, { method, route, status, startedAt })
     done()
   })
+}
+
+/** What Fastify checks once the body is there, as far as the head decides it. */
+function headMisfit(request: FastifyRequest): Problem | undefined {
+  for (const part of ['params', 'querystring'] as const) {
+    const fits = request.getValidationFunction(part) as Fits | undefined
+    if (fits && !fits(part === 'params' ? request.params : request.query))
+      return errors.VALIDATION_FAILED(misfitText(fits.errors![0]!, part))
+  }
+  return undefined
 }
 
 /** What an answered request took away or replaced. */

@@ -1,16 +1,18 @@
 import type { FastifyServerFactory } from 'fastify'
-import type { Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http'
 import type { DoorHost, Endpoints } from '../door/endpoint.ts'
-import { createNodeDoor, whenFirst } from '../door/node-door.ts'
+import { createNodeDoor } from '../door/node-door.ts'
 import { installRawDoor } from '../door/raw-door.ts'
 import { limitConnections } from '../limits/connection-limit.ts'
 import type { RouteMetrics } from '../metrics/metrics.ts'
 import type { AppHost } from '../service.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { errors } from './errors.ts'
+import { continueWhenRead } from './expect-continue.ts'
 import { replyClass } from './last-reply.ts'
 import { endWithProblem, type ProblemFormat } from './problem-replies.ts'
 import { PROBLEM_TYPE } from './problems.ts'
+import { inRequestOrder } from './request-order.ts'
 
 const CHECK_CONNECTIONS_EVERY = 500
 
@@ -34,10 +36,14 @@ export function serverFactory(
       handshakeTimeout: config.headersTimeout,
     })
     server.maxConnections = config.maxConnections
-    if (config.server === 'fastify' || endpoints.all.length === 0) server.on('request', handler)
+    const isUnsafe = (message: IncomingMessage) => endpoints.isUnsafe(message.method!, message.url!)
+    if (config.server === 'fastify' || endpoints.all.length === 0) server.on('request', inRequestOrder(handler, isUnsafe))
     else {
       const answerHot = createNodeDoor(endpoints, host)
-      server.on('request', (message, response) => void (answerHot(message, response) || handler(message, response)))
+      const answer: RequestListener = (message, response) => {
+        if (!answerHot(message, response)) handler(message, response)
+      }
+      server.on('request', inRequestOrder(answer, isUnsafe))
       if (config.server === 'raw') installRawDoor(server, endpoints, host, config)
     }
     limitConnections(server, config, registry)
@@ -57,13 +63,7 @@ function createServer(certificate: KeyPair | undefined, options: ServerOptions &
 
 /** Answers what Node would answer without a problem, or not at all. @param figures of what no route is asked for */
 export function answerOddRequests(server: Server, figures: RouteMetrics, format?: ProblemFormat): void {
-  // Behind a reply that is still to come Node would write the head of this one first, and then that it may go on.
-  server.on('checkContinue', (request, response) =>
-    whenFirst(response, () => {
-      response.writeContinue()
-      server.emit('request', request, response)
-    }),
-  )
+  continueWhenRead(server)
   server.on('checkExpectation', (request, response) => {
     const problem = errors.EXPECTATION_FAILED()
     const body = problem.body()

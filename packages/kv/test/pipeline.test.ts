@@ -1,0 +1,79 @@
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { runs } from '@influencer-stats/runtime/testing/runs'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { start, useNats } from './support/nodes.ts'
+import { pipelined, type PipelineReply } from './support/pipelined.ts'
+import { anyPipeline, sequentialReplies, textOf, type PipelineRequest } from './support/pipelines.ts'
+
+const TIMEOUT_MS = 120_000
+/** Pipelines on as many connections at the same time. */
+const CONNECTIONS = 4
+
+let prefixes = 0
+
+/** What the model knows of a reply. */
+function shown({ type }: PipelineRequest, { status, headers, body }: PipelineReply): string {
+  if (status !== 200) return String(status)
+  return `200 ${type === 'head' ? headers['content-length'] : body}`
+}
+
+async function checkPipelines(url: string, few: number): Promise<void> {
+  const property = fc.asyncProperty(
+    fc.array(anyPipeline, { minLength: 1, maxLength: CONNECTIONS }),
+    async (pipelines) => {
+      const checks = pipelines.map(async ({ requests, cuts }) => {
+        const prefix = `p${prefixes++}-`
+        const replies = await pipelined(
+          url,
+          requests.map((one) => textOf(one, prefix)),
+          cuts,
+        )
+        expect(replies.map((reply, i) => shown(requests[i]!, reply))).toEqual(sequentialReplies(requests, prefix))
+      })
+      await Promise.all(checks)
+    },
+  )
+  await fc.assert(property, { numRuns: runs(few) })
+}
+
+const VARIANTS: [string, Overrides][] = [
+  ['on main', {}],
+  ['with 2 threads', { threads: 2 }],
+  ['with commit single', { commit: 'single' }],
+  ['in memory', { store: 'memory' }],
+  ['with a queue of 3 writes', { queueWrites: 3, queueTimeout: 60_000 }],
+]
+
+describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
+  test('see and make changes in their order', async () => {
+    const { url } = await start({ server })
+    const target = '/v0/entity?id=one'
+    const put = `PUT ${target} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n`
+    const get = `GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+    const remove = `DELETE ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+    const replies = await pipelined(url, [`${put}1`, get, `${put}2`, get, remove, get])
+    expect(replies.map(({ status, body }) => `${status} ${status < 300 ? body : ''}`)).toEqual([
+      '201 ',
+      '200 1',
+      '201 ',
+      '200 2',
+      '202 ',
+      '404 ',
+    ])
+    expect(replies[1]!.headers.etag).toBe(replies[0]!.headers.etag)
+    expect(replies[3]!.headers.etag).toBe(replies[2]!.headers.etag)
+  })
+
+  test.each(VARIANTS)('get the replies of a server that executes them one after the other, %s', async (_, settings) => {
+    const { url } = await start({ server, ...settings })
+    await checkPipelines(url, 60)
+  }, TIMEOUT_MS)
+
+  const node = useNats()
+  test('get the same replies in a cluster', async () => {
+    const { url } = await start({ server, ...node(`pipeline-${server}`) })
+    await checkPipelines(url, 10)
+  }, TIMEOUT_MS)
+})

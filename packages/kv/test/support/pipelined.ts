@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** A reply of a pipeline. */
+export interface PipelineReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+interface Taken {
+  readonly reply: PipelineReply
+  readonly end: number
+}
+
+function takeChunks(text: string, from: number): { body: string; end: number } | undefined {
+  let body = ''
+  for (let at = from; ; ) {
+    const lineEnd = text.indexOf('\r\n', at)
+    if (lineEnd < 0) return undefined
+    const size = Number.parseInt(text.slice(at, lineEnd), 16)
+    const end = lineEnd + 2 + size + 2
+    if (text.length < end) return undefined
+    if (size === 0) return { body, end }
+    body += text.slice(lineEnd + 2, lineEnd + 2 + size)
+    at = end
+  }
+}
+
+/** The reply to a request of this method that begins at `from`; nothing if it is not complete. */
+function takeReply(text: string, from: number, method: string): Taken | undefined {
+  const headEnd = text.indexOf('\r\n\r\n', from)
+  if (headEnd < 0) return undefined
+  const [first = '', ...lines] = text.slice(from, headEnd).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const status = Number(first.split(' ')[1])
+  const bodyAt = headEnd + 4
+  if (method === 'HEAD' || status === 304 || status < 200) return { reply: { status, headers, body: '' }, end: bodyAt }
+  if (headers['transfer-encoding'] === 'chunked') {
+    const chunks = takeChunks(text, bodyAt)
+    return chunks && { reply: { status, headers, body: chunks.body }, end: chunks.end }
+  }
+  const end = bodyAt + Number(headers['content-length'] ?? 0)
+  return text.length < end ? undefined : { reply: { status, headers, body: text.slice(bodyAt, end) }, end }
+}
+
+/**
+ * Sends requests on one connection without waiting for replies, the text cut at `cuts` (0 to 1, of its length). Gives the
+ * final replies in their order; fewer than requests if the server ends the connection.
+ */
+export async function pipelined(
+  url: string,
+  texts: readonly string[],
+  cuts: readonly number[] = [],
+): Promise<PipelineReply[]> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', (part) => (received += part)).on('error', () => {})
+  await once(socket, 'connect')
+  const closed = once(socket, 'close')
+  const text = texts.join('')
+  const places = [...cuts.map((cut) => Math.floor(cut * text.length)), text.length].sort((a, b) => a - b)
+  for (let i = 0, from = 0; i < places.length; from = places[i++]!) {
+    socket.write(text.slice(from, places[i]), 'latin1')
+    await nextTurn()
+  }
+  const replies: PipelineReply[] = []
+  for (let at = 0; replies.length < texts.length; ) {
+    const method = texts[replies.length]!.split(' ', 1)[0]!
+    const taken = takeReply(received, at, method)
+    if (taken) {
+      at = taken.end
+      if (taken.reply.status >= 200) replies.push(taken.reply)
+    } else if (socket.closed) break
+    else await Promise.race([once(socket, 'data'), closed])
+  }
+  socket.destroy()
+  return replies
+}

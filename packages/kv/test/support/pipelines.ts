@@ -1,0 +1,144 @@
+import * as fc from 'fast-check'
+
+/** One request of a pipeline. Keys are letters; a test gives each pipeline a prefix of its own. */
+export type PipelineRequest =
+  | { readonly type: 'put'; readonly key: string; readonly value: string; readonly condition: string; readonly form: Form }
+  | { readonly type: 'delete'; readonly key: string; readonly condition: string }
+  | { readonly type: 'get' | 'head'; readonly key: string; readonly condition: string; readonly query: string }
+  | { readonly type: 'batch'; readonly changes: readonly Change[] }
+  | { readonly type: 'range' }
+  | { readonly type: 'nowhere' }
+
+interface Change {
+  readonly key: string
+  /** Absent for a delete. */
+  readonly value?: string | undefined
+}
+
+/** How a PUT sends its body: only the first form stays with the raw server adapter. */
+type Form = 'length' | 'chunked' | 'expect' | 'large'
+
+/** A value that exceeds what the raw server adapter holds of one request (bytes). */
+const LARGE_VALUE_BYTES = 140_000
+
+const CONDITIONS = ['', '', '', 'if-match: *', 'if-none-match: *', 'if-match: "never"']
+
+const key = fc.constantFrom('a', 'b', 'c')
+const value = fc.string({ maxLength: 12, unit: fc.constantFrom(...'abcdefgh 0123456789') })
+const condition = fc.constantFrom(...CONDITIONS)
+const form = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Form>('length') },
+  { weight: 1, arbitrary: fc.constantFrom<Form>('chunked', 'expect', 'large') },
+)
+const change = fc.record({ key, value: fc.option(value, { nil: undefined }) })
+
+const request: fc.Arbitrary<PipelineRequest> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('put'), key, value, condition, form }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('delete'), key, condition }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constantFrom('get', 'head'),
+      key,
+      condition,
+      query: fc.constantFrom('', '', '&linearizable=true'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('batch'), changes: fc.array(change, { minLength: 1, maxLength: 4 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('range') }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('nowhere') }) },
+)
+
+/** Requests that a client sends at once, and the places where the text is cut (0 to 1, of its length). */
+export const anyPipeline = fc.record({
+  requests: fc.array(request, { minLength: 2, maxLength: 40 }),
+  cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 }),
+})
+
+const HOST = 'host: 127.0.0.1\r\n'
+const line = (condition: string) => (condition === '' ? '' : `${condition}\r\n`)
+const sized = (body: string) => `content-length: ${body.length}\r\n\r\n${body}`
+
+/** The value that a PUT stores. */
+const valueOf = ({ value, form }: PipelineRequest & { type: 'put' }) =>
+  form === 'large' ? value.padEnd(LARGE_VALUE_BYTES, '.') : value
+
+function putText(one: PipelineRequest & { type: 'put' }, target: string): string {
+  const value = valueOf(one)
+  const head = `PUT ${target} HTTP/1.1\r\n${HOST}${line(one.condition)}`
+  if (one.form === 'expect' && value !== '') return `${head}expect: 100-continue\r\n${sized(value)}`
+  if (one.form !== 'chunked') return head + sized(value)
+  const chunk = value === '' ? '' : `${value.length.toString(16)}\r\n${value}\r\n`
+  return `${head}transfer-encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
+}
+
+/** A request as it goes over the wire. */
+export function textOf(one: PipelineRequest, prefix: string): string {
+  const target = 'key' in one ? `/v0/entity?id=${prefix}${one.key}` : ''
+  switch (one.type) {
+    case 'put':
+      return putText(one, target)
+    case 'delete':
+      return `DELETE ${target} HTTP/1.1\r\n${HOST}${line(one.condition)}\r\n`
+    case 'get':
+    case 'head':
+      return `${one.type.toUpperCase()} ${target}${one.query} HTTP/1.1\r\n${HOST}${line(one.condition)}\r\n`
+    case 'batch':
+      return `POST /v0/batch HTTP/1.1\r\n${HOST}${sized(one.changes.map((each) => changeLine(each, prefix)).join(''))}`
+    case 'range':
+      return `GET /v0/entities?start=${prefix}&end=${prefix}~ HTTP/1.1\r\n${HOST}accept: application/x-ndjson\r\n\r\n`
+    case 'nowhere':
+      return `POST /nowhere HTTP/1.1\r\n${HOST}content-length: 0\r\n\r\n`
+  }
+}
+
+function changeLine({ key, value }: Change, prefix: string): string {
+  const id = prefix + key
+  return `${JSON.stringify(value === undefined ? { op: 'delete', id } : { op: 'put', id, value })}\n`
+}
+
+/** The replies of a server that executes the requests one after the other: a status, and a body where it matters. */
+export function sequentialReplies(requests: readonly PipelineRequest[], prefix: string): string[] {
+  const values = new Map<string, string>()
+
+  function meets(condition: string, key: string): boolean {
+    if (condition === 'if-match: *') return values.has(key)
+    if (condition === 'if-none-match: *') return !values.has(key)
+    return condition === ''
+  }
+
+  function readReply(one: PipelineRequest & { type: 'get' | 'head' }): string {
+    const value = values.get(one.key)
+    if (one.condition.startsWith('if-match') && !meets(one.condition, one.key)) return '412'
+    if (value === undefined) return '404'
+    if (one.condition === 'if-none-match: *') return '304'
+    return one.type === 'head' ? `200 ${value.length}` : `200 ${value}`
+  }
+
+  function reply(one: PipelineRequest): string {
+    switch (one.type) {
+      case 'put':
+        if (!meets(one.condition, one.key)) return '412'
+        values.set(one.key, valueOf(one))
+        return '201'
+      case 'delete':
+        if (!meets(one.condition, one.key)) return '412'
+        values.delete(one.key)
+        return '202'
+      case 'get':
+      case 'head':
+        return readReply(one)
+      case 'batch':
+        for (const { key, value } of one.changes) value === undefined ? values.delete(key) : values.set(key, value)
+        return `200 ${JSON.stringify({ applied: one.changes.length })}`
+      case 'range': {
+        const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1))
+        return `200 ${entries.map(([key, value]) => changeLine({ key, value }, prefix)).join('')}`
+      }
+      case 'nowhere':
+        return '404'
+    }
+  }
+
+  return requests.map(reply)
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { errors } from './errors.ts'
+import type { Problem } from './problems.ts'
+
+const WITH_CONTENT = new Set(['PUT', 'POST', 'PATCH'])
+
+const codingsOf = (field: string) =>
+  field
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '')
+
+/** Whether a request has header fields that change the meaning of its content: hot routes leave it to Fastify. */
+export const hasContentFields = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['content-encoding'] !== undefined || headers['content-range'] !== undefined
+
+/**
+ * The reason, known from its head, that a server cannot read the content of a request; undefined if it can.
+ * @param encodings content codings that the route decodes, besides `identity`
+ */
+export function contentFault(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  encodings: readonly string[] = [],
+): Problem | undefined {
+  const { 'transfer-encoding': transfer, 'content-encoding': encoding, 'content-range': range } = headers
+  if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked')
+    // Node's parser may fail on the body of such a request, and would reply again.
+    return errors.TRANSFER_ENCODING_UNSUPPORTED(undefined, { headers: { connection: 'close' } })
+  if (range !== undefined && method === 'PUT') return errors.CONTENT_RANGE_UNSUPPORTED()
+  if (encoding === undefined || !WITH_CONTENT.has(method!)) return undefined
+  const accepted = [...encodings, 'identity']
+  if (codingsOf(encoding).every((coding) => accepted.includes(coding))) return undefined
+  return errors.CONTENT_ENCODING_UNSUPPORTED(undefined, { headers: { 'accept-encoding': accepted.join(', ') } })
+}

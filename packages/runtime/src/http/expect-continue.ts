@@ -1,0 +1,47 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** On a request whose client waits for `100 Continue`, its reply. */
+const EXPECTING = Symbol('expects 100-continue')
+
+interface ExpectingMessage extends IncomingMessage {
+  [EXPECTING]?: ServerResponse | undefined
+}
+
+/** Whether the client waits for `100 Continue` before it sends the body. */
+export const expectsContinue = (message: ExpectingMessage): boolean =>
+  message[EXPECTING] !== undefined && !message.complete
+
+/** Waits until the replies before it are sent; behind a stream, which has no end, that is never. */
+export function whenFirst(response: ServerResponse, then: () => void): void {
+  if (response.socket) then()
+  else response.once('socket', then)
+}
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Reads as every message does, and sends `100 Continue` first. */
+function readBody(this: ExpectingMessage, size: number): void {
+  const response = this[EXPECTING]!
+  this[EXPECTING] = undefined
+  delete (this as Partial<IncomingMessage>)._read
+  // Not behind the head of the final reply, which says that the connection ends.
+  whenFirst(response, () => response.headersSent || response.writeContinue())
+  this._read(size)
+}
+
+/**
+ * Sends `100 Continue` when the body is about to be read, whatever reads it: a request that is refused by its head gets its
+ * final reply instead, and its client sends no body (RFC 9110, 10.1.1).
+ */
+export function continueWhenRead(server: Server): void {
+  server.on('checkContinue', (message: ExpectingMessage, response) => {
+    // Node would end each connection without a 100, also where the whole body has arrived; `expectsContinue` decides.
+    ;(response as { _expect_continue?: boolean })._expect_continue = false
+    if (hasBody(message)) {
+      message[EXPECTING] = response
+      message._read = readBody
+    }
+    server.emit('request', message, response)
+  })
+}

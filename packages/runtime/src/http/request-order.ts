@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pendingReply } from './in-flight.ts'
+
+/** Requests of one connection that may be unanswered before the server reads no more of it. */
+const MAX_UNANSWERED = 64
+
+/** On a socket, the order of its requests while several are unanswered. */
+const ORDER = Symbol('request order')
+
+interface OrderedSocket extends Socket {
+  [ORDER]?: RequestOrder | undefined
+}
+
+interface HeldRequest {
+  readonly response: ServerResponse
+  readonly isUnsafe: boolean
+  start(): void
+}
+
+/** Whether the connection ends with a reply: the server must not execute the requests behind it (RFC 9112, 9.6). */
+const isLast = (response: ServerResponse) => (response as { _last?: boolean })._last === true
+
+/** The requests of one connection: an unsafe one runs alone, safe ones run at the same time (RFC 9112, 9.3.2). */
+class RequestOrder {
+  readonly #socket: OrderedSocket
+  readonly #running = new Set<ServerResponse>()
+  readonly #held: HeldRequest[] = []
+  #isUnsafeRunning = false
+  #isAdvancing = false
+  #isPaused = false
+  #isClosed = false
+
+  /** @param first the reply that the connection waits for */
+  constructor(socket: OrderedSocket, first: ServerResponse | undefined, isUnsafe: boolean) {
+    this.#socket = socket
+    if (!first) return
+    if (first.writableEnded) this.#isClosed = isLast(first)
+    else this.#run(first, isUnsafe)
+  }
+
+  /** Starts a request, or holds it until the requests before it are answered. */
+  add(request: HeldRequest): void {
+    if (this.#isClosed) return
+    this.#held.push(request)
+    this.#advance()
+    // After the parser has processed the bytes of this read: until then it resumes the socket after each request.
+    if (this.#unanswered === MAX_UNANSWERED) process.nextTick(() => this.#pause())
+  }
+
+  answered(response: ServerResponse): void {
+    if (!this.#running.delete(response)) return
+    if (isLast(response)) {
+      this.#isClosed = true
+      this.#held.length = 0
+    }
+    this.#advance()
+    if (this.#unanswered <= MAX_UNANSWERED / 2) this.#resume()
+    if (this.#unanswered === 0 && !this.#isClosed) this.#socket[ORDER] = undefined
+  }
+
+  get #unanswered(): number {
+    return this.#running.size + this.#held.length
+  }
+
+  #run(response: ServerResponse, isUnsafe: boolean): void {
+    this.#running.add(response)
+    this.#isUnsafeRunning = isUnsafe
+  }
+
+  #advance(): void {
+    // A request that is answered at once calls this again.
+    if (this.#isAdvancing) return
+    this.#isAdvancing = true
+    for (let [next] = this.#held; next && this.#mayStart(next); [next] = this.#held) {
+      this.#held.shift()
+      this.#run(next.response, next.isUnsafe)
+      next.start()
+    }
+    this.#isAdvancing = false
+  }
+
+  #mayStart({ isUnsafe }: HeldRequest): boolean {
+    if (this.#socket.destroyed) return false
+    return this.#running.size === 0 || !(isUnsafe || this.#isUnsafeRunning)
+  }
+
+  #pause(): void {
+    if (this.#unanswered < MAX_UNANSWERED) return
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+}
+
+/** Calls a listener of `request` in the order of the requests of each connection. A single request costs a property. */
+export function inRequestOrder(
+  listener: RequestListener,
+  isUnsafe: (message: IncomingMessage) => boolean,
+): RequestListener {
+  return (message, response) => {
+    // Node assigns the socket to the reply that is the next to be sent: no request before this one is unanswered.
+    if (response.socket) return listener(message, response)
+    const socket = message.socket as OrderedSocket
+    const first = pendingReply(socket)
+    socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
+    // A held request does not start in the trace of the request before it.
+    const start = AsyncLocalStorage.bind(() => listener(message, response))
+    socket[ORDER].add({ response, isUnsafe: isUnsafe(message), start })
+  }
+}
+
+/** The reply to a request is complete: the next request of its connection may start. */
+export function requestAnswered(response: ServerResponse): void {
+  ;(response.req.socket as OrderedSocket)[ORDER]?.answered(response)
+}
