@@ -139,7 +139,7 @@ export interface KvClient {
   expire(id: string, ttl: number, options?: ConditionalOptions): Promise<boolean>
   /** Lets a value stay for good; its ETag stays. Resolves with false if there is none. @throws ServiceError `CONDITION_FAILED` */
   persist(id: string, options?: ConditionalOptions): Promise<boolean>
-  /** All changes or none, in their order. */
+  /** All changes or none, in their order. Without changes it sends nothing. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
   /** The same, of lines of NDJSON. */
   batchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
@@ -351,7 +351,10 @@ export function createKvClient(
     },
     expire: (id, ttl, options = {}) => changeExpiry('PUT', { id, ttl: String(ttl) }, options),
     persist: (id, options = {}) => changeExpiry('DELETE', { id }, options),
-    batch: (changes, options) => batchLines(changes.map((change) => opLine(toOp(change))).join(''), options),
+    async batch(changes, options) {
+      if (changes.length === 0) return
+      await batchLines(changes.map((change) => opLine(toOp(change))).join(''), options)
+    },
     batchLines,
     async *entries(range) {
       yield* parseEntries(await entryLines(range))

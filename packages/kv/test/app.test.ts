@@ -260,7 +260,47 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     const range = await kv.ask('GET', '/v0/entities?start=b/&end=b0', undefined, NDJSON)
     expect(range.text).toBe(body.split('\n').slice(0, 2).join('\n') + '\n')
     expect((await kv.ask('POST', '/v0/batch', range.text)).text).toBe('{"applied":2}')
-    expect((await kv.ask('POST', '/v0/batch', '')).text).toBe('{"applied":0}')
+  })
+
+  it.each([
+    ['without a body', undefined],
+    ['with an empty body', ''],
+    ['of empty lines', '\n \n'],
+  ])('refuses a batch %s', async (_, body) => {
+    expect(await kv.ask('POST', '/v0/batch', body)).toMatchObject({ status: 400, code: 'BATCH_EMPTY' })
+  })
+
+  it.each<Record<string, string>>([{ 'if-match': '*' }, { 'if-none-match': '*' }, { 'if-match': '"none"' }])(
+    'refuses a batch with a condition: %j',
+    async (condition) => {
+      const line = '{"op":"put","id":"conditional","value":"1"}\n'
+      expect(await kv.ask('POST', '/v0/batch', line, condition)).toMatchObject({ status: 400, code: 'BATCH_CONDITION' })
+      expect((await kv.ask('GET', entity('conditional'))).status).toBe(404)
+    },
+  )
+
+  it('ignores dates as conditions of a batch, because a batch has none', async () => {
+    const date = new Date(0).toUTCString()
+    const line = '{"op":"delete","id":"dated"}\n'
+    const headers = { 'if-modified-since': date, 'if-unmodified-since': date }
+    expect((await kv.ask('POST', '/v0/batch', line, headers)).status).toBe(200)
+  })
+
+  it.each<[string, string, string, Record<string, string>, number, string]>([
+    ['PUT', 'a part of a value', entity('part'), { 'content-range': 'bytes 0-1/4' }, 400, 'CONTENT_RANGE_UNSUPPORTED'],
+    ['PUT', 'an encoded value', entity('part'), { 'content-encoding': 'gzip' }, 415, 'CONTENT_ENCODING_UNSUPPORTED'],
+    ['POST', 'an encoded batch', '/v0/batch', { 'content-encoding': 'gzip' }, 415, 'CONTENT_ENCODING_UNSUPPORTED'],
+  ])('refuses a %s of %s', async (method, _, path, headers, status, code) => {
+    const reply = await kv.ask(method, path, '{"op":"put","id":"part","value":"1"}\n', headers)
+    expect(reply).toMatchObject({ status, code })
+    expect(reply.headers.get('accept-encoding')).toBe(status === 415 ? 'identity' : null)
+    expect((await kv.ask('GET', entity('part'))).status).toBe(404)
+  })
+
+  it('stores a value whose content coding is identity', async () => {
+    const put = await kv.ask('PUT', entity('identity'), 'plain', { 'content-encoding': 'Identity' })
+    expect(put.status).toBe(201)
+    expect((await kv.ask('GET', entity('identity'))).text).toBe('plain')
   })
 
   it.each([

@@ -66,14 +66,22 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     expect(replies[3]!.headers.etag).toBe(replies[2]!.headers.etag)
   })
 
-  test.each(VARIANTS)('get the replies of a server that executes them one after the other, %s', async (_, settings) => {
-    const { url } = await start({ server, ...settings })
-    await checkPipelines(url, 60)
-  }, TIMEOUT_MS)
+  test.each(VARIANTS)(
+    'get the replies of a server that executes them one after the other, %s',
+    async (_, settings) => {
+      const { url } = await start({ server, ...settings })
+      await checkPipelines(url, 60)
+    },
+    TIMEOUT_MS,
+  )
 
   const node = useNats()
-  test('get the same replies in a cluster', async () => {
-    const { url } = await start({ server, ...node(`pipeline-${server}`) })
-    await checkPipelines(url, 10)
-  }, TIMEOUT_MS)
+  test(
+    'get the same replies in a cluster',
+    async () => {
+      const { url } = await start({ server, ...node(`pipeline-${server}`) })
+      await checkPipelines(url, 10)
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -121,6 +121,7 @@ describe.each(namesOf('commit'))('a write that nobody waits for, commit %s', (co
 it('a write that nobody waits for and that fails is counted', async () => {
   const onLost = vi.fn<() => void>()
   const createCommit: LevelStoreOptions['createCommit'] = async () => ({
+    keepsOrder: true,
     submit: async () => {
       throw new Error('the disk is gone')
     },
@@ -167,6 +168,42 @@ describe('group commit', () => {
 })
 
 describe('a full queue', () => {
+  it('lets a write in before any later one can enter', async () => {
+    const gate = createGate({ maxBytes: 10, maxWrites: 1, timeout: 60_000 })
+    const entered: string[] = []
+    expect(gate.tryEnter(1)).toBe(true)
+    const first = gate.wait(1, () => entered.push('first'))
+    gate.leave(1, 1)
+    expect(entered).toEqual(['first'])
+    expect(gate.tryEnter(1)).toBe(false)
+    await first
+  })
+
+  it('keeps the order of writes, whatever begins them', async () => {
+    const stores = await openLevelStores(2, { maxWrites: 3 })
+    const store = stores[0]!
+    expect(store.keepsOrder).toBe(true)
+    const key = Buffer.from('k')
+    const steps = [
+      { ops: [{ type: 'put', key, value: key }], condition: { noneMatch: '*' }, durable: false },
+      { ops: [{ type: 'del', key }], condition: { match: '*' }, durable: false },
+    ] as const
+    let begun = 0
+    let held = 0
+    const done: Promise<unknown>[] = []
+    /** Begins some writes: at once, and as earlier ones are answered. */
+    function begin(count: number): void {
+      for (let i = 0; i < count && begun < 400; i++) {
+        const answered = store.write(steps[begun++ % 2]!, (revision) => void (revision !== undefined && held++))
+        done.push(answered.then(() => begin(1 + (begun % 2))))
+      }
+    }
+    begin(5)
+    for (let i = 0; i < done.length; i++) await done[i]
+    expect([begun, held]).toEqual([400, 400])
+    for (const one of stores) await one.close()
+  })
+
   it('lets wait, in order, and refuses after a while', async () => {
     const gate = createGate({ maxBytes: 10, maxWrites: 2, timeout: 30 })
     expect(gate.enter(6)).toBeUndefined()

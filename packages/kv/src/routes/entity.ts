@@ -129,6 +129,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   const put = defineHotRoute<Asked>({
     method: 'PUT',
     url: URL,
+    isOrdered: store.keepsOrder === true,
     ...undocumentedChecks,
     body,
     schema: {
@@ -160,6 +161,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
   const remove = defineHotRoute<Asked>({
     method: 'DELETE',
     url: URL,
+    isOrdered: store.keepsOrder === true,
     ...undocumentedChecks,
     body,
     schema: {

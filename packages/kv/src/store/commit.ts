@@ -25,6 +25,8 @@ export interface CommitOptions {
 
 /** How writes that have come become batches of LevelDB. */
 export interface Commit {
+  /** Writes take effect in the order in which they are submitted. */
+  readonly keepsOrder: boolean
   /** Resolves with what `answer` makes of the write's revision. `bytes` leave the gate when it has settled. */
   submit<T>(write: Write, bytes: number, answer: Answer<T>): Promise<T>
   /** Resolves once what was submitted before is written, or is not. */

@@ -22,6 +22,8 @@ export interface Gate extends Queue {
    * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
    */
   enter(bytes: number): Promise<void> | undefined
+  /** Waits for room. `entered` is called at the moment there is room, before any later write can enter. */
+  wait(bytes: number, entered: () => void): Promise<void>
   /** Of so many writes that have settled. */
   leave(bytes: number, writes: number): void
 }
@@ -44,7 +46,8 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
     writes++
   }
 
-  function wait(more: number): Promise<void> {
+  function wait(more: number, entered?: () => void): Promise<void> {
+    if (budget?.take(more) === false) return Promise.reject(memoryFull())
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(one)
@@ -57,6 +60,7 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
         enter() {
           clearTimeout(timer)
           take(more)
+          entered?.()
           resolve()
         },
       }
@@ -79,9 +83,9 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
       return writes
     },
     enter(more) {
-      if (tryEnter(more)) return undefined
-      return budget?.take(more) === false ? Promise.reject(memoryFull()) : wait(more)
+      return tryEnter(more) ? undefined : wait(more)
     },
+    wait,
     leave(less, settled) {
       bytes -= less
       writes -= settled

@@ -149,6 +149,8 @@ export function createGroupCommit({
   }
 
   return {
+    // A write joins the last group; groups are written one after the other, and conditions evaluated in their order.
+    keepsOrder: true,
     submit(write, bytes, answer) {
       const group = groupFor(write.ops.length, bytes)
       const index = group.writes.push(write) - 1

@@ -77,9 +77,10 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     const fault = level.fault()
     if (fault) return Promise.reject(fault)
     const bytes = bytesOf(one)
-    const waiting = gate.enter(bytes)
-    if (waiting) return waiting.then(() => commit.submit(one, bytes, answer))
-    return commit.submit(one, bytes, answer)
+    if (gate.tryEnter(bytes)) return commit.submit(one, bytes, answer)
+    // Not a turn after there is room: a later write would overtake it.
+    let done: Promise<T>
+    return gate.wait(bytes, () => (done = commit.submit(one, bytes, answer))).then(() => done)
   }
 
   function take(one: Write): boolean {
@@ -99,6 +100,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   let closed: Promise<void> | undefined
 
   return {
+    keepsOrder: commit.keepsOrder,
     queue: gate,
     fault: () => level.fault(),
     // Synchronous: 4 us on a base of 1.5 million entries, where the asynchronous one costs 31 us and competes with writes

@@ -106,6 +106,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
   }
 
   return {
+    keepsOrder: true,
     find: (key) => findTimed(key)?.stored,
     isTimed: () => expiring.isTimed,
     findTimed,

@@ -50,6 +50,8 @@ export function createSingleCommit(options: CommitOptions): Commit {
   }
 
   return {
+    // Writes that wait for the same stripe are woken in any order.
+    keepsOrder: false,
     submit(write, bytes, answer) {
       const done = commit(write, bytes)
       writing.add(done)

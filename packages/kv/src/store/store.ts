@@ -63,6 +63,8 @@ export interface Found {
 export interface Store {
   /** Where other machines write, too. Without it every read sees all that was acknowledged before. */
   readonly replica?: Replica
+  /** Writes of this thread take effect in the order of the calls of `write` and `take`, those that fail left out. */
+  readonly keepsOrder?: boolean
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
   /** Why it takes no writes at present, where that may be. */

@@ -16,7 +16,7 @@ interface Taken {
 
 function takeChunks(text: string, from: number): { body: string; end: number } | undefined {
   let body = ''
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     const lineEnd = text.indexOf('\r\n', at)
     if (lineEnd < 0) return undefined
     const size = Number.parseInt(text.slice(at, lineEnd), 16)
@@ -69,7 +69,7 @@ export async function pipelined(
     await nextTurn()
   }
   const replies: PipelineReply[] = []
-  for (let at = 0; replies.length < texts.length; ) {
+  for (let at = 0; replies.length < texts.length;) {
     const method = texts[replies.length]!.split(' ', 1)[0]!
     const taken = takeReply(received, at, method)
     if (taken) {

@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 
 /** One request of a pipeline. Keys are letters; a test gives each pipeline a prefix of its own. */
 export type PipelineRequest =
-  | { readonly type: 'put'; readonly key: string; readonly value: string; readonly condition: string; readonly form: Form }
+  | {
+      readonly type: 'put'
+      readonly key: string
+      readonly value: string
+      readonly condition: string
+      readonly form: Form
+    }
   | { readonly type: 'delete'; readonly key: string; readonly condition: string }
   | { readonly type: 'get' | 'head'; readonly key: string; readonly condition: string; readonly query: string }
   | { readonly type: 'batch'; readonly changes: readonly Change[] }
@@ -44,7 +50,10 @@ const request: fc.Arbitrary<PipelineRequest> = fc.oneof(
       query: fc.constantFrom('', '', '&linearizable=true'),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('batch'), changes: fc.array(change, { minLength: 1, maxLength: 4 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('batch'), changes: fc.array(change, { minLength: 1, maxLength: 4 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('range') }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('nowhere') }) },
 )

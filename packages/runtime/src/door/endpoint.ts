@@ -52,6 +52,8 @@ export class Endpoint {
   readonly access: Access
   /** Whether it may change state: then it runs alone among the requests of its connection. */
   readonly isUnsafe: boolean
+  /** Whether it may run while others that are ordered do. */
+  readonly isOrdered: boolean
   readonly addressOf: AddressOf
   readonly #host: DoorHost
   readonly #figures: RouteMetrics
@@ -61,6 +63,7 @@ export class Endpoint {
   constructor(route: HotRoute, host: DoorHost) {
     this.route = route
     this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
+    this.isOrdered = route.isOrdered === true
     this.isUnsafe = this.access === 'change' || (route.method !== 'GET' && this.access !== 'read')
     this.#host = host
     this.addressOf = host.addressOf

@@ -110,6 +110,11 @@ export interface HotRoute<Asked = any> {
    * of these wait than end within `maxWait`. By default changes do, and reads wait for somebody else.
    */
   queues?(asked: Asked): boolean
+  /**
+   * Changes take effect in the order in which `answer` is called, across all routes of the service that declare it. Then
+   * pipelined requests of these routes need not wait for each other; only the raw server adapter makes use of it.
+   */
+  readonly isOrdered?: boolean
   /** What it takes away or replaces: a line in the log, once it is done. */
   audits?(asked: Asked): Change
   /**

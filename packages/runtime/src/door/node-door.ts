@@ -6,6 +6,7 @@ import type { AddressOf } from '../http/client-address.ts'
 import { hasContentFields } from '../http/content-fault.ts'
 import { memoryFull } from '../http/errors.ts'
 import { whenFirst } from '../http/expect-continue.ts'
+import { dropRequestsBehind } from '../http/request-order.ts'
 import { BodyBuffer } from '../memory/body-buffer.ts'
 import { holdOf, releaseHold } from '../memory/budget.ts'
 import { headersOf, isUnchanged } from './reply-head.ts'
@@ -79,6 +80,7 @@ export function answerOnNode(
 
   function open(given: StreamReply, first: readonly string[]): void {
     ignoreRest(message.socket)
+    dropRequestsBehind(response)
     response.on('error', ignore)
     // The connection ends with the stream, which needs no chunks then.
     response.removeHeader('transfer-encoding')
@@ -92,8 +94,6 @@ export function answerOnNode(
 function ignoreRest(socket: Socket): void {
   socket.on('data', ignore)
   for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
-  // A pipeline may have paused it, and a socket that is not read does not report that its client is gone.
-  socket.resume()
 }
 
 function ignore(): void {}

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { asReply, isStream, type Answer } from './endpoint.ts'
+import { asReply, isStream, type Answer, type Endpoint } from './endpoint.ts'
 import { memoryFull } from '../http/errors.ts'
 import type { Reply, StreamReply } from './hot-route.ts'
 import { isCounted, isLarge, toLatin1, statusLine, fieldsText, headEnds } from './raw-text.ts'
@@ -37,7 +37,7 @@ interface Place {
   text: string | undefined
   body: Buffer | undefined
   closes: boolean
-  readonly isUnsafe: boolean
+  readonly endpoint: Endpoint
 }
 
 const sizeOf = ({ text, body }: Place): number => text!.length + (body?.length ?? 0)
@@ -232,9 +232,13 @@ export class RawConnection {
     if (this.#isForeign || this.#hasEnded) this.#goOn()
   }
 
-  /** Whether requests before this one have to be answered first: an unsafe request runs alone (RFC 9112, 9.3.2). */
-  #mustWait({ found }: RawRequest): boolean {
-    return this.#places !== undefined && (found.endpoint.isUnsafe || this.#places[0]!.isUnsafe)
+  /**
+   * Whether requests before this one have to be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both
+   * have effect in the order in which they are begun. The first place is one whose reply is being made.
+   */
+  #mustWait({ found: { endpoint } }: RawRequest): boolean {
+    const first = this.#places?.[0]?.endpoint
+    return first !== undefined && (endpoint.isUnsafe || first.isUnsafe) && !(endpoint.isOrdered && first.isOrdered)
   }
 
   #read(text: string, bytes: Buffer, at: number): Read {
@@ -277,7 +281,7 @@ export class RawConnection {
     const { endpoint, asked } = request.found
     const given = this.#refusal(request) ?? endpoint.answer(asked, request, request.id, request.startedAt)
     if (given instanceof Promise) {
-      const place: Place = { text: undefined, body: undefined, closes: false, isUnsafe: endpoint.isUnsafe }
+      const place: Place = { text: undefined, body: undefined, closes: false, endpoint }
       ;(this.#places ??= []).push(place)
       void given.then((late) => this.#settle(place, request, this.#affordable(request, late)))
       return
@@ -287,7 +291,7 @@ export class RawConnection {
     const text = this.#textOf(request, answer, closes)
     const body = largeBodyOf(request, answer)
     if (!this.#places) return this.#put(text, body, closes)
-    this.#places.push({ text, body, closes, isUnsafe: false })
+    this.#places.push({ text, body, closes, endpoint })
     this.#waiting += text.length + (body?.length ?? 0)
   }
 

@@ -10,6 +10,10 @@ const MAX_UNANSWERED = 64
 const ORDER = Symbol('request order')
 
 interface OrderedSocket extends Socket {
+  /** Node's own mark of a connection that it reads no further: without it the parser resumes the socket at each request. */
+  _paused?: boolean
+  /** Node's parser, which it pauses with the socket. */
+  parser?: { resume(): void } | null
   [ORDER]?: RequestOrder | undefined
 }
 
@@ -45,19 +49,22 @@ class RequestOrder {
     if (this.#isClosed) return
     this.#held.push(request)
     this.#advance()
-    // After the parser has processed the bytes of this read: until then it resumes the socket after each request.
-    if (this.#unanswered === MAX_UNANSWERED) process.nextTick(() => this.#pause())
+    if (this.#unanswered >= MAX_UNANSWERED) this.#pause()
   }
 
   answered(response: ServerResponse): void {
     if (!this.#running.delete(response)) return
-    if (isLast(response)) {
-      this.#isClosed = true
-      this.#held.length = 0
-    }
+    if (isLast(response)) this.close()
     this.#advance()
     if (this.#unanswered <= MAX_UNANSWERED / 2) this.#resume()
     if (this.#unanswered === 0 && !this.#isClosed) this.#socket[ORDER] = undefined
+  }
+
+  /** No request that has not started will start. */
+  close(): void {
+    this.#isClosed = true
+    this.#held.length = 0
+    this.#resume()
   }
 
   get #unanswered(): number {
@@ -82,19 +89,20 @@ class RequestOrder {
   }
 
   #mayStart({ isUnsafe }: HeldRequest): boolean {
-    if (this.#socket.destroyed) return false
+    if (!this.#socket.writable) return false
     return this.#running.size === 0 || !(isUnsafe || this.#isUnsafeRunning)
   }
 
   #pause(): void {
-    if (this.#unanswered < MAX_UNANSWERED) return
     this.#isPaused = true
+    this.#socket._paused = true
     this.#socket.pause()
   }
 
   #resume(): void {
     if (!this.#isPaused) return
-    this.#isPaused = false
+    this.#isPaused = this.#socket._paused = false
+    this.#socket.parser?.resume()
     this.#socket.resume()
   }
 }
@@ -105,15 +113,22 @@ export function inRequestOrder(
   isUnsafe: (message: IncomingMessage) => boolean,
 ): RequestListener {
   return (message, response) => {
+    const socket = message.socket as OrderedSocket
+    // The server has ended the connection with the reply before this request.
+    if (!socket.writable) return
     // Node assigns the socket to the reply that is the next to be sent: no request before this one is unanswered.
     if (response.socket) return listener(message, response)
-    const socket = message.socket as OrderedSocket
     const first = pendingReply(socket)
     socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
     // A held request does not start in the trace of the request before it.
     const start = AsyncLocalStorage.bind(() => listener(message, response))
     socket[ORDER].add({ response, isUnsafe: isUnsafe(message), start })
   }
+}
+
+/** Drops the requests behind a stream, which has no end; the socket is read on, so that it reports that its client is gone. */
+export function dropRequestsBehind(response: ServerResponse): void {
+  ;(response.req.socket as OrderedSocket)[ORDER]?.close()
 }
 
 /** The reply to a request is complete: the next request of its connection may start. */

@@ -37,7 +37,8 @@ export function serverFactory(
     })
     server.maxConnections = config.maxConnections
     const isUnsafe = (message: IncomingMessage) => endpoints.isUnsafe(message.method!, message.url!)
-    if (config.server === 'fastify' || endpoints.all.length === 0) server.on('request', inRequestOrder(handler, isUnsafe))
+    if (config.server === 'fastify' || endpoints.all.length === 0)
+      server.on('request', inRequestOrder(handler, isUnsafe))
     else {
       const answerHot = createNodeDoor(endpoints, host)
       const answer: RequestListener = (message, response) => {
