@@ -138,7 +138,10 @@ export function sequentialReplies(requests: readonly PipelineRequest[], prefix: 
       case 'head':
         return readReply(one)
       case 'batch':
-        for (const { key, value } of one.changes) value === undefined ? values.delete(key) : values.set(key, value)
+        for (const { key, value } of one.changes) {
+          if (value === undefined) values.delete(key)
+          else values.set(key, value)
+        }
         return `200 ${JSON.stringify({ applied: one.changes.length })}`
       case 'range': {
         const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1))
