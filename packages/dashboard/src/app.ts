@@ -1,3 +1,4 @@
+import { dataHealth } from '@influencer-stats/runtime/level-health'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { readAssets } from './assets.ts'
@@ -18,7 +19,7 @@ import { createVisitors } from './visitors.ts'
 /** Builds the dashboard's app, once per serving thread. */
 export async function createDashboardApp(context: AppContext<DashboardConfig, ToMain, ToThread>): Promise<App> {
   const { config, bus, budget } = context
-  const { key, links: known } = context.shared as Shared
+  const { key, links: known, health } = context.shared as Shared
   const links = new Links(key, known)
   bus.on('linkAdded', (link) => links.add(link))
   bus.on('linksGone', (ids) => links.remove(ids))
@@ -26,6 +27,7 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
     title: 'Dashboard',
     description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
     hasPage: true,
+    data: dataHealth(health),
   })
   const visitors = createVisitors(config, key)
   const proxy = new Proxy(context)

@@ -43,6 +43,11 @@ export class Keepsakes {
     return new Keepsakes(level, key, (await level.db.get(DEMO)) !== undefined, links)
   }
 
+  /** Where all threads see how the data are. */
+  get memory(): SharedArrayBuffer {
+    return this.#level.memory
+  }
+
   get links(): readonly Link[] {
     return [...this.#links.values()]
   }

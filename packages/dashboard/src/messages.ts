@@ -11,6 +11,8 @@ export interface Shared {
   /** Signs sessions and links. */
   readonly key: string
   readonly links: readonly Link[]
+  /** The health of what main keeps (`dataHealth`). */
+  readonly health: SharedArrayBuffer
 }
 
 /** What threads ask of main. */

@@ -1,7 +1,7 @@
 import { ClassicLevel } from 'classic-level'
 import fc from 'fast-check'
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { crc32c } from '../src/level/integrity/crc32c.ts'
 import { listLevel } from '../src/level/integrity/level-files.ts'
@@ -234,6 +234,22 @@ describe('a folder whose process was killed', () => {
     }
   })
 
+  it('is sound with anything behind a write that failed, in the log that is known for it, and in no other', async () => {
+    const copy = copyOf(killed)
+    const bytes = readFileSync(logIn(copy))
+    const { offset } = [...readRecords(bytes)].at(-20)!
+    // As a full disk leaves it: half a record, and others behind it.
+    writeFileSync(logIn(copy), Buffer.concat([bytes.subarray(0, offset + 900), bytes.subarray(offset)]))
+    expect(findingsIn(copy)).not.toEqual([])
+    const [state] = readFileSync(join(copy, 'level', 'state.json'), 'utf8').split(' ')
+    const json = JSON.stringify({ ...JSON.parse(state!), failedLogs: [basename(logIn(copy))] })
+    writeFileSync(join(copy, 'level', 'state.json'), `${json} ${crc32c(Buffer.from(json)).toString(16)}\n`)
+    expect(findingsIn(copy)).toEqual([])
+    const level = await open(copy)
+    expect((await level.db.keys().all()).length).toBeGreaterThanOrEqual(80)
+    await level.close()
+  })
+
   describe('by a power cut', () => {
     /** As on another run of the machine. */
     function afterPowerCut(change: (bytes: Buffer) => Buffer) {
@@ -262,6 +278,20 @@ describe('a folder whose process was killed', () => {
         }),
         { numRuns: 40 },
       )
+    })
+
+    it('is sound with half a record and zeros at the end of its manifest, and opens', async () => {
+      const edit = writeRecords([noZeros(100, 3)])
+      for (const length of [0, 3, 6, 7, 50, 106]) {
+        const copy = copyOf(killed)
+        rmSync(join(copy, 'level', 'state.json'))
+        const manifest = join(copy, 'level', [...listLevel(join(copy, 'level')).manifests.values()].at(-1)!)
+        appendFileSync(manifest, Buffer.concat([edit.subarray(0, length), Buffer.alloc(107 - length)]))
+        expect(findingsIn(copy)).toEqual([])
+        const level = await open(copy)
+        expect(await level.db.keys().all()).toHaveLength(100)
+        await level.close()
+      }
     })
 
     it('is found damaged for a bit that is flipped', () => {

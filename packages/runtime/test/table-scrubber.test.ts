@@ -41,7 +41,6 @@ it('tables that the start did not read are read while the service runs, each dam
   const scrubber = new TableScrubber({
     folder,
     unread,
-    firstRoundMs: 0,
     onDamage({ file }, count) {
       found.push(file)
       if (count === unread.length) all.resolve()
@@ -55,7 +54,7 @@ it('tables that the start did not read are read while the service runs, each dam
 
 it('one that is closed in the middle of a table ends', async () => {
   const folder = await folderWithTables(1)
-  const scrubber = new TableScrubber({ folder, unread: unreadOf(folder, 0), firstRoundMs: 0, onDamage() {} })
+  const scrubber = new TableScrubber({ folder, unread: unreadOf(folder, 0), onDamage() {} })
   await new Promise(setImmediate)
   await scrubber.close()
 })

@@ -1,5 +1,5 @@
+import { truncateSync } from 'node:fs'
 import { StartError } from '../../http/errors.ts'
-import { isLocked } from './is-locked.ts'
 import { verifyFolder, type Finding, type Verified } from './verify-folder.ts'
 
 /** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
@@ -17,8 +17,12 @@ export const describeFinding = ({ file, problem }: Finding): string => `${file}:
 export async function assertSound(folder: string, service: string, isReplica: boolean): Promise<Verified> {
   const verified = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS })
   const [first, ...more] = verified.findings
-  if (!first) return verified
+  if (!first) {
+    if (verified.manifestEnd) truncateSync(verified.manifestEnd.file, verified.manifestEnd.bytes)
+    return verified
+  }
   // What another process writes right now looks damaged.
+  const { isLocked } = await import('./is-locked.ts')
   if (await isLocked(folder))
     throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''

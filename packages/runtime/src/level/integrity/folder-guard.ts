@@ -1,9 +1,12 @@
 import type { Logger } from 'pino'
 import type { WriteHealth } from '../write-health.ts'
 import { describeFinding } from './assert-sound.ts'
-import { TableScrubber } from './table-scrubber.ts'
+import type { TableScrubber } from './table-scrubber.ts'
 import type { Verified } from './verify-folder.ts'
 import { WitnessWriter } from './witness-writer.ts'
+
+/** Reading tables is not to slow down a service that starts. */
+const SCRUB_AFTER_MS = 10_000
 
 export interface FolderGuardOptions {
   readonly folder: string
@@ -14,18 +17,33 @@ export interface FolderGuardOptions {
   readonly verified: Verified | undefined
 }
 
-/** What looks after the files of a database while main has it open. */
+/** Looks after the files of a database while main has it open. */
 export class FolderGuard {
   readonly witness: WitnessWriter
-  readonly #scrubber: TableScrubber
+  readonly #options: FolderGuardOptions
+  readonly #timer: NodeJS.Timeout
+  #scrubber: Promise<TableScrubber> | undefined
 
   constructor(options: FolderGuardOptions) {
-    const { folder, service, health, log, verified } = options
+    this.#options = options
+    const { service, health, log, verified } = options
     const lost = verified?.lostChanges ?? 0
     health.setLostChanges(lost)
     if (lost > 0) log.error({ lost }, `${service}: a power cut took ${lost} changes, none of which was durable`)
     this.witness = new WitnessWriter(options)
-    this.#scrubber = new TableScrubber({
+    this.#timer = setTimeout(() => void (this.#scrubber = this.#scrub()), SCRUB_AFTER_MS).unref()
+  }
+
+  /** Ends what reads the files. The witness is closed once the database is. Idempotent. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    await (await this.#scrubber)?.close()
+  }
+
+  async #scrub(): Promise<TableScrubber> {
+    const { TableScrubber } = await import('./table-scrubber.ts')
+    const { folder, service, health, log, verified } = this.#options
+    return new TableScrubber({
       folder,
       unread: verified?.unread ?? [],
       onDamage(finding, count) {
@@ -34,10 +52,5 @@ export class FolderGuard {
         log.error({ code }, `${service}: data folder ${folder} is damaged: ${describeFinding(finding)}`)
       },
     })
-  }
-
-  /** Ends what reads the files. The witness is closed once the database is. */
-  stop(): Promise<void> {
-    return this.#scrubber.close()
   }
 }

@@ -105,7 +105,7 @@ function hasHole(bytes: Buffer, { offset, end, claimedEnd }: Drop): boolean {
   return isZero(bytes, recordEnd - 1, bytes.length)
 }
 
-function isZero(bytes: Buffer, from: number, to: number): boolean {
+export function isZero(bytes: Buffer, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (bytes[i] !== 0) return false
   return true
 }

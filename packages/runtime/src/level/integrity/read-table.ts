@@ -2,6 +2,15 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { checkTable, type TableReport } from './table.ts'
 
+/** Taken again for each piece: what a check has read before, it needs no more. */
+function createRoom(): (bytes: number) => Buffer {
+  let room = Buffer.alloc(0)
+  return (bytes) => (room.length < bytes ? (room = Buffer.allocUnsafeSlow(bytes)) : room)
+}
+
+/** Of checks that end before another one begins. */
+const roomFor = createRoom()
+
 /** Checks a table while nothing else happens. @throws Error where it cannot be read */
 export function checkTableNow(file: string): TableReport {
   const descriptor = openSync(file, 'r')
@@ -10,7 +19,7 @@ export function checkTableNow(file: string): TableReport {
     let step = check.next()
     while (!step.done) {
       const { offset, bytes } = step.value
-      const buffer = Buffer.allocUnsafeSlow(bytes)
+      const buffer = roomFor(bytes)
       step = check.next(buffer.subarray(0, readSync(descriptor, buffer, 0, bytes, offset)))
     }
     return step.value
@@ -26,13 +35,14 @@ export function checkTableNow(file: string): TableReport {
  */
 export async function checkTableSlowly(file: string, pause: (bytes: number) => Promise<void>): Promise<TableReport> {
   const handle = await open(file, 'r')
+  const roomOf = createRoom()
   try {
     const check = checkTable((await handle.stat()).size)
     let step = check.next()
     while (!step.done) {
       const { offset, bytes } = step.value
       await pause(bytes)
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(bytes), 0, bytes, offset)
+      const { buffer, bytesRead } = await handle.read(roomOf(bytes), 0, bytes, offset)
       step = check.next(buffer.subarray(0, bytesRead))
     }
     return step.value

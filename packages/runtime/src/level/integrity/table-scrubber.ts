@@ -8,8 +8,6 @@ import type { Finding } from './verify-folder.ts'
 import { currentManifest } from './witness.ts'
 
 const DAY_MS = 86_400_000
-/** The first round is not to slow down a service that starts. */
-const FIRST_ROUND_MS = 10_000
 /** 4 % of a processor. */
 const BYTES_PER_SECOND = 33_554_432
 
@@ -19,7 +17,6 @@ export interface TableScrubberOptions {
   readonly unread: readonly LiveTable[]
   /** Called for the first damage of each table. @param damaged how many tables are known to be damaged */
   onDamage(finding: Finding, damaged: number): void
-  readonly firstRoundMs?: number
 }
 
 /** Reads all tables while the service runs, because LevelDB reads them without verifying checksums. */
@@ -42,11 +39,7 @@ export class TableScrubber {
   }
 
   async #run(): Promise<void> {
-    const { unread, firstRoundMs = FIRST_ROUND_MS } = this.#options
-    if (unread.length > 0) {
-      await this.#wait(firstRoundMs)
-      await this.#read(unread)
-    }
+    await this.#read(this.#options.unread)
     for (;;) {
       await this.#wait(DAY_MS)
       await this.#read(this.#liveTables())

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bootId } from '../boot-id.ts'
-import { checkLogs, type LogFile } from './log-chain.ts'
+import { checkLogs, isZero, type LogFile } from './log-chain.ts'
 import { listLevel, manifestNumber, type LevelFiles } from './level-files.ts'
 import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
+import type { Drop } from './records.ts'
 import type { DamagedPart } from './table.ts'
 import { readWitness, sizeOf, type Witness } from './witness.ts'
 
@@ -33,6 +34,8 @@ export interface Verified {
   readonly manifest: Manifest | undefined
   /** Logs to which writes have failed. */
   readonly failedLogs: readonly string[]
+  /** A manifest that ends in what a power cut left of a record: to be cut there, as LevelDB does not read over it. */
+  readonly manifestEnd: { readonly file: string; readonly bytes: number } | undefined
 }
 
 /** For what has to read everything. */
@@ -55,6 +58,7 @@ class FolderCheck implements Verified {
   unread: LiveTable[] = []
   manifest: Manifest | undefined
   failedLogs: readonly string[] = []
+  manifestEnd: Verified['manifestEnd']
   readonly #folder: string
   readonly #location: string
   readonly #files: LevelFiles
@@ -68,9 +72,11 @@ class FolderCheck implements Verified {
   run({ maxTableBytes, maxTableMs }: VerifyOptions): void {
     const name = this.#currentManifest()
     if (!name) return
-    const witness = this.#witnessFor(name)
+    const last = readWitness(this.#folder)
     // Only what was synced, or is in the memory of a machine that runs still, is as long as it was.
-    const isKnown = witness !== undefined && (witness.isClean || witness.boot === bootId())
+    const isCertain = last !== undefined && (last.isClean || last.boot === bootId())
+    const witness = this.#witnessFor(name, last, isCertain)
+    const isKnown = isCertain && witness !== undefined
     this.#checkManifest(name, isKnown ? witness : undefined)
     if (!this.manifest) return
     this.#checkLogs(this.manifest, witness, isKnown)
@@ -101,11 +107,10 @@ class FolderCheck implements Verified {
   }
 
   /** What is known of the files since the database was opened last; nothing if that is of another opening. */
-  #witnessFor(name: string): Witness | undefined {
-    const witness = readWitness(this.#folder)
+  #witnessFor(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
     const [named, known] = [manifestNumber(name)!, manifestNumber(witness.manifest) ?? 0]
-    if (named < known) this.#add('CURRENT', `it names ${name}, but ${witness.manifest} was used last`)
+    if (named < known && isCertain) this.#add('CURRENT', `it names ${name}, but ${witness.manifest} was used last`)
     if (named !== known) return undefined
     this.failedLogs = witness.failedLogs
     return witness
@@ -118,9 +123,13 @@ class FolderCheck implements Verified {
         return this.#add(name, `it has ${bytes.length} bytes, and had ${witness.manifestBytes}`)
       const isClosed = witness?.isClean && bytes.length === witness.manifestBytes
       this.manifest = readManifest(bytes)
-      for (const { offset, reason } of this.manifest.drops) {
+      for (const drop of this.manifest.drops) {
+        const { offset, reason } = drop
         // One that was being written counts for nothing: LevelDB uses an edit only once it is synced.
-        if (reason !== 'torn' || isClosed) this.#add(name, `at byte ${offset}: the record is damaged (${reason})`)
+        if (reason === 'torn' && !isClosed) continue
+        if (!witness && endsInZeros(bytes, drop))
+          this.manifestEnd ??= { file: join(this.#location, name), bytes: offset }
+        else this.#add(name, `at byte ${offset}: the record is damaged (${reason})`)
       }
     } catch (error) {
       this.#add(name, reasonOf(error))
@@ -191,6 +200,11 @@ class FolderCheck implements Verified {
       this.#add(name, reasonOf(error))
     }
   }
+}
+
+/** Whether a record was cut off, and the file has its new length already. */
+function endsInZeros(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
+  return isZero(bytes, reason === 'zeros' ? offset + 4 : Math.min(claimedEnd, bytes.length) - 1, bytes.length)
 }
 
 function reasonOf(error: unknown): string {
