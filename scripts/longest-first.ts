@@ -7,6 +7,7 @@ const LONG = [
   'deploy/test/backup',
   'deploy/test/commands',
   'kv/test/linearizability',
+  'kv/test/model',
   'prices/test/variants',
   'runtime/test/drain',
   'runtime/test/full-disk',

@@ -1,0 +1,21 @@
+import type { Random } from './random.ts'
+
+const HEX = '0123456789abcdef'
+
+function escape(byte: number, random: Random): string {
+  const digits = HEX[byte >> 4]! + HEX[byte & 15]!
+  return `%${random.percent(50) ? digits : digits.toUpperCase()}`
+}
+
+const isPlain = (byte: number) => /[\w.~-]/.test(String.fromCharCode(byte))
+
+/** A value of a query string: what need not be escaped is escaped now and then, in either case of the digits. */
+export function encodeQueryValue(text: string, random: Random): string {
+  const escapesAll = random.percent(10)
+  let encoded = ''
+  for (const byte of Buffer.from(text)) {
+    if (byte === 0x20 && random.percent(50)) encoded += '+'
+    else encoded += !escapesAll && byte < 0x80 && isPlain(byte) ? String.fromCharCode(byte) : escape(byte, random)
+  }
+  return encoded
+}

@@ -1,0 +1,36 @@
+import { Difference } from './difference.ts'
+
+/** A write of the test, and the ETag of its values once it is known: those of one batch have the same. */
+export interface WriteIdentity {
+  readonly label: string
+  etag?: string
+}
+
+/**
+ * The ETags of one base, its copies and restored backups included: no ETag belongs to two writes, so that a condition
+ * holds only for the write that was read.
+ */
+export class EtagHistory {
+  readonly #writes = new Map<string, WriteIdentity>()
+  #next = 0
+
+  newWrite(label: string): WriteIdentity {
+    return { label: `write ${++this.#next} (${label})` }
+  }
+
+  /** The write that has this ETag, if the test has seen it. */
+  find(etag: string): WriteIdentity | undefined {
+    return this.#writes.get(etag)
+  }
+
+  /** Notes the ETag that a reply had for a write. @throws Difference if either has another one */
+  learn(write: WriteIdentity, etag: string | undefined): void {
+    if (etag === undefined || !/^"[^"]+"$/.test(etag)) throw new Difference(`${write.label}: no ETag but ${etag}`)
+    if (write.etag === etag) return
+    if (write.etag !== undefined) throw new Difference(`${write.label}: its ETag was ${write.etag}, is ${etag}`)
+    const other = this.#writes.get(etag)
+    if (other) throw new Difference(`ETag ${etag} of ${write.label} is that of ${other.label}: ETags never repeat`)
+    write.etag = etag
+    this.#writes.set(etag, write)
+  }
+}

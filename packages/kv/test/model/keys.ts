@@ -1,0 +1,75 @@
+import type { Random } from './random.ts'
+
+/** Largest key (bytes). */
+export const MAX_KEY_BYTES = 1_024
+
+// Sizes at which buffers of the server, of LevelDB's binding and of V8 end.
+const EDGES = [1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 255, 256, 384, 512, 768, 1_023, 1_024]
+
+const CHARACTERS = [
+  ['a', 'z', '0', '~', ' ', '%', '+', '&', '=', '/', '?', '#', '"', '\\', '\n', '\r', '\t', '\0', '\u007f'],
+  ['é', 'ß', '\u0080', '\u0085', '\u07ff', 'я'],
+  ['日', '\u0800', '\u2028', '\u2029', '\uffff', '\ufffd', '\ufeff', '\ud7ff', '\ue000', '€'],
+  ['😀', '\u{10000}', '\u{10ffff}', '𝒳'],
+] as const
+
+const byteLength = (text: string) => Buffer.byteLength(text)
+
+/** Pads with characters of one byte, in front or behind, so that the multi-byte ones are cut at every offset. */
+function pad(text: string, bytes: number, isBehind: boolean): string {
+  const padding = 'x'.repeat(bytes - byteLength(text))
+  return isBehind ? text + padding : padding + text
+}
+
+function lengthOf(random: Random): number {
+  if (random.percent(35)) return random.between(1, 40)
+  if (random.percent(70)) return Math.min(MAX_KEY_BYTES, Math.max(1, random.pick(EDGES) + random.between(-3, 3)))
+  return random.between(1, MAX_KEY_BYTES)
+}
+
+/** A text of exactly so many bytes of UTF-8. */
+function textOf(random: Random, bytes: number): string {
+  const one = random.pick(random.pick(CHARACTERS))
+  if (random.percent(60)) return pad(one.repeat(Math.floor(bytes / byteLength(one))), bytes, random.percent(70))
+  let text = ''
+  for (let left = bytes; left > 0; left = bytes - byteLength(text)) {
+    text += random.pick(CHARACTERS[random.below(Math.min(left, CHARACTERS.length))]!)
+  }
+  return text
+}
+
+/** A key of 1 to 1,024 bytes that begins with `prefix`. */
+export function anyKey(random: Random, prefix: string): string {
+  const rest = lengthOf(random) - byteLength(prefix)
+  return rest <= 0 ? prefix : prefix + textOf(random, rest)
+}
+
+/** Keys of which many begin with others: one character, repeated so often that the lengths lie around one edge. */
+function keyFamily(random: Random, prefix: string): string[] {
+  const one = random.pick(random.pick(CHARACTERS))
+  const most = Math.floor((MAX_KEY_BYTES - byteLength(prefix)) / byteLength(one))
+  const near = Math.min(most, Math.floor(random.pick(EDGES) / byteLength(one)))
+  return [-9, -2, -1, 0, 1, 2, 8].flatMap((by) => {
+    const count = near + by
+    return count < 0 || count > most ? [] : [prefix + one.repeat(count)]
+  })
+}
+
+/** The keys that one client uses, those of some families among them. */
+export function keyPool(random: Random, prefix: string, size: number): string[] {
+  const keys = new Set<string>()
+  for (let family = 0; family < 3; family++) for (const key of keyFamily(random, prefix)) keys.add(key)
+  while (keys.size < size) keys.add(anyKey(random, prefix))
+  return [...keys]
+}
+
+/** A key that differs from another one in its last character. */
+export function neighborOf(random: Random, key: string, prefix: string): string {
+  const characters = [...key]
+  if (random.percent(50) && key !== prefix) return characters.slice(0, -1).join('') || prefix
+  const longer = key + random.pick(random.pick(CHARACTERS))
+  return byteLength(longer) <= MAX_KEY_BYTES ? longer : key
+}
+
+/** The order of keys: that of their bytes, which is not the one of JavaScript's strings. */
+export const compareKeys = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))

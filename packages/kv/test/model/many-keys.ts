@@ -1,0 +1,72 @@
+import type { HttpReply } from './connection.ts'
+import { Difference } from './difference.ts'
+import type { WriteIdentity } from './history.ts'
+import { showKey, showValue, type GetMany } from './operations.ts'
+import { linesOf, valueIn } from './range-reply.ts'
+import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
+
+/** What a reply has for one key; nothing but the key where there is no value. */
+export interface FoundKey {
+  readonly key: string
+  readonly found?: { readonly value: Buffer; readonly etag: string; readonly expiresAt?: number }
+}
+
+function parseLine(text: string): FoundKey {
+  const { id, found, etag, value, valueBase64, expiresAt, ...rest } = JSON.parse(text)
+  if (typeof id !== 'string' || typeof found !== 'boolean' || Object.keys(rest).length > 0)
+    throw new Difference(`not a line for a key: ${text.slice(0, 200)}`)
+  if (found) return { key: id, found: { value: valueIn({ value, valueBase64 }), etag, expiresAt } }
+  if (etag !== undefined || value !== undefined) throw new Difference('a value under a key that is not found')
+  return { key: id }
+}
+
+/** @throws Difference */
+export function parseMany({ status, body }: HttpReply): FoundKey[] {
+  if (status !== 200) throw new Difference(`status ${status}, expected 200`)
+  return linesOf(body).map(parseLine)
+}
+
+function mismatchOf(
+  { value, expiry, write }: Entry,
+  { value: found, etag, expiresAt }: NonNullable<FoundKey['found']>,
+) {
+  if (!found.equals(value)) return `value ${showValue(found)}, expected ${showValue(value)}`
+  if (write.etag !== undefined && write.etag !== etag) return `ETag ${etag}, expected ${write.etag}`
+  const isRight = expiry
+    ? expiresAt !== undefined && expiresAt >= expiry.earliest && expiresAt <= expiry.latest
+    : expiresAt === undefined
+  return isRight ? undefined : `expiresAt ${expiresAt}, expected ${JSON.stringify(expiry)}`
+}
+
+/** The state after such a reply, and the ETags in it; or, as a text, why this state cannot give it. */
+export function checkMany(
+  before: Space,
+  { ids }: GetMany,
+  lines: readonly FoundKey[],
+  interval: Interval,
+): { readonly space: Space; readonly etags: readonly (readonly [WriteIdentity, string])[] } | string {
+  if (lines.length !== ids.length) return `${lines.length} lines, expected ${ids.length}`
+  let space = before
+  const etags: (readonly [WriteIdentity, string])[] = []
+  for (const [i, id] of ids.entries()) {
+    const { key, found } = lines[i]!
+    if (key !== id) return `line ${i} has ${showKey(key)}, expected ${showKey(id)}`
+    // A key that is named twice is the same both times.
+    const entry = space.entries.get(id)
+    const presence = entry ? presenceOf(entry, interval) : 'absent'
+    if (!found) {
+      if (presence === 'present') return `${showKey(id)} is not found`
+      space = space.with(id, undefined)
+    } else if (!entry || presence === 'absent') return `${showKey(id)} is found`
+    else {
+      const wrong = mismatchOf(entry, found)
+      if (wrong) return `${showKey(id)}: ${wrong}`
+      etags.push([entry.write, found.etag])
+    }
+  }
+  for (const [i, id] of ids.entries()) {
+    const entry = before.entries.get(id)
+    if (entry) noteFound(entry, lines[i]!.found !== undefined, interval)
+  }
+  return { space, etags }
+}

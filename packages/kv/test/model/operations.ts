@@ -1,0 +1,147 @@
+/** An entity tag in a condition. */
+export interface ConditionTag {
+  readonly tag: string
+  readonly isWeak: boolean
+}
+
+export type ConditionTags = '*' | readonly ConditionTag[]
+
+export interface Conditions {
+  readonly ifMatch?: ConditionTags
+  readonly ifNoneMatch?: ConditionTags
+}
+
+interface Change {
+  readonly durable?: boolean
+  readonly idempotencyKey?: string
+}
+
+export interface Put extends Change, Conditions {
+  readonly type: 'put'
+  readonly key: string
+  readonly value: Buffer
+  /** seconds */
+  readonly ttl?: number
+  /** `Prefer: respond-async` */
+  readonly prefersAsync?: boolean
+}
+
+export interface Delete extends Change, Conditions {
+  readonly type: 'delete'
+  readonly key: string
+}
+
+interface ReadOf<Type extends string> extends Conditions {
+  readonly type: Type
+  readonly key: string
+}
+
+export type Read = ReadOf<'get'> | ReadOf<'head'>
+
+/** A line of a batch; `expiresAt` in ms since 1970, `ttl` in seconds. */
+export type BatchLine =
+  | {
+      readonly op: 'put'
+      readonly id: string
+      readonly value: Buffer
+      readonly isBase64: boolean
+      readonly ttl?: number
+      readonly expiresAt?: number
+    }
+  | { readonly op: 'delete'; readonly id: string }
+  | {
+      /** Changes when a value expires, and nothing where there is none; null: never. */
+      readonly op: 'expire'
+      readonly id: string
+      readonly ttl?: number
+      readonly expiresAt?: number | null
+    }
+
+/** Changes when a value expires, but not the value: after `ttl` (s), at `expiresAt` (ms since 1970), or with neither never. */
+export interface SetExpiry extends Conditions {
+  readonly type: 'set-expiry'
+  readonly key: string
+  readonly ttl?: number
+  readonly expiresAt?: number
+  readonly durable?: boolean
+}
+
+/** When a value expires. */
+export interface GetExpiry {
+  readonly type: 'get-expiry'
+  readonly key: string
+}
+
+export interface Batch extends Change, Conditions {
+  readonly type: 'batch'
+  readonly lines: readonly BatchLine[]
+  /** A line that is not a change, at this index, for which the whole batch is refused. */
+  readonly badLine?: { readonly at: number; readonly text: string; readonly code: string }
+}
+
+export interface Range {
+  readonly type: 'range'
+  readonly start?: string
+  readonly end?: string
+  /** In place of `start` and `end`. */
+  readonly prefix?: string
+  /** It goes on behind this key. */
+  readonly cursor?: string
+  readonly limit?: number
+  readonly reverse?: boolean
+  readonly output: 'ndjson' | 'chunks' | 'keys' | 'count'
+}
+
+/** The values under many keys at one moment. */
+export interface GetMany {
+  readonly type: 'get-many'
+  readonly ids: readonly string[]
+}
+
+/** A request that is refused whatever the state is. */
+export interface Refused {
+  readonly type: 'refused'
+  readonly method: string
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  readonly status: number
+  readonly code: string
+}
+
+export type KeyOperation = Put | Delete | Read | SetExpiry | GetExpiry
+export type Operation = KeyOperation | Batch | Range | GetMany | Refused
+
+/** The keys that an operation names. */
+export function keysOf(operation: Operation): readonly string[] {
+  if (operation.type === 'batch') return operation.lines.map(({ id }) => id)
+  if (operation.type === 'get-many') return operation.ids
+  if (operation.type === 'range' || operation.type === 'refused') return []
+  return [operation.key]
+}
+
+const MAX_SHOWN = 32
+
+/** A key for people: its length, and its text, cut where it is long. */
+export function showKey(key: string): string {
+  const characters = [...key]
+  const isLong = characters.length > MAX_SHOWN
+  const shown = isLong
+    ? [...characters.slice(0, MAX_SHOWN / 2), '...', ...characters.slice(-MAX_SHOWN / 4)]
+    : characters
+  return `${JSON.stringify(shown.join(''))} (${Buffer.byteLength(key)} bytes)`
+}
+
+export const showValue = (value: Buffer): string =>
+  `${value.length} bytes ${JSON.stringify(value.toString('latin1', 0, 40))}`
+
+const KEY_NAMES = new Set(['key', 'id', 'start', 'end', 'prefix', 'cursor'])
+
+/** An operation as one line for people. */
+export function showOperation(operation: Operation): string {
+  return JSON.stringify(operation, (name, value) => {
+    if (value?.type === 'Buffer') return showValue(Buffer.from(value.data))
+    if (name === 'ids') return (value as string[]).map(showKey)
+    return typeof value === 'string' && KEY_NAMES.has(name) ? showKey(value) : value
+  })
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+
+/** Choices that a seed decides. */
+export interface Random {
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number
+  /** An integer from `from` to `to`, both included. */
+  between(from: number, to: number): number
+  /** True in so many of 100 cases. */
+  percent(share: number): boolean
+  pick<T>(from: readonly T[]): T
+  /** An independent generator: what one part draws does not change the others. */
+  fork(name: string): Random
+}
+
+/** The same choices for the same seed (xorshift128, seeded by a hash). */
+export function createRandom(seed: string): Random {
+  const hash = createHash('sha256').update(seed).digest()
+  const words = Uint32Array.from([0, 4, 8, 12], (offset) => hash.readUInt32LE(offset))
+  function next(): number {
+    let first = words[3]!
+    const last = words[0]!
+    words.copyWithin(1, 0, 3)
+    first ^= first << 11
+    first ^= first >>> 8
+    words[0] = first ^ last ^ (last >>> 19)
+    return words[0] / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    below,
+    between: (from, to) => from + below(to - from + 1),
+    percent: (share) => below(100) < share,
+    pick: (from) => from[below(from.length)]!,
+    fork: (name) => createRandom(`${seed}/${name}`),
+  }
+}

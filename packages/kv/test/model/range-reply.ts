@@ -1,0 +1,81 @@
+import type { HttpReply } from './connection.ts'
+import { Difference } from './difference.ts'
+import { showValue, type Range } from './operations.ts'
+
+/** An entry as a range has it: without a value in a list of keys, `expiresAt` in NDJSON alone. */
+export interface ListedEntry {
+  readonly key: string
+  readonly value?: Buffer
+  readonly expiresAt?: number
+}
+
+const NEWLINE = 0x0a
+
+/** The lines of NDJSON. @throws Difference */
+export function linesOf(body: Buffer): string[] {
+  const text = body.toString()
+  if (!Buffer.from(text).equals(body)) throw new Difference('NDJSON that is not UTF-8')
+  if (text !== '' && !text.endsWith('\n')) throw new Difference('NDJSON without a newline at its end')
+  // Line ends of Unicode, at which some readers of lines split.
+  if (/[\u0085\u2028\u2029]/.test(text)) throw new Difference('NDJSON with a line end that is not escaped')
+  return text.split('\n').slice(0, -1)
+}
+
+/** The value of a line, as text or base64. @throws Difference */
+export function valueIn(line: { readonly value?: unknown; readonly valueBase64?: unknown }): Buffer {
+  const { value, valueBase64 } = line
+  if (typeof value === 'string' && valueBase64 === undefined) return Buffer.from(value)
+  if (value !== undefined || typeof valueBase64 !== 'string') throw new Difference('a line has not one value')
+  return Buffer.from(valueBase64, 'base64')
+}
+
+const timeIn = (expiresAt: unknown) => (expiresAt === undefined ? {} : { expiresAt: expiresAt as number })
+
+function parseEntry(text: string): ListedEntry {
+  const { op, id, value, valueBase64, expiresAt, ...rest } = JSON.parse(text)
+  if (op !== 'put' || typeof id !== 'string' || Object.keys(rest).length > 0)
+    throw new Difference(`not a line of a range: ${text.slice(0, 200)}`)
+  return { key: id, value: valueIn({ value, valueBase64 }), ...timeIn(expiresAt) }
+}
+
+function parseKey(text: string): ListedEntry {
+  const { id, expiresAt, ...rest } = JSON.parse(text)
+  if (typeof id !== 'string' || Object.keys(rest).length > 0)
+    throw new Difference(`not a line of a list of keys: ${text.slice(0, 200)}`)
+  return { key: id, ...timeIn(expiresAt) }
+}
+
+/** The entries of a reply in NDJSON. @throws Difference */
+export const parseEntries = (body: Buffer): ListedEntry[] => linesOf(body).map(parseEntry)
+
+/** A chunk is a key, a newline and a value. A newline may be part of the key, so what is known decides. */
+function parseChunk(chunk: Buffer, valuesOf: (key: string) => readonly Buffer[]): ListedEntry {
+  let known: ListedEntry | undefined
+  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
+    const key = chunk.toString('utf8', 0, at)
+    const value = chunk.subarray(at + 1)
+    const values = valuesOf(key)
+    if (values.some((one) => one.equals(value))) return { key, value }
+    if (values.length > 0) known ??= { key, value }
+  }
+  if (!known) throw new Difference(`a chunk with a key that is not there: ${showValue(chunk)}`)
+  return known
+}
+
+/** What a range listed. @param valuesOf the values that a key may have @throws Difference */
+export function parseRange(
+  { output }: Range,
+  reply: HttpReply,
+  valuesOf: (key: string) => readonly Buffer[],
+): ListedEntry[] {
+  if (reply.status !== 200) throw new Difference(`status ${reply.status}, expected 200`)
+  if (output === 'chunks') return reply.pieces.map((chunk) => parseChunk(chunk, valuesOf))
+  return output === 'keys' ? linesOf(reply.body).map(parseKey) : parseEntries(reply.body)
+}
+
+/** What a count told. @throws Difference */
+export function parseCount({ status, body }: HttpReply): number {
+  const { count } = JSON.parse(body.toString()) as { count?: unknown }
+  if (status !== 200 || typeof count !== 'number') throw new Difference(`status ${status}, expected a count`)
+  return count
+}

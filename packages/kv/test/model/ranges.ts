@@ -1,0 +1,92 @@
+import { compareKeys } from './keys.ts'
+import { showKey, showValue, type Range } from './operations.ts'
+import type { ListedEntry } from './range-reply.ts'
+import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
+
+function isIn({ start, end, prefix, cursor, reverse }: Range, key: string): boolean {
+  if (cursor !== undefined && compareKeys(key, cursor) * (reverse ? -1 : 1) <= 0) return false
+  if (prefix !== undefined) return key.startsWith(prefix)
+  return (start === undefined || compareKeys(key, start) >= 0) && (end === undefined || compareKeys(key, end) < 0)
+}
+
+/** The keys of a range in its order, whatever its limit. */
+function keysIn(space: Space, range: Range): string[] {
+  const keys = space.keys.filter((key) => isIn(range, key))
+  return range.reverse ? keys.toReversed() : keys
+}
+
+/** Why a listed entry is not this one; nothing where it is. */
+function mismatchOf(listed: ListedEntry, { value, expiry }: Entry, { output }: Range): string | undefined {
+  if (output !== 'keys' && !listed.value!.equals(value))
+    return `value ${showValue(listed.value!)}, expected ${showValue(value)}`
+  if (output === 'chunks') return undefined
+  const { expiresAt } = listed
+  const isRight =
+    expiry === undefined
+      ? expiresAt === undefined
+      : expiresAt !== undefined && expiresAt >= expiry.earliest && expiresAt <= expiry.latest
+  return isRight ? undefined : `expiresAt ${expiresAt}, expected ${JSON.stringify(expiry)}`
+}
+
+/** A header of at most so many entries says whether there are more. */
+const MAX_PAGE_ENTRIES = 1_000
+
+/** Why `next` is not the cursor of the next page; nothing where it is. @param more whether there are more entries, if known */
+function wrongNext(next: string | undefined, last: string | undefined, more: boolean | undefined): string | undefined {
+  if (next === undefined) return more ? 'no cursor, though there are more entries' : undefined
+  if (more === false) return `a cursor ${next}, though there are no more entries`
+  return decodeURIComponent(next) === last ? undefined : `the cursor ${next} is not the last key`
+}
+
+/**
+ * The state after a range that listed these entries; or, as a text, why this state cannot list them. Each entry that may
+ * expire within the interval is listed or not; all others exactly.
+ * @param next the header of this name
+ */
+export function checkRange(
+  space: Space,
+  range: Range,
+  { listed, next }: { readonly listed: readonly ListedEntry[]; readonly next: string | undefined },
+  interval: Interval,
+): Space | string {
+  const { limit = Infinity } = range
+  const found: (readonly [Entry, ListedEntry])[] = []
+  const absent: string[] = []
+  const keys = keysIn(space, range)
+  let at = 0
+  for (; at < keys.length && found.length < limit; at++) {
+    const key = keys[at]!
+    const entry = space.entries.get(key)!
+    const presence = presenceOf(entry, interval)
+    const one = listed[found.length]
+    if (one?.key === key) {
+      if (presence === 'absent') return `${showKey(key)} is listed, but expired`
+      const wrong = mismatchOf(one, entry, range)
+      if (wrong) return `${showKey(key)}: ${wrong}`
+      found.push([entry, one])
+    } else if (presence === 'present') {
+      return `${showKey(key)} is not at ${found.length} of ${listed.length}; ${one ? showKey(one.key) : 'nothing'} is`
+    } else absent.push(key)
+  }
+  const stray = listed[found.length]
+  if (stray) return `${showKey(stray.key)} is listed, but is not in the range`
+  const rest = new Set(keys.slice(at).map((key) => presenceOf(space.entries.get(key)!, interval)))
+  const more = rest.has('present') || (rest.has('either') ? undefined : false)
+  const wrong = limit <= MAX_PAGE_ENTRIES ? wrongNext(next, listed.at(-1)?.key, more) : undefined
+  if (wrong) return wrong
+  for (const [entry, { expiresAt }] of found) {
+    noteFound(entry, true, interval)
+    if (entry.expiry && expiresAt !== undefined) entry.expiry.earliest = entry.expiry.latest = expiresAt
+  }
+  for (const key of absent) noteFound(space.entries.get(key)!, false, interval)
+  return absent.reduce((after, key) => after.with(key, undefined), space)
+}
+
+/** Why a state does not have so many entries in a range; nothing where it may have. */
+export function wrongCount(space: Space, range: Range, count: number, interval: Interval): string | undefined {
+  const { limit = Infinity } = range
+  const presences = keysIn(space, range).map((key) => presenceOf(space.entries.get(key)!, interval))
+  const least = Math.min(limit, presences.filter((presence) => presence === 'present').length)
+  const most = Math.min(limit, presences.filter((presence) => presence !== 'absent').length)
+  return count >= least && count <= most ? undefined : `count ${count}, expected ${least} to ${most}`
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const SCRIPTS = fileURLToPath(new URL('../../../../scripts/', import.meta.url))
+const READY = /^kv +http:\/\/127\.0\.0\.1:(\d+) +(\d+) +\d+$/m
+
+/** Which server, store and number of threads an episode runs with. */
+export interface Configuration {
+  readonly server: 'raw' | 'node-http' | 'fastify'
+  readonly store: 'level' | 'memory'
+  readonly commit: 'group' | 'single'
+  readonly threads: 1 | 2
+}
+
+export const CONFIGURATIONS: readonly Configuration[] = (['raw', 'node-http', 'fastify'] as const).flatMap((server) => [
+  ...(['group', 'single'] as const).flatMap((commit) =>
+    ([1, 2] as const).map((threads) => ({ server, store: 'level', commit, threads }) as const),
+  ),
+  { server, store: 'memory', commit: 'group', threads: 1 } as const,
+])
+
+/** A service as `pnpm start kv` runs it. */
+export interface RunningService {
+  readonly port: number
+  /** Ends it in order. @throws Error if it does not exit with 0 */
+  stop(): Promise<void>
+  /** kill -9 of the service and its supervisor. */
+  kill(): Promise<void>
+}
+
+const start = (args: readonly string[]) => spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** Starts kv on a data folder. @throws Error with its output if it ends before it is ready */
+export async function startService(configuration: Configuration, folder: string): Promise<RunningService> {
+  // A machine that is busy must not shed load: each reply is known beforehand.
+  const settings = {
+    port: 0,
+    maxWait: 0,
+    logLevel: 'warn',
+    queueTimeout: 60_000,
+    stuckTimeout: 60_000,
+    ...configuration,
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => [`--kv.${name}`, String(value)])
+  const child = start([join(SCRIPTS, 'start.mjs'), 'kv', '--data', folder, ...flags])
+  const killChild = () => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  let output = ''
+  const ready = Promise.withResolvers<{ port: number; pid: number }>()
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      const found = READY.exec(output)
+      if (found) ready.resolve({ port: Number(found[1]), pid: Number(found[2]) })
+    })
+  const ended = once(child, 'close').then(([code]) => {
+    process.off('exit', killChild)
+    ready.reject(new Error(`kv ended with ${code} before it was ready: ${output}`))
+    return code as number | null
+  })
+  const { port, pid } = await ready.promise
+  return {
+    port,
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await ended
+      if (code !== 0) throw new Error(`kv ended with ${code}: ${output}`)
+    },
+    async kill() {
+      process.kill(pid, 'SIGKILL')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function runScript(name: string, args: readonly string[]): Promise<void> {
+  const child = start([join(SCRIPTS, name), ...args])
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${output}`)
+}
+
+/** `pnpm backup` of a service that runs. */
+export const backUp = (port: number, files: string): Promise<void> =>
+  runScript('backup.ts', [files, 'kv', '--kv.port', String(port)])
+
+/** `pnpm restore` into a data folder that is not there yet. */
+export const restore = (files: string, folder: string): Promise<void> =>
+  runScript('restore.ts', [files, '--data', folder])
+
+/** A copy of the data folder of a service that does not run. */
+export const copyFolder = (from: string, to: string): void => cpSync(from, to, { recursive: true })

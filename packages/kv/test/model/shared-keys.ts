@@ -1,0 +1,207 @@
+import { isLinearizable, type Condition, type Operation, type Value } from '../support/linearizable.ts'
+import type { Connection, HttpReply } from './connection.ts'
+import { Difference } from './difference.ts'
+import type { EtagHistory, WriteIdentity } from './history.ts'
+import type { Batch, Conditions, Delete, Put } from './operations.ts'
+import { codeOf } from './outcomes.ts'
+import { parseEntries } from './range-reply.ts'
+import { toRequest } from './requests.ts'
+import type { SpaceClient } from './space-client.ts'
+import type { WatchedChange } from './watch-stream.ts'
+
+/** Keys that all clients write at the same time. */
+export const SHARED_PREFIX = '~'
+export const SHARED_END = '\u007f'
+const KEYS = ['~1', `~${'é'.repeat(31)}`, `~${'é'.repeat(40)}`, `~${'日'.repeat(341)}`]
+/** Two keys that only batches write, always both. */
+const PAIR = ['~pair/1', '~pair/2'] as const
+
+interface SharedWrite {
+  readonly value: Value
+  readonly calledAt: number
+  returnedAt: number
+  outcome: 'done' | 'refused' | 'unknown'
+}
+
+/** Whatever all clients do to the same keys must be explained by one order of it. */
+export class SharedKeys {
+  readonly #history: EtagHistory
+  /** By value, which no two writes share. */
+  readonly #writes = new Map<string, { readonly write: WriteIdentity; readonly call: SharedWrite }>()
+  readonly #histories = new Map<string, Operation[]>()
+  readonly #initial = new Map<string, Value>()
+  #next = 0
+
+  constructor(history: EtagHistory) {
+    this.#history = history
+  }
+
+  /** One random operation of a client. @throws Difference, ConnectionLost */
+  async step(client: SpaceClient): Promise<void> {
+    const { random } = client
+    if (random.percent(20)) return this.#pairStep(client)
+    const key = random.pick(KEYS)
+    const kind = random.below(10)
+    if (kind < 3) {
+      await this.#read(client, key)
+      return
+    }
+    const found = kind < 7 ? await this.#read(client, key) : undefined
+    const condition = this.#conditionFor(found, kind)
+    // With one condition on several connections, and so on several threads, at most one of them is met.
+    const racers = random.percent(60) ? client.connections() : [client.connection()]
+    await settleAll(racers.map((connection) => this.#change(client, key, condition, connection)))
+  }
+
+  async #change(
+    client: SpaceClient,
+    key: string,
+    [condition, conditions]: [Condition | undefined, Conditions],
+    connection: Connection,
+  ): Promise<void> {
+    if (client.random.percent(25)) {
+      const operation = { type: 'delete', key, ...conditions } as const
+      return this.#write(client, [key], undefined, operation, connection, condition)
+    }
+    const value = this.#newValue(client)
+    const operation = { type: 'put', key, value: Buffer.from(value), ...conditions } as const
+    return this.#write(client, [key], value, operation, connection, condition)
+  }
+
+  #newValue = (client: SpaceClient) => `${client.name}.${++this.#next}`
+
+  #conditionFor(found: HttpReply | undefined, kind: number): [Condition | undefined, Conditions] {
+    if (kind === 7) return [{ noneMatch: '*' }, { ifNoneMatch: '*' }]
+    if (kind === 8) return [{ match: '*' }, { ifMatch: '*' }]
+    const tag = found?.headers.get('etag')
+    if (found?.status !== 200 || tag === undefined) return [undefined, {}]
+    return [{ match: found.body.toString() }, { ifMatch: [{ tag, isWeak: false }] }]
+  }
+
+  async #read(client: SpaceClient, key: string): Promise<HttpReply> {
+    const calledAt = performance.now()
+    const reply = await client.connection().send(toRequest({ type: 'get', key }, client.random))
+    const found = reply.status === 404 ? undefined : reply.body.toString()
+    if (reply.status !== 200 && reply.status !== 404) throw new Difference(`GET of ${key}: status ${reply.status}`)
+    if (found !== undefined) {
+      const known = this.#writes.get(found)
+      if (!known) throw new Difference(`GET of ${key} found ${found}, which nobody wrote`)
+      this.#history.learn(known.write, reply.headers.get('etag'))
+    }
+    this.#add(key, { type: 'read', calledAt, returnedAt: performance.now(), found })
+    return reply
+  }
+
+  async #write(
+    client: SpaceClient,
+    keys: readonly string[],
+    value: Value,
+    operation: Put | Delete | Batch,
+    connection = client.connection(),
+    condition?: Condition,
+  ): Promise<void> {
+    const call: SharedWrite = { value, calledAt: performance.now(), returnedAt: Infinity, outcome: 'unknown' }
+    const write = this.#history.newWrite(`shared ${operation.type} by ${client.name}`)
+    if (value !== undefined) this.#writes.set(value, { write, call })
+    try {
+      const reply = await connection.send(toRequest(operation, client.random))
+      call.outcome = outcomeOf(reply, operation)
+      if (reply.status === 201) this.#history.learn(write, reply.headers.get('etag'))
+      call.returnedAt = performance.now()
+    } finally {
+      for (const key of keys) {
+        const { calledAt, returnedAt, outcome } = call
+        this.#add(key, { type: 'write', calledAt, returnedAt, value, outcome, ...(condition && { condition }) })
+      }
+    }
+  }
+
+  async #pairStep(client: SpaceClient): Promise<void> {
+    if (client.random.percent(50)) {
+      const value = this.#newValue(client)
+      const lines = PAIR.map((id) => ({ op: 'put', id, value: Buffer.from(value), isBase64: false }) as const)
+      return this.#write(client, PAIR, value, { type: 'batch', lines })
+    }
+    const range = { type: 'range', start: '~pair/', end: '~pair0', output: 'ndjson' } as const
+    const calledAt = performance.now()
+    const reply = await client.connection().send(toRequest(range, client.random))
+    if (reply.status !== 200) throw new Difference(`range of pairs: status ${reply.status}`)
+    const returnedAt = performance.now()
+    const listed = new Map(parseEntries(reply.body).map(({ key, value }) => [key, String(value)]))
+    const [one, other] = PAIR.map((key) => listed.get(key))
+    if (one !== other) throw new Difference(`half of a batch: the pair is ${one} and ${other}`)
+    for (const key of PAIR) this.#add(key, { type: 'read', calledAt, returnedAt, found: listed.get(key) })
+  }
+
+  #add(key: string, operation: Operation): void {
+    if (!this.#histories.has(key)) this.#histories.set(key, [])
+    this.#histories.get(key)!.push(operation)
+  }
+
+  /** Reads each key and judges what was done since the last time. @throws Difference */
+  async settle(client: SpaceClient): Promise<void> {
+    for (const key of [...KEYS, ...PAIR]) {
+      await this.#read(client, key)
+      const history = this.#histories.get(key)!
+      if (!isLinearizable(history, this.#initial.get(key)))
+        throw new Difference(`no order explains what clients did to ${key}:\n${showHistory(history)}`)
+      const last = history.at(-1)!
+      this.#initial.set(key, last.type === 'read' ? last.found : undefined)
+    }
+    this.#histories.clear()
+  }
+
+  /** The base is another one: what it holds is read and taken as it is. */
+  async restart(client: SpaceClient): Promise<void> {
+    this.#histories.clear()
+    for (const key of [...KEYS, ...PAIR]) {
+      const { status, body } = await this.#read(client, key)
+      this.#initial.set(key, status === 200 ? body.toString() : undefined)
+    }
+    this.#histories.clear()
+    if (this.#initial.get(PAIR[0]) !== this.#initial.get(PAIR[1])) throw new Difference('half of a batch was restored')
+  }
+
+  /** Compares what a stream showed: each value that was acknowledged, once, in an order that the times allow. @throws Difference */
+  checkChanges(watched: readonly WatchedChange[], since: number, isCut: boolean): void {
+    const shown = new Map<string, Set<string>>()
+    let lastCalledAt = -Infinity
+    for (const { op, key, value } of watched) {
+      if (op === 'delete') continue
+      const text = value!.toString()
+      const call = this.#writes.get(text)?.call
+      if (!call || call.outcome === 'refused')
+        throw new Difference(`the stream shows ${key} = ${text}, which was refused`)
+      const keys = shown.get(text) ?? new Set()
+      if (keys.has(key)) throw new Difference(`the stream shows ${key} = ${text} twice`)
+      shown.set(text, keys.add(key))
+      if (call.returnedAt < lastCalledAt) throw new Difference(`the stream shows ${key} = ${text} after a later write`)
+      lastCalledAt = Math.max(lastCalledAt, call.calledAt)
+    }
+    for (const [text, { call }] of this.#writes) {
+      if (call.calledAt < since || call.outcome !== 'done' || isCut) continue
+      if (!shown.has(text)) throw new Difference(`the stream does not show ${text}, which was acknowledged`)
+    }
+  }
+}
+
+/** Waits for all of them. @throws as the first that failed */
+async function settleAll(all: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(all)
+  await Promise.all(all)
+}
+
+const STATUSES = { put: 201, delete: 202, batch: 200 } as const
+
+function outcomeOf({ status, body }: HttpReply, { type }: Put | Delete | Batch): 'done' | 'refused' {
+  const expected = STATUSES[type]
+  if (status === expected) return 'done'
+  if (status === 412 && codeOf(body) === 'CONDITION_FAILED') return 'refused'
+  throw new Difference(`shared ${type}: status ${status} ${body.toString()}`)
+}
+
+const showHistory = (history: readonly Operation[]): string =>
+  history
+    .toSorted((a, b) => a.calledAt - b.calledAt)
+    .map((operation) => `  ${JSON.stringify(operation)}`)
+    .join('\n')

@@ -1,0 +1,76 @@
+import type { WriteIdentity } from './history.ts'
+import { compareKeys } from './keys.ts'
+
+/**
+ * When a value expires (ms since 1970): not before `earliest`, and at `latest`. The two are equal once the exact time was seen.
+ * Facts about one write, which all states share.
+ */
+export interface Expiry {
+  earliest: number
+  latest: number
+}
+
+/** A value under a key. */
+export interface Entry {
+  readonly value: Buffer
+  readonly write: WriteIdentity
+  readonly expiry?: Expiry
+}
+
+/** When the server executed a request: not before `sentAt`, not after `receivedAt` (ms since 1970). */
+export interface Interval {
+  readonly sentAt: number
+  readonly receivedAt: number
+}
+
+/** A reply to a request with an idempotency key, which each repetition of it gets again. */
+export interface Remembered {
+  readonly fingerprint: string
+  readonly status: number
+  readonly write: WriteIdentity
+}
+
+/** Whether a reader finds an entry: exact from the expiry time on, open only where that lies within the interval. */
+export function presenceOf({ expiry }: Entry, { sentAt, receivedAt }: Interval): 'present' | 'absent' | 'either' {
+  if (!expiry || receivedAt < expiry.earliest) return 'present'
+  return sentAt >= expiry.latest ? 'absent' : 'either'
+}
+
+/** The entries of the keys that one client alone writes. Immutable: a change makes a new one. */
+export class Space {
+  static readonly EMPTY = new Space(new Map(), new Map())
+
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly remembered: ReadonlyMap<string, Remembered>
+  #sorted: readonly string[] | undefined
+
+  constructor(entries: ReadonlyMap<string, Entry>, remembered: ReadonlyMap<string, Remembered>) {
+    this.entries = entries
+    this.remembered = remembered
+  }
+
+  /** The keys in the order of their bytes. */
+  get keys(): readonly string[] {
+    this.#sorted ??= [...this.entries.keys()].toSorted(compareKeys)
+    return this.#sorted
+  }
+
+  with(key: string, entry: Entry | undefined): Space {
+    if (entry === undefined && !this.entries.has(key)) return this
+    const entries = new Map(this.entries)
+    if (entry) entries.set(key, entry)
+    else entries.delete(key)
+    return new Space(entries, this.remembered)
+  }
+
+  remember(idempotencyKey: string, remembered: Remembered): Space {
+    return new Space(this.entries, new Map(this.remembered).set(idempotencyKey, remembered))
+  }
+}
+
+/** What a reader found narrows when a value expires. */
+export function noteFound({ expiry }: Entry, isFound: boolean, { sentAt, receivedAt }: Interval): void {
+  if (!expiry) return
+  if (isFound) expiry.earliest = Math.max(expiry.earliest, sentAt + 1)
+  else expiry.latest = Math.min(expiry.latest, receivedAt)
+}

@@ -1,0 +1,169 @@
+import type { HttpReply } from './connection.ts'
+import { Difference } from './difference.ts'
+import type { EtagHistory, WriteIdentity } from './history.ts'
+import { checkMany, parseMany } from './many-keys.ts'
+import type { Batch, GetMany, KeyOperation, Put, Range } from './operations.ts'
+import { mismatchOf, outcomesOf, type Outcome, type VisibleChange } from './outcomes.ts'
+import { parseCount, parseRange } from './range-reply.ts'
+import { checkRange, wrongCount } from './ranges.ts'
+import type { Interval, Space } from './space.ts'
+
+/** A request of which the test does not know whether it was executed. */
+export interface UnansweredRequest {
+  readonly operation: KeyOperation | Batch
+  readonly write: WriteIdentity
+  readonly sentAt: number
+}
+
+interface State {
+  readonly space: Space
+  /** Puts that were answered with 202 and may take effect at any later time, in their order. */
+  readonly waiting: readonly UnansweredRequest[]
+}
+
+const etagOf = ({ headers }: HttpReply) => headers.get('etag')
+
+const distinct = (states: readonly State[]): State[] =>
+  states.filter(
+    ({ space, waiting }, i) =>
+      states.findIndex((other) => other.space === space && other.waiting.length === waiting.length) === i,
+  )
+
+const spacesAfter = (space: Space, { operation, write, sentAt }: UnansweredRequest, receivedAt: number): Space[] =>
+  outcomesOf(space, operation, write, { sentAt, receivedAt }).map((outcome) => outcome.space)
+
+/**
+ * The states in which the server may be, as one client knows it: mostly one. A reply that none of them explains is a
+ * difference.
+ */
+export class PossibleStates {
+  readonly #history: EtagHistory
+  #states: readonly State[]
+
+  constructor(history: EtagHistory, spaces: readonly Space[]) {
+    this.#history = history
+    this.#states = spaces.map((space) => ({ space, waiting: [] }))
+  }
+
+  /** One of them, to choose operations from. */
+  get space(): Space {
+    return this.#states[0]!.space
+  }
+
+  get spaces(): Space[] {
+    return [...new Set(this.#settled(Date.now()).map(({ space }) => space))]
+  }
+
+  /** Keeps the states that explain a reply. @returns what the request changed. @throws Difference if there are none */
+  check(operation: KeyOperation | Batch, write: WriteIdentity, reply: HttpReply): readonly VisibleChange[] {
+    const isHead = operation.type === 'head'
+    const found: { readonly outcome: Outcome; readonly waiting: State['waiting'] }[] = []
+    const expected = new Set<string>()
+    for (const { space, waiting } of this.#expanded(reply.receivedAt)) {
+      for (const outcome of outcomesOf(space, operation, write, reply)) {
+        const wrong = mismatchOf(outcome, reply, isHead) ?? this.#wrongEtag(outcome, reply)
+        if (wrong === undefined) found.push({ outcome, waiting })
+        else expected.add(wrong)
+      }
+    }
+    const [first] = found
+    if (!first) throw new Difference(`expected ${[...expected].join(', or ')}`)
+    const tagged = new Set(found.map(({ outcome }) => outcome.tagged))
+    // Which of several writes it is that has this ETag is not known yet.
+    if (tagged.size === 1 && first.outcome.tagged) this.#history.learn(first.outcome.tagged, etagOf(reply))
+    for (const { outcome } of found) outcome.onMatch?.()
+    this.#states = distinct(found.map(({ outcome: { space }, waiting }) => ({ space, waiting })))
+    return first.outcome.changes
+  }
+
+  /** Why the ETag of a reply is not the one of an outcome; nothing where it may be. */
+  #wrongEtag({ tagged }: Outcome, reply: HttpReply): string | undefined {
+    if (!tagged) return undefined
+    const etag = etagOf(reply)
+    if (etag === undefined || !/^"[^"]+"$/.test(etag)) return 'an ETag'
+    const owner = this.#history.find(etag)
+    if (tagged.etag === undefined && owner) return `an ETag of ${tagged.label}: this one is that of ${owner.label}`
+    return tagged.etag === undefined || tagged.etag === etag ? undefined : `the ETag ${tagged.etag} of ${tagged.label}`
+  }
+
+  /** The same for a range. */
+  checkRange(range: Range, reply: HttpReply): void {
+    if (range.output === 'count') {
+      const count = parseCount(reply)
+      return this.#keep(reply, (space) => wrongCount(space, range, count, reply) ?? space)
+    }
+    const before = this.#expanded(reply.receivedAt)
+    const valuesOf = (key: string) =>
+      before.flatMap(({ space }) => {
+        const entry = space.entries.get(key)
+        return entry ? [entry.value] : []
+      })
+    const found = { listed: parseRange(range, reply, valuesOf), next: reply.headers.get('next') }
+    this.#keep(reply, (space) => checkRange(space, range, found, reply))
+  }
+
+  /** The same for the values under many keys. */
+  checkMany(operation: GetMany, reply: HttpReply): void {
+    const lines = parseMany(reply)
+    const etags: (readonly [WriteIdentity, string])[][] = []
+    this.#keep(reply, (space) => {
+      const found = checkMany(space, operation, lines, reply)
+      if (typeof found === 'string') return found
+      etags.push([...found.etags])
+      return found.space
+    })
+    if (etags.length === 1) for (const [write, etag] of etags[0]!) this.#history.learn(write, etag)
+  }
+
+  /** Keeps the states for which `check` gives a state, and not a reason. @throws Difference if there are none */
+  #keep({ receivedAt }: Interval, check: (space: Space) => Space | string): void {
+    const next: State[] = []
+    const reasons = new Set<string>()
+    for (const { space, waiting } of this.#expanded(receivedAt)) {
+      const after = check(space)
+      if (typeof after === 'string') reasons.add(after)
+      else next.push({ space: after, waiting })
+    }
+    if (next.length === 0) throw new Difference([...reasons].join(', or '))
+    this.#states = distinct(next)
+  }
+
+  /** A put was answered with 202. */
+  addWaiting(operation: Put, write: WriteIdentity, { sentAt }: Interval): void {
+    this.#states = this.#states.map(({ space, waiting }) => ({
+      space,
+      waiting: [...waiting, { operation, write, sentAt }],
+    }))
+  }
+
+  /** All that was answered with 202 has taken effect. */
+  settle(): void {
+    this.#states = this.#settled(Date.now())
+  }
+
+  /** The process was killed: of what was not answered the first ones were executed, or all, or none. */
+  cut(unanswered: readonly UnansweredRequest[], killedAt: number): void {
+    let last = this.#expanded(killedAt).map(({ space }) => space)
+    const all = [...last]
+    for (const request of unanswered) {
+      last = last.flatMap((space) => spacesAfter(space, request, killedAt))
+      all.push(...last)
+    }
+    this.#states = distinct(all.map((space) => ({ space, waiting: [] })))
+  }
+
+  #settled(at: number): State[] {
+    return distinct(this.#expanded(at).filter(({ waiting }) => waiting.length === 0))
+  }
+
+  /** These states, and those in which some of what waits has taken effect. */
+  #expanded(at: number): readonly State[] {
+    if (this.#states.every(({ waiting }) => waiting.length === 0)) return this.#states
+    const all = [...this.#states]
+    for (const { space, waiting } of all) {
+      const [first, ...rest] = waiting
+      if (first) all.push(...spacesAfter(space, first, at).map((after) => ({ space: after, waiting: rest })))
+    }
+    return all
+  }
+}

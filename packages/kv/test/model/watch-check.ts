@@ -1,0 +1,87 @@
+import { Difference } from './difference.ts'
+import { showKey, showValue } from './operations.ts'
+import type { VisibleChange } from './outcomes.ts'
+import type { Expiry } from './space.ts'
+import type { WatchedChange } from './watch-stream.ts'
+
+export interface ExpectedChanges {
+  /** All of them must be shown, in this order. */
+  readonly changes: readonly VisibleChange[]
+  /** Changes of requests that were not answered. */
+  readonly unanswered: readonly VisibleChange[]
+  /** The process was killed: the last changes may be missing. */
+  readonly isCut: boolean
+  /** When values expire that were there before the stream began, by key; nothing for those that do not. */
+  readonly before: ReadonlyMap<string, Expiry | undefined>
+}
+
+const show = ({ op, key, value }: VisibleChange | WatchedChange) =>
+  `${op} ${showKey(key)}${value ? ` ${showValue(value)}` : ''}`
+
+function isSame(expected: VisibleChange, { op, key, value, expiresAt }: WatchedChange): boolean {
+  if (expected.op !== op || expected.key !== key) return false
+  if (op === 'delete') return true
+  if (op === 'put' && !expected.value!.equals(value!)) return false
+  const { expiry } = expected
+  if (!expiry || expiresAt === undefined) return !expiry && expiresAt === undefined
+  return expiresAt >= expiry.earliest && expiresAt <= expiry.latest
+}
+
+/**
+ * Compares what a stream showed of one client's keys with what the client changed: each change once, in its order, those of
+ * a request together. Besides, it shows the deletion of each value that expires, not before its time, and may
+ * show that of a key without a value.
+ * @throws Difference
+ */
+export function checkChanges(watched: readonly WatchedChange[], expected: ExpectedChanges): void {
+  const { changes, isCut } = expected
+  const unanswered = [...expected.unanswered]
+  /** What the stream has under each key. */
+  const present = new Map(expected.before)
+  const sequences = new Map<object, number>()
+  let next = 0
+  for (const one of watched) {
+    let at = next
+    while (changes[at]?.isOptional && !isSame(changes[at]!, one)) at++
+    const change = changes[at]
+    if (change && isSame(change, one)) {
+      next = at + 1
+      const sequence = sequences.get(change.request) ?? one.sequence
+      if (sequence !== one.sequence) throw new Difference(`${show(one)}: not with the other changes of its request`)
+      sequences.set(change.request, sequence)
+    } else if (one.op !== 'delete' || !isRedundant(one, present)) {
+      const index = unanswered.findIndex((other) => isSame(other, one))
+      if (index < 0)
+        throw new Difference(`the stream shows ${show(one)} in place of ${change ? show(change) : 'nothing'}`)
+      unanswered.splice(index, 1)
+    }
+    if (one.op === 'delete') present.delete(one.key)
+    else
+      present.set(one.key, one.expiresAt === undefined ? undefined : { earliest: one.expiresAt, latest: one.expiresAt })
+  }
+  const missing = changes.slice(next).filter(({ isOptional }) => !isOptional)
+  if (!isCut && missing.length > 0)
+    throw new Difference(`the stream does not show ${show(missing[0]!)}, ${missing.length} changes in all`)
+}
+
+/** Whether a deletion removes nothing, or what has expired. */
+function isRedundant({ key, receivedAt }: WatchedChange, present: ReadonlyMap<string, Expiry | undefined>): boolean {
+  if (!present.has(key)) return true
+  const expiry = present.get(key)
+  return expiry !== undefined && expiry.earliest <= receivedAt
+}
+
+/** The keys whose values have expired by a time, and of which the stream has not shown the deletion yet. */
+export function overdueKeys(
+  watched: readonly WatchedChange[],
+  before: ReadonlyMap<string, Expiry | undefined>,
+  time: number,
+): string[] {
+  const present = new Map<string, number | undefined>()
+  for (const [key, expiry] of before) present.set(key, expiry?.latest)
+  for (const { op, key, expiresAt } of watched) {
+    if (op === 'delete') present.delete(key)
+    else present.set(key, expiresAt)
+  }
+  return [...present].filter(([, expiresAt]) => expiresAt !== undefined && expiresAt <= time).map(([key]) => key)
+}
