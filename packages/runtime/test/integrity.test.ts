@@ -13,6 +13,7 @@ import { verifyFolder, WITHOUT_LIMIT } from '../src/level/integrity/verify-folde
 import { readWitness } from '../src/level/integrity/witness.ts'
 import { readBatch, readBatchHeader } from '../src/level/integrity/write-batch.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
+import { dataHealth } from '../src/level/write-health.ts'
 import { temporaryFolder } from './support/temporary.ts'
 import { until } from './support/until.ts'
 
@@ -271,8 +272,10 @@ describe('a folder whose process was killed', () => {
           const level = await open(folder)
           const found = await level.db.keys().all()
           const newest = found.map((key) => Number(key.toString())).reduce((most, one) => Math.max(most, one), -1)
+          const reported = dataHealth(level.memory).lostChanges()
           await level.close()
           rmSync(folder, { recursive: true })
+          expect(reported).toBe(lostChanges)
           // What is lost at the end nothing tells.
           expect(lostChanges).toBe(newest + 1 - found.length)
         }),

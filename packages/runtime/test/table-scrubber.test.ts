@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { TableScrubber } from '../src/level/integrity/table-scrubber.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
+import { dataHealth, WriteHealth } from '../src/level/write-health.ts'
 import { damageTables } from './support/damage.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
@@ -72,4 +73,17 @@ it('a service that starts on a damaged table is refused, whatever byte it is', a
       code: 'DATA_DAMAGED',
     })
   }
+})
+
+it('damage is a reason not to be ready, and none to refuse writes', async () => {
+  const level = await openSharedLevel(temporaryFolder(), { service: 'counter', format: 1, log })
+  onTestFinished(() => level.close())
+  const health = dataHealth(level.memory)
+  expect([health.fault(), health.damagedFiles()]).toEqual([undefined, 0])
+  health.readFailed()
+  expect([health.fault()?.code, health.damagedFiles()]).toEqual(['DATA_DAMAGED', 1])
+  new WriteHealth({ memory: level.memory, slot: 0 }).setDamagedFiles(3)
+  expect([health.fault()?.code, health.damagedFiles()]).toEqual(['DATA_DAMAGED', 3])
+  await level.write((db) => db.put('key', 'value'))
+  expect(level.fault()).toBeUndefined()
 })
