@@ -5,7 +5,7 @@ import { StartError } from '../http/errors.ts'
 import { Utf8Level } from './utf8-level.ts'
 import { isLockError } from './integrity/lock-error.ts'
 import { hasLevelData, listLevel } from './integrity/level-files.ts'
-import type { Verified } from './integrity/verify-folder.ts'
+import type { Verified } from './integrity/verified.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {

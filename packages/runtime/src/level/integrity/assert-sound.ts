@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs'
 import { StartError } from '../../http/errors.ts'
-import { verifyFolder, type Finding, type Verified } from './verify-folder.ts'
+import type { Finding, Verified } from './verified.ts'
+import { verifyFolder } from './verify-folder.ts'
 
 /** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
 export const START_TABLE_BYTES = 536_870_912

@@ -4,7 +4,8 @@ import { findDataFolders, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
 import { hasLevelData } from './level-files.ts'
 import { repairFolder, type Repair } from './repair-folder.ts'
-import { verifyFolder, WITHOUT_LIMIT, type Finding } from './verify-folder.ts'
+import { WITHOUT_LIMIT, type Finding } from './verified.ts'
+import { verifyFolder } from './verify-folder.ts'
 import { readFormat } from '../data-format.ts'
 
 const SOUND = 0
@@ -30,8 +31,10 @@ async function forEach(
   work: (folder: DataFolder) => Promise<number>,
 ): Promise<number> {
   const orSay = (error: unknown): number => {
-    if (!(error instanceof StartError)) throw error
-    say(error.message)
+    const { message, syscall } = error as NodeJS.ErrnoException
+    // A folder that may not be read, say.
+    if (!(error instanceof StartError) && !syscall) throw error
+    say(message)
     return WRONG_USAGE
   }
   let worst = SOUND

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { WriteHealth } from '../write-health.ts'
 import { describeFinding } from './assert-sound.ts'
 import type { TableScrubber } from './table-scrubber.ts'
-import type { Verified } from './verify-folder.ts'
+import type { Verified } from './verified.ts'
 import { WitnessWriter } from './witness-writer.ts'
 
 /** Reading tables is not to slow down a service that starts. */

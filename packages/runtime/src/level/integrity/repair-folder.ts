@@ -11,8 +11,9 @@ import { listLevel, type LevelFiles } from './level-files.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
 import { readRecords, writeRecords } from './records.ts'
-import { tableOf } from './table.ts'
-import { verifyFolder, WITHOUT_LIMIT, type Finding } from './verify-folder.ts'
+import { tableOf } from './table-writer.ts'
+import { WITHOUT_LIMIT, type Finding } from './verified.ts'
+import { verifyFolder } from './verify-folder.ts'
 
 /** What a repair did. */
 export interface Repair {

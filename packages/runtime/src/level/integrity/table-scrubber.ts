@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { listLevel } from './level-files.ts'
 import { readManifest, type LiveTable } from './manifest.ts'
 import { checkTableSlowly } from './read-table.ts'
-import type { Finding } from './verify-folder.ts'
+import type { Finding } from './verified.ts'
 import { currentManifest } from './witness.ts'
 
 const DAY_MS = 86_400_000

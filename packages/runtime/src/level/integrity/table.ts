@@ -1,15 +1,13 @@
-import { ByteReader, toVarint } from './byte-reader.ts'
+import { readBlock, TRAILER_BYTES } from './block.ts'
+import { ByteReader } from './byte-reader.ts'
 import { crc32c, maskCrc } from './crc32c.ts'
 import { userKey } from './manifest.ts'
-import { expandSnappy } from './snappy.ts'
 
 // A table of LevelDB (table/format.cc) is blocks, each followed by its kind (1) and the checksum of both (4), and a footer
 // that says where the index is. The blocks are those of data, one of filters, the index of that, and the index of data.
 
-const FOOTER_BYTES = 48
-const TRAILER_BYTES = 5
-const MAGIC = 0xdb47_7524_8b80_fb57n
-const SNAPPY = 1
+export const FOOTER_BYTES = 48
+export const MAGIC = 0xdb47_7524_8b80_fb57n
 /** What is read at a time. */
 const SLICE_BYTES = 262_144
 
@@ -138,23 +136,6 @@ function* readIndex(window: Window, handle: BlockHandle): Check<[Buffer, BlockHa
   return readBlock(bytes).map(([key, value]) => [key, readHandle(new ByteReader(value))])
 }
 
-/** The entries of a block. @param bytes with its kind behind it @throws RangeError where it is none */
-export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
-  const content = bytes.subarray(0, -1)
-  const block = bytes.at(-1) === SNAPPY ? expandSnappy(content) : content
-  if (block.length < 4) throw new RangeError('a block is too short')
-  const restarts = block.readUInt32LE(block.length - 4)
-  const reader = new ByteReader(block.subarray(0, Math.max(0, block.length - 4 - 4 * restarts)))
-  const entries: [Buffer, Buffer][] = []
-  let key = Buffer.alloc(0)
-  while (!reader.isAtEnd) {
-    const [shared, own, length] = [reader.varint(), reader.varint(), reader.varint()]
-    key = Buffer.concat([key.subarray(0, shared), reader.take(own)])
-    entries.push([key, reader.take(length)])
-  }
-  return entries
-}
-
 function covers(handles: readonly BlockHandle[], end: number): boolean {
   let at = 0
   for (const { offset, bytes } of handles.toSorted((a, b) => a.offset - b.offset)) {
@@ -162,50 +143,4 @@ function covers(handles: readonly BlockHandle[], end: number): boolean {
     at = offset + bytes + TRAILER_BYTES
   }
   return at === end
-}
-
-/** A table of some blocks of another one, whose bytes are taken as they are. It has no filter, which LevelDB does without. */
-export function tableOf(file: Buffer, blocks: readonly DataBlock[]): Buffer {
-  const pieces: Buffer[] = []
-  let at = 0
-  function add(piece: Buffer): BlockHandle {
-    pieces.push(piece)
-    const handle = { offset: at, bytes: piece.length - TRAILER_BYTES }
-    at += piece.length
-    return handle
-  }
-  const index = blocks.map(({ offset, bytes, separator }): [Buffer, Buffer] => [
-    separator,
-    toHandle(add(file.subarray(offset, offset + bytes + TRAILER_BYTES))),
-  ])
-  const meta = add(blockOf([]))
-  const handles = Buffer.concat([toHandle(meta), toHandle(add(blockOf(index)))])
-  const footer = Buffer.alloc(FOOTER_BYTES)
-  handles.copy(footer)
-  footer.writeBigUInt64LE(MAGIC, FOOTER_BYTES - 8)
-  return Buffer.concat([...pieces, footer])
-}
-
-const toHandle = ({ offset, bytes }: BlockHandle) => Buffer.concat([toVarint(offset), toVarint(bytes)])
-
-/** A block with its trailer, where each entry has its whole key. */
-function blockOf(entries: readonly [Buffer, Buffer][]): Buffer {
-  const pieces: Buffer[] = []
-  const restarts: number[] = []
-  let at = 0
-  for (const [key, value] of entries) {
-    const head = Buffer.concat([toVarint(0), toVarint(key.length), toVarint(value.length)])
-    restarts.push(at)
-    pieces.push(head, key, value)
-    at += head.length + key.length + value.length
-  }
-  // One of no entries has a restart, too.
-  if (restarts.length === 0) restarts.push(0)
-  const tail = Buffer.alloc(4 * restarts.length + 5)
-  restarts.forEach((offset, i) => tail.writeUInt32LE(offset, 4 * i))
-  tail.writeUInt32LE(restarts.length, 4 * restarts.length)
-  const content = Buffer.concat([...pieces, tail])
-  const crc = Buffer.alloc(4)
-  crc.writeUInt32LE(maskCrc(crc32c(content)))
-  return Buffer.concat([content, crc])
 }

@@ -7,39 +7,8 @@ import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
 import type { Drop } from './records.ts'
 import type { DamagedPart } from './table.ts'
+import type { Finding, Verified, VerifyOptions } from './verified.ts'
 import { readWitness, sizeOf, type Witness } from './witness.ts'
-
-/** One thing that is wrong with a folder. */
-export interface Finding {
-  /** Relative to the data folder. */
-  readonly file: string
-  readonly problem: string
-  readonly block?: DamagedPart['block']
-}
-
-export interface VerifyOptions {
-  /** So many bytes of tables are read at most. */
-  readonly maxTableBytes: number
-  /** For so long at most (ms). */
-  readonly maxTableMs: number
-}
-
-/** What a check of a folder found. */
-export interface Verified {
-  readonly findings: readonly Finding[]
-  /** Changes that a power cut took: they were not synced. */
-  readonly lostChanges: number
-  /** Tables that were not read. */
-  readonly unread: readonly LiveTable[]
-  readonly manifest: Manifest | undefined
-  /** Logs to which writes have failed. */
-  readonly failedLogs: readonly string[]
-  /** A manifest that ends in what a power cut left of a record: to be cut there, as LevelDB does not read over it. */
-  readonly manifestEnd: { readonly file: string; readonly bytes: number } | undefined
-}
-
-/** For what has to read everything. */
-export const WITHOUT_LIMIT: VerifyOptions = { maxTableBytes: Infinity, maxTableMs: Infinity }
 
 /**
  * Checks `<folder>/level` before LevelDB opens it: opening deletes files that LevelDB takes for obsolete, and skips damaged
@@ -208,6 +177,8 @@ function endsInZeros(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boole
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code, message, syscall } = error as NodeJS.ErrnoException
+  // No right to read it, or no descriptor left, say nothing of the file.
+  if (syscall && code !== 'ENOENT' && code !== 'EIO') throw error
   return code === 'ENOENT' ? 'it is missing' : (code ?? message)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { WriteHealth } from '../write-health.ts'
-import type { Verified } from './verify-folder.ts'
+import type { Verified } from './verified.ts'
 import { WitnessFile } from './witness.ts'
 
 /** What is cut from a log within so long before a kill is not noticed (ms). */
