@@ -6,6 +6,7 @@ const MISSING = [
   /the binary of "roaring" is missing/,
   /strace \(a package of that name\) is needed/,
   /these tests need a browser/,
+  /a small file system is needed/,
 ]
 
 interface Fault {

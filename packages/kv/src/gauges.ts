@@ -44,8 +44,8 @@ export function reportLevel(level: KvLevel, cacheMegabytes: number, registry: Re
     const behind = filesAt(db, 0)
     return behind >= STOP_FILES ? 2 : behind >= SLOWDOWN_FILES ? 1 : 0
   })
-  gauge(registry, 'kv_writes_refused', 'Whether a failed write made the store refuse more.', () =>
-    level.fault() ? 1 : 0,
+  gauge(registry, 'kv_writes_refused', 'Whether writes are refused: one failed, or free space is low.', () =>
+    level.refusal() ? 1 : 0,
   )
   gauge(registry, 'kv_block_cache_bytes', "Size of LevelDB's cache of blocks.", () => cacheMegabytes * 1_048_576)
 }

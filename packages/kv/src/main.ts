@@ -28,7 +28,7 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
     }
   }
 
-  const level = await openKvLevel(config.data, config.cacheMegabytes, { log })
+  const level = await openKvLevel(config.data, config.cacheMegabytes, { log, watchDisk: true })
   const revisions = await openRevisions(level)
   const feed = createFeed(revisions.memory)
   const expiring = expiryMemory()

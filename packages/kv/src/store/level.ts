@@ -17,7 +17,7 @@ const FORMAT = 3
 
 const MIB = 1_024 * 1_024
 
-export type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log' | 'isReplica'>
+export type Part = Pick<SharedLevelOptions<Buffer, Buffer>, 'share' | 'log' | 'isReplica' | 'watchDisk'>
 
 export interface LevelStoreOptions extends GateOptions, Part {
   readonly folder: string
@@ -61,6 +61,8 @@ export async function dueIn(db: Level, position: Buffer, limit: number, end: Buf
   return keys.map(readDue)
 }
 
+const isRemoval = ({ ops }: Write) => ops.every(({ type }) => type === 'del')
+
 /** LevelDB in `<folder>/level`. */
 export async function createLevelStore(options: LevelStoreOptions): Promise<Store> {
   const level = await openKvLevel(options.folder, options.cacheMegabytes, options)
@@ -74,8 +76,8 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   const sweeper = createSweeper({ expiring, due: (...from) => dueIn(db, ...from), write, fault: () => level.fault() })
 
   function write<T>(one: Write, answer: Answer<T>): Promise<T> {
-    const fault = level.fault()
-    if (fault) return Promise.reject(fault)
+    const refusal = level.refusal()
+    if (refusal && (level.fault() || !isRemoval(one))) return Promise.reject(refusal)
     const bytes = bytesOf(one)
     if (gate.tryEnter(bytes)) return commit.submit(one, bytes, answer)
     // Not a turn after there is room: a later write would overtake it.
@@ -84,8 +86,8 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   }
 
   function take(one: Write): boolean {
-    const fault = level.fault()
-    if (fault) throw fault
+    const refusal = level.refusal()
+    if (refusal) throw refusal
     const bytes = bytesOf(one)
     if (!gate.tryEnter(bytes)) return false
     void commit.submit(one, bytes, () => undefined).catch(onLost)
@@ -102,7 +104,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
   return {
     keepsOrder: commit.keepsOrder,
     queue: gate,
-    fault: () => level.fault(),
+    fault: () => level.refusal(),
     // Synchronous: 4 us on a base of 1.5 million entries, where the asynchronous one costs 31 us and competes with writes
     // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
     // percentile of a burst of puts.

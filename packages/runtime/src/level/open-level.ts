@@ -117,7 +117,7 @@ function forgetHandle(location: string): void {
 }
 
 /** No key of any service, all of which are UTF-8, the empty one included. */
-const NO_KEY = Buffer.of(0xff)
+export const NO_KEY = Buffer.of(0xff)
 
 /**
  * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
@@ -125,7 +125,11 @@ const NO_KEY = Buffer.of(0xff)
  */
 export async function flush(db: ClassicLevel<any, any>): Promise<void> {
   await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
-  // That tells nothing of a failure; a write that comes after it does.
+  await assertWritten(db)
+}
+
+/** Rejects if LevelDB could not write in the background: `compactRange` tells nothing of that, a write that comes after it does. */
+export async function assertWritten(db: ClassicLevel<any, any>): Promise<void> {
   await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
 

@@ -18,7 +18,8 @@ export async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-async function logBytes(folder: string): Promise<number> {
+/** Of all logs of LevelDB in this folder. */
+export async function logBytes(folder: string): Promise<number> {
   const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
   // One may be gone by now.
   const sizes = await Promise.all(

@@ -3,11 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
 import { createLog } from '../process/log.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { hasSameIdentity, writeIdentity } from './folder-identity.ts'
 import type { FolderGuard } from './integrity/folder-guard.ts'
 import type { Verified } from './integrity/verified.ts'
 import { flush, openVerified, type LevelOptions } from './open-level.ts'
 import { readFault, wasClosed } from './read-faults.ts'
+import { removeBallast } from './reclaim.ts'
 import { hasRoom } from './room.ts'
 import { syncLogs } from './sync-logs.ts'
 import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
@@ -17,6 +19,8 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   readonly share?: LevelShare
   /** By default the process's own. */
   readonly log?: Pick<Logger, 'error' | 'info'>
+  /** The service asks `refusal` before writes that add bytes: they are refused while free space is low. Main's alone. */
+  readonly watchDisk?: boolean
   /** Runs after a fault, when the database is known good again, before any write is taken. */
   readonly onRecovered?: () => void | Promise<void>
 }
@@ -42,6 +46,7 @@ export class SharedLevel<K = string, V = string> {
   readonly #folder: string
   /** Main's alone. */
   readonly #guard: FolderGuard | undefined
+  readonly #disk: DiskWatch | undefined
   readonly #closing = new AbortController()
   readonly #freeSlots: number[] = []
   #isNewHistory: boolean
@@ -70,6 +75,7 @@ export class SharedLevel<K = string, V = string> {
     if (options.share) void this.#follow()
     else void this.#lookAfter()
     this.#renewIdentity()
+    if (options.watchDisk) this.#disk = this.#watchDisk()
   }
 
   /**
@@ -98,6 +104,14 @@ export class SharedLevel<K = string, V = string> {
   /** Why no write is taken at present; nothing if they are. */
   fault(): Problem | undefined {
     return this.#health.fault()
+  }
+
+  /**
+   * Why a write that adds bytes is refused at present: a `fault`, or little free space, if `watchDisk` is set. Removals are
+   * refused while there is a `fault` alone.
+   */
+  refusal(): Problem | undefined {
+    return this.#health.refusal()
   }
 
   /** Resolves once what `run` wrote may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
@@ -170,6 +184,7 @@ export class SharedLevel<K = string, V = string> {
   /** Idempotent. Main's last, after all threads are gone. */
   async close(): Promise<void> {
     this.#closing.abort()
+    await this.#disk?.close()
     await this.#recovering
     this.#renewIdentity()
     await this.#guard?.stop()
@@ -193,6 +208,12 @@ export class SharedLevel<K = string, V = string> {
     if (fault) throw fault
   }
 
+  #watchDisk(): DiskWatch {
+    const write = (run: (db: ClassicLevel<K, V>) => Promise<void>) => this.write(run)
+    const { service } = this.#options
+    return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
+  }
+
   /** On main. */
   async #lookAfter(): Promise<void> {
     for (;;) {
@@ -207,6 +228,8 @@ export class SharedLevel<K = string, V = string> {
   async #recover(): Promise<void> {
     const { service, onRecovered } = this.#options
     while (await this.#pause()) {
+      // What a compaction that found no room has reserved for this.
+      await removeBallast(this.#folder)
       if (!(await hasRoom(this.#folder))) continue
       await this.#health.settled()
       if (!(await this.#isGood()) && !(await this.#reopen())) return
@@ -280,7 +303,7 @@ export async function openSharedLevel<K = string, V = string>(
   folder: string,
   options: SharedLevelOptions<K, V>,
 ): Promise<SharedLevel<K, V>> {
-  const { share, log: _log, onRecovered: _onRecovered, ...rest } = options
+  const { share, log: _log, onRecovered: _onRecovered, watchDisk: _watchDisk, ...rest } = options
   const { memory, slot } = share ?? { memory: healthMemory(), slot: MAIN }
   const health = new WriteHealth({ memory, slot })
   if (share) await health.enter()

@@ -20,7 +20,8 @@ const USED_SLOTS = 2
 const DAMAGED_FILES = 3
 const DAMAGED_READS = 4
 const LOST_CHANGES = 5
-const FIRST_SLOT = 6
+const DISK_LOW = 6
+const FIRST_SLOT = 7
 const OPEN = 0
 const BEGUN = 1
 const DONE = 2
@@ -46,6 +47,13 @@ export function faultIn(memory: SharedArrayBuffer): Problem | undefined {
   return kind === WELL ? undefined : problemOf(kind)
 }
 
+/** Why a write that adds bytes is refused at present, on any thread; nothing if it is taken. */
+function refusalIn(words: Int32Array): Problem | undefined {
+  const kind = Atomics.load(words, FAULT)
+  if (kind !== WELL) return problemOf(kind)
+  return Atomics.load(words, DISK_LOW) === 0 ? undefined : problemOf(DISK_FULL)
+}
+
 /** What every thread of a process can see of its data, and say of them. */
 export interface DataHealth {
   /** Why the service is not ready: its data take no changes, or are damaged. */
@@ -63,7 +71,7 @@ export function dataHealth(memory: SharedArrayBuffer): DataHealth {
   const words = new Int32Array(memory)
   const damagedFiles = () => Atomics.load(words, DAMAGED_FILES) || Math.min(1, Atomics.load(words, DAMAGED_READS))
   return {
-    fault: () => faultIn(memory) ?? (damagedFiles() > 0 ? errors.DATA_DAMAGED() : undefined),
+    fault: () => refusalIn(words) ?? (damagedFiles() > 0 ? errors.DATA_DAMAGED() : undefined),
     readFailed: () => Atomics.store(words, DAMAGED_READS, 1),
     damagedFiles,
     lostChanges: () => Atomics.load(words, LOST_CHANGES),
@@ -95,6 +103,28 @@ export class WriteHealth {
   fault(): Problem | undefined {
     const kind = Atomics.load(this.#words, FAULT)
     return kind === WELL ? undefined : problemOf(kind)
+  }
+
+  /** Why a write that adds bytes is refused at present; removals are while there is a `fault` alone. */
+  refusal(): Problem | undefined {
+    return refusalIn(this.#words)
+  }
+
+  /** Whether free space is so low that only removals are to be taken. */
+  get isDiskLow(): boolean {
+    return Atomics.load(this.#words, DISK_LOW) !== 0
+  }
+
+  /** Main's alone. */
+  set isDiskLow(isLow: boolean) {
+    Atomics.store(this.#words, DISK_LOW, isLow ? 1 : 0)
+  }
+
+  /** Changes with every write that any thread begins. */
+  get writes(): number {
+    let sum = 0
+    for (let slot = 0; slot < this.#used(); slot++) sum = (sum + this.#begunIn(slot)) | 0
+    return sum
   }
 
   /** Announces a write. @throws Problem `DISK_FULL`, `STORE_FAILED` */

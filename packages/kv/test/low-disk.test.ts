@@ -1,0 +1,77 @@
+import { spawnService } from '@influencer-stats/runtime/testing/service-process'
+import { mountSmallDisk } from '@influencer-stats/runtime/testing/small-disk'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+
+const MEGABYTES = 192
+const VALUE_BYTES = 256 * 1_024
+const entity = (i: number) => `/v0/entity?id=k${String(i).padStart(5, '0')}`
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+
+async function ask(url: string, method: string, body?: Uint8Array | string, headers: Record<string, string> = {}) {
+  const reply = await fetch(url, { method, body: body as never, headers })
+  const text = await reply.text()
+  return { status: reply.status, code: reply.status >= 400 ? JSON.parse(text).code : undefined, text }
+}
+
+it.each([
+  ['one thread', { threads: 1 }],
+  ['two threads, each write by itself', { threads: 2, commit: 'single' }],
+])(
+  'a full disk refuses puts and takes deletes, and takes puts again once enough is deleted: %s',
+  async (_, settings) => {
+    const folder = temporaryFolder()
+    const disk = mountSmallDisk(folder, MEGABYTES)
+    if (!disk) throw new Error('a small file system is needed: only root may mount one')
+    onTestFinished(disk.unmount)
+    const data = join(folder, 'data')
+    let kv = await spawnService('kv', { ...settings, data })
+    const put = (i: number) => ask(kv.url + entity(i), 'PUT', randomBytes(VALUE_BYTES))
+    const remove = (i: number) => ask(kv.url + entity(i), 'DELETE')
+    const readiness = async () => (await ask(`${kv.url}/readyz`, 'GET')).status
+    const isRefusing = async () => /^kv_writes_refused 1$/m.test((await ask(`${kv.url}/metrics`, 'GET')).text)
+
+    // Until no flush of the logs makes room for more.
+    const stored: number[] = []
+    let refused = 0
+    for (let i = 0; refused < 8; i++) {
+      const { status, code } = await put(i)
+      if (status === 201) {
+        stored.push(i)
+        refused = 0
+      } else {
+        expect(code).toBe('DISK_FULL')
+        refused++
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+    expect(stored.length * VALUE_BYTES).toBeGreaterThan((MEGABYTES * 1_048_576) / 4)
+    expect(await readiness()).toBe(503)
+    expect(await isRefusing()).toBe(true)
+    expect(kv.log().filter(({ msg }) => msg.includes('write failed'))).toEqual([])
+
+    const batch = (...lines: object[]) =>
+      ask(`${kv.url}/v0/batch`, 'POST', lines.map((line) => JSON.stringify(line)).join('\n'), NDJSON)
+    expect((await batch({ op: 'delete', id: 'x' }, { op: 'put', id: 'y', value: '' })).code).toBe('DISK_FULL')
+    expect((await batch({ op: 'delete', id: 'x' }, { op: 'delete', id: 'y' })).status).toBeLessThan(300)
+    const half = stored.filter((i) => i % 2 === 0)
+    for (const i of half) expect((await remove(i)).status).toBe(202)
+    await kv.end('SIGKILL')
+
+    kv = await spawnService('kv', { ...settings, data })
+    for (const i of half) expect((await ask(kv.url + entity(i), 'GET')).status).toBe(404)
+    for (const i of stored.filter((i) => !half.includes(i)))
+      expect((await ask(kv.url + entity(i), 'HEAD')).status).toBe(200)
+    for (const i of stored) expect((await remove(i)).status).toBe(202)
+    await until(async () => (await readiness()) === 200)
+    // Space comes back piece by piece: a put may have to wait for the next.
+    for (let i = 0; i < stored.length / 2; i++) await until(async () => (await put(i)).status === 201)
+    expect(kv.log().filter(({ msg }) => msg.includes('write failed'))).toEqual([])
+    expect(existsSync(join(data, 'room.ballast'))).toBe(false)
+    await kv.end('SIGTERM')
+  },
+)

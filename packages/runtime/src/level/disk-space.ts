@@ -1,0 +1,44 @@
+import type { ClassicLevel } from 'classic-level'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { logBytes } from './room.ts'
+
+const MIB = 1_048_576
+/** What stays free besides, for the logs of removals (bytes). */
+const MARGIN_BYTES = 16 * MIB
+/** The margin on a small disk, as a part of the disk. */
+const MARGIN_SHARE = 0.05
+/** Output of a compaction below level 1 at most: a table of 16 MiB and those that it overlaps (bytes). */
+const DEEP_COMPACTION_BYTES = 176 * MIB
+
+/** Free space of a data folder, against what LevelDB needs to go on. */
+export interface DiskSpace {
+  /** Free bytes besides what LevelDB needs and the margin; negative: only removals are to be taken. */
+  readonly headroom: number
+  readonly margin: number
+}
+
+/**
+ * Reads the free space of a data folder. LevelDB needs room for a flush of its logs and for the compaction that may follow, whose
+ * input is removed only after its output is written: of all of levels 0 and 1, or of a few tables of a deeper level.
+ */
+export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
+  const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), logBytes(join(folder, 'level'))])
+  const margin = Math.min(MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
+  const [zero, one, ...deeper] = levelBytes(db)
+  const deep = Math.min(
+    DEEP_COMPACTION_BYTES,
+    deeper.reduce((sum, bytes) => sum + bytes, 0),
+  )
+  const compaction = Math.max(logs + zero! + one!, deep)
+  return { headroom: bavail * bsize - logs - compaction - margin, margin }
+}
+
+/** Bytes of the tables of each level. */
+function levelBytes(db: ClassicLevel<any, any>): number[] {
+  // A line a level that has any: level, files, size in MB.
+  const rows = db.getProperty('leveldb.stats').matchAll(/^ *(\d+) +\d+ +(\d+(?:\.\d+)?) /gm)
+  const bytes = Array.from({ length: 7 }, () => 0)
+  for (const [, level, megabytes] of rows) bytes[Number(level)] = Number(megabytes) * MIB
+  return bytes
+}

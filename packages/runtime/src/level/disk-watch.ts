@@ -1,0 +1,126 @@
+import type { ClassicLevel } from 'classic-level'
+import type { Logger } from 'pino'
+import { readDiskSpace } from './disk-space.ts'
+import { reclaim, removeBallast } from './reclaim.ts'
+import type { WriteHealth } from './write-health.ts'
+
+export interface DiskWatchOptions {
+  readonly folder: string
+  readonly service: string
+  readonly health: WriteHealth
+  readonly log: Pick<Logger, 'error' | 'info'>
+  readonly db: ClassicLevel<any, any>
+  /** Runs a short write. @throws Problem if it fails, and then the database recovers by itself */
+  write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
+}
+
+/** How often it is looked whether writes happen (ms). */
+const MAX_POLL_MS = 250
+/** How often free space is read at most (ms). */
+const MIN_POLL_MS = 20
+/** Faster than headroom is used up (bytes per ms): by 250 MB of writes a second, which a flush and a compaction write again. */
+const MAX_USE = 750_000
+/** How often free space is read while it is low (ms). */
+const LOW_POLL_MS = 1_000
+/** Writes are taken again at a headroom of so many margins: one that is just enough would be used up at once. */
+const HYSTERESIS = 0.5
+/** After a compaction that failed for want of space the next one waits at least this long (ms). */
+const MIN_BACKOFF_MS = 10_000
+
+/**
+ * Refuses writes that add bytes while free space is low, so that removals can go on, and gives back what was removed. An idle
+ * service looks at nothing. Main's.
+ */
+export class DiskWatch {
+  readonly #options: DiskWatchOptions
+  #timer: NodeJS.Timeout
+  /** Of the writes at the last look. */
+  #writes: number
+  /** Of the writes when space was reclaimed last. */
+  #reclaimedAt: number | undefined
+  #notBefore = 0
+  #backoff = MIN_BACKOFF_MS
+  #looking: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = options
+    this.#writes = options.health.writes - 1
+    // A process that was killed may have left it.
+    void removeBallast(options.folder).catch(() => {})
+    this.#timer = this.#pollIn(MIN_POLL_MS)
+  }
+
+  /** Resolves once nothing is under way. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#looking
+    clearTimeout(this.#timer)
+  }
+
+  #pollIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => (this.#looking = this.#poll()), ms).unref()
+  }
+
+  async #poll(): Promise<void> {
+    let pause = MAX_POLL_MS
+    const { health } = this.#options
+    if (health.isDiskLow || health.writes !== this.#writes) {
+      this.#writes = health.writes
+      // Where the folder cannot be read a write will tell.
+      pause = await this.#look().catch(() => MAX_POLL_MS)
+    }
+    if (!this.#isClosed) this.#timer = this.#pollIn(pause)
+  }
+
+  /** Resolves with how long to wait for the next look (ms). */
+  async #look(): Promise<number> {
+    const { health } = this.#options
+    const headroom = await this.#update()
+    if (!health.isDiskLow) return Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, headroom / MAX_USE))
+    // Once when space gets low, and again after each removal.
+    const isWanted = health.writes !== this.#reclaimedAt && performance.now() >= this.#notBefore
+    if (isWanted && !health.fault()) await this.#reclaim()
+    return LOW_POLL_MS
+  }
+
+  /** Resolves with the headroom (bytes). */
+  async #update(): Promise<number> {
+    const { folder, service, db, health, log } = this.#options
+    const wasLow = health.isDiskLow
+    const { headroom, margin } = await readDiskSpace(folder, db)
+    const isLow = headroom < (wasLow ? HYSTERESIS * margin : 0)
+    if (isLow === wasLow) return headroom
+    health.isDiskLow = isLow
+    this.#reclaimedAt = undefined
+    if (isLow) log.error(`${service}: the disk is nearly full; only removals are taken`)
+    else log.info(`${service}: there is free space again; all writes are taken`)
+    return headroom
+  }
+
+  async #reclaim(): Promise<void> {
+    const { folder, db, health } = this.#options
+    const before = health.writes
+    let ownWrites = 0
+    const write: DiskWatchOptions['write'] = (run) => {
+      ownWrites++
+      return this.#options.write(run)
+    }
+    const isWanted = async () => {
+      if (this.#isClosed || health.fault()) return false
+      await this.#update()
+      return health.isDiskLow
+    }
+    try {
+      await reclaim({ folder, db, write, isWanted })
+      this.#backoff = MIN_BACKOFF_MS
+    } catch {
+      // The write that failed was logged.
+      this.#notBefore = performance.now() + this.#backoff
+      this.#backoff *= 2
+    }
+    this.#reclaimedAt = (before + ownWrites) | 0
+    await this.#update()
+  }
+}
