@@ -57,8 +57,8 @@ const LINGER = 5_000
 const keyOf = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}`
 
 /**
- * The streams of changes of one thread. Those that have what came before share one look at main's feed, and all of one
- * range the same bytes; who resumes is brought there by looks of its own.
+ * The streams of changes of one thread. Live streams share one read of main's feed and, where they get the same changes,
+ * their bytes. Streams that resume get what came before by `Replays`.
  */
 export class Watchers implements WatchFigures {
   readonly #options: WatchersOptions
