@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Utf8Level } from '../utf8-level.ts'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ export async function isLocked(folder: string): Promise<boolean> {
   const empty = mkdtempSync(join(tmpdir(), 'influencer-stats-lock-'))
   try {
     symlinkSync(lock, join(empty, 'LOCK'))
-    const db = new ClassicLevel(empty, { createIfMissing: false })
+    const db = new Utf8Level(empty, { createIfMissing: false })
     await db.open().finally(() => db.close())
     return false
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Utf8Level } from '../utf8-level.ts'
 import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
   const files = listLevel(location)
   for (const name of files.tables.values()) salvageTable(location, name, repair)
   for (const name of files.logs.values()) salvageLog(location, name, repair)
-  await ClassicLevel.repair(location)
+  await Utf8Level.repair(location)
   // It moves logs and old manifests there; the copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
   // Of the folder as it was.
@@ -120,7 +120,7 @@ function salvageLog(location: string, name: string, losses: Losses): void {
 async function countEntries(location: string): Promise<number> {
   // Nothing is made where all was lost.
   if (!existsSync(join(location, 'CURRENT'))) return 0
-  const db = new ClassicLevel<Buffer, Buffer>(location, { keyEncoding: 'buffer', createIfMissing: false })
+  const db = new Utf8Level<Buffer, Buffer>(location, { keyEncoding: 'buffer', createIfMissing: false })
   try {
     let entries = 0
     const keys = db.keys({ fillCache: false })
