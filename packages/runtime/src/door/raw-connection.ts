@@ -219,7 +219,7 @@ export class RawConnection {
         this.#keep(bytes.subarray(at), read)
         break
       }
-      if (this.#mustWait(read)) {
+      if (this.#places !== undefined && this.#mustWait(read)) {
         this.#isInLine = true
         this.#pause(bytes.subarray(at))
         break
