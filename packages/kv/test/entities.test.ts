@@ -86,6 +86,33 @@ describe.each(cases)('ranges of store $store with server $server', ({ store, ser
     expect((await range({ limit: '1001' })).headers.get('next')).toBeNull()
   })
 
+  it('comes in pages that are larger than a slice, too', async () => {
+    const keys = ['a', 'b', 'c', 'd', 'e']
+    await fill(Object.fromEntries(keys.map((one) => [one, one.repeat(200_000)])))
+    const first = await kv.client.page({ limit: 3 })
+    const last = await kv.client.page({ limit: 3, cursor: first.next })
+    expect([first.next, last.next]).toEqual(['c', undefined])
+    const found = [...first.entries, ...last.entries]
+    expect(found.map(({ id, value }) => [id, value.length])).toEqual(keys.map((one) => [one, 200_000]))
+    expect((await kv.client.page({ limit: 5, reverse: true })).next).toBeUndefined()
+  })
+
+  it('leaves out what has expired, in pages, numbers and reads of many keys, too', async () => {
+    await fill({})
+    const line = (id: string, more: object) => `${JSON.stringify({ op: 'put', id, value: id, ...more })}\n`
+    const past = { expiresAt: 1 }
+    const lines = ['a', 'b', 'c', 'd', 'e', 'f'].map((id, i) => line(id, i % 2 === 0 ? {} : past))
+    await kv.client.batchLines(lines.join(''))
+    expect(await ids({})).toEqual(['a', 'c', 'e'])
+    expect(await ids({ reverse: 'true', keys: 'true', limit: '2' })).toEqual(['e', 'c'])
+    const nexts = await Promise.all(['1', '2', '3'].map(async (limit) => (await range({ limit })).headers.get('next')))
+    expect(nexts).toEqual(['a', 'c', null])
+    expect((await range({ reverse: 'true', limit: '2' })).headers.get('next')).toBe('c')
+    expect([await kv.client.count(), await kv.client.count({ limit: 2 })]).toEqual([3, 2])
+    const found = await kv.client.getMany(['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(found.map((one) => one?.value.toString())).toEqual(['a', undefined, 'c', undefined, 'e', undefined])
+  })
+
   it('has keys alone, a number alone, or a head alone', async () => {
     await fill({ a: '1', b: '2', c: '3' })
     expect((await range({ keys: 'true', end: 'c' })).text).toBe('{"id":"a"}\n{"id":"b"}\n')

@@ -4,7 +4,7 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import { headersOf } from '@influencer-stats/runtime/streamed'
 import { errors } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import { countEntries, nextCursor } from './range-summary.ts'
+import { countEntries, openPage } from './range-summary.ts'
 import { NDJSON, rangeFormat } from './range-format.ts'
 import { RANGE_PARAMETERS, readRange } from './read-range.ts'
 import { readFlag, readQuery, readWanted } from './read-query.ts'
@@ -63,9 +63,9 @@ export function entitiesRoutes(app: App, store: Store, budget: Budget, sendTimeo
           reply.header('cache-control', 'no-cache')
           return { count: await countEntries(snapshot, range, () => reply.raw.destroyed) }
         }
-        const next = await nextCursor(snapshot, range)
+        const { scan, next } = await openPage(snapshot, range)
         if (next !== undefined) reply.header('next', encodeURIComponent(next))
-        await streamScan(snapshot.scan(range), rangeFormat(request.headers, request.raw.httpVersion), reply.raw, {
+        await streamScan(scan, rangeFormat(request.headers, request.raw.httpVersion), reply.raw, {
           headers: headersOf(reply),
           keysOnly: range.keysOnly,
           timeout: sendTimeout,
