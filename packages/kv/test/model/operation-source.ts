@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { MAX_KEY_BYTES, neighborOf } from './keys.ts'
+import { anyBadLine } from './bad-lines.ts'
+import { neighborOf } from './keys.ts'
 import type {
   Batch,
   BatchLine,
@@ -15,6 +16,7 @@ import type {
 } from './operations.ts'
 import type { Random } from './random.ts'
 import type { Space } from './space.ts'
+import { anyValue } from './values.ts'
 
 /** What random operations are made from. */
 export interface OperationContext {
@@ -29,22 +31,6 @@ export interface OperationContext {
   readonly isTimed: boolean
   /** ETags that values had, current ones among them. */
   readonly etags: readonly string[]
-}
-
-let values = 0
-
-/** A value that no other write has, save the empty one: text, bytes that are no text, and lengths around buffer sizes. */
-export function anyValue(random: Random): Buffer {
-  const label = `${++values}:`
-  const kind = random.below(100)
-  if (kind < 3) return Buffer.alloc(0)
-  if (kind < 45) return Buffer.from(label.padEnd(random.below(200), 'v'))
-  if (kind < 55)
-    return Buffer.from(label + random.pick(['\u2028é日😀', '\0', '"\\\n', '\u0085', '\ufeff']).repeat(random.below(40)))
-  if (kind < 75)
-    return Buffer.concat([Buffer.from(label), Buffer.alloc(random.below(300), random.pick([0xff, 0x80, 0xc3]))])
-  if (kind < 97) return Buffer.from(label.padEnd(random.pick([255, 1_023, 4_096, 16_383, 16_385]), '0'))
-  return Buffer.concat([Buffer.from(label), Buffer.alloc(random.pick([40_000, 131_073, 140_000]), 'é')])
 }
 
 /** A key of the pool, one that has a value, or one that differs from such a key in its last character. */
@@ -119,32 +105,6 @@ export function anyExpiryOperation(context: OperationContext): SetExpiry | GetEx
 export function putLine(random: Random, id: string, expiry: { ttl?: number; expiresAt?: number }): BatchLine {
   const value = anyValue(random)
   return { op: 'put', id, value, isBase64: !isUtf8(value) || random.percent(30), ...expiry }
-}
-
-const tooLarge = JSON.stringify({ op: 'put', id: 'é'.repeat(MAX_KEY_BYTES / 2) + 'x', value: '' })
-
-const BAD_LINES = [
-  'x',
-  '{}',
-  '[]',
-  '{"op":"get","id":"a"}',
-  '{"op":"put","id":"a"}',
-  '{"op":"put","id":"","value":"x"}',
-  '{"op":"put","id":"\\ud800","value":"x"}',
-  '{"op":"put","id":"a","value":"\\udc00"}',
-  '{"op":"put","id":"a","value":"x","valueBase64":"AA=="}',
-  '{"op":"put","id":"a","valueBase64":"A"}',
-  '{"op":"put","id":"a","value":"x","ttl":0}',
-  '{"op":"put","id":"a","value":"x","ttl":1,"expiresAt":9999999999999}',
-  '{"op":"delete","id":"a","ttl":1}',
-  '{"op":"expire","id":"a"}',
-  '{"op":"expire","id":"a","ttl":1,"value":"x"}',
-]
-
-function anyBadLine(random: Random, lines: number): NonNullable<Batch['badLine']> {
-  const at = random.between(0, lines)
-  if (random.percent(10)) return { at, text: tooLarge, code: 'KEY_TOO_LARGE' }
-  return { at, text: random.pick(BAD_LINES), code: 'BATCH_LINE_INVALID' }
 }
 
 export function anyBatch(context: OperationContext): Batch {

@@ -2,21 +2,20 @@ import { isLinearizable, type Condition, type Operation, type Value } from '../s
 import type { Connection, HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import type { EtagHistory, WriteIdentity } from './history.ts'
+import { SHARED_SPACE } from './key-spaces.ts'
 import type { Batch, Conditions, Delete, Put } from './operations.ts'
-import { codeOf } from './outcomes.ts'
+import { codeOf } from './reply-match.ts'
 import { parseEntries } from './range-reply.ts'
 import { toRequest } from './requests.ts'
 import type { SpaceClient } from './space-client.ts'
-import type { WatchedChange } from './watch-stream.ts'
 
-/** Keys that all clients write at the same time. */
-export const SHARED_PREFIX = '~'
-export const SHARED_END = '\u007f'
-const KEYS = ['~1', `~${'é'.repeat(31)}`, `~${'é'.repeat(40)}`, `~${'日'.repeat(341)}`]
+const [PREFIX] = SHARED_SPACE
+const KEYS = ['1', 'é'.repeat(31), 'é'.repeat(40), '日'.repeat(341)].map((text) => PREFIX + text)
 /** Two keys that only batches write, always both. */
-const PAIR = ['~pair/1', '~pair/2'] as const
+const PAIR = [`${PREFIX}pair/1`, `${PREFIX}pair/2`] as const
 
-interface SharedWrite {
+/** A write of a value, and when it was sent and answered (ms, as `performance.now()`). */
+export interface SharedWrite {
   readonly value: Value
   readonly calledAt: number
   returnedAt: number
@@ -122,7 +121,7 @@ export class SharedKeys {
       const lines = PAIR.map((id) => ({ op: 'put', id, value: Buffer.from(value), isBase64: false }) as const)
       return this.#write(client, PAIR, value, { type: 'batch', lines })
     }
-    const range = { type: 'range', start: '~pair/', end: '~pair0', output: 'ndjson' } as const
+    const range = { type: 'range', prefix: `${PREFIX}pair/`, output: 'ndjson' } as const
     const calledAt = performance.now()
     const reply = await client.connection().send(toRequest(range, client.random))
     if (reply.status !== 200) throw new Difference(`range of pairs: status ${reply.status}`)
@@ -162,26 +161,11 @@ export class SharedKeys {
     if (this.#initial.get(PAIR[0]) !== this.#initial.get(PAIR[1])) throw new Difference('half of a batch was restored')
   }
 
-  /** Compares what a stream showed: each value that was acknowledged, once, in an order that the times allow. @throws Difference */
-  checkChanges(watched: readonly WatchedChange[], since: number, isCut: boolean): void {
-    const shown = new Map<string, Set<string>>()
-    let lastCalledAt = -Infinity
-    for (const { op, key, value } of watched) {
-      if (op === 'delete') continue
-      const text = value!.toString()
-      const call = this.#writes.get(text)?.call
-      if (!call || call.outcome === 'refused')
-        throw new Difference(`the stream shows ${key} = ${text}, which was refused`)
-      const keys = shown.get(text) ?? new Set()
-      if (keys.has(key)) throw new Difference(`the stream shows ${key} = ${text} twice`)
-      shown.set(text, keys.add(key))
-      if (call.returnedAt < lastCalledAt) throw new Difference(`the stream shows ${key} = ${text} after a later write`)
-      lastCalledAt = Math.max(lastCalledAt, call.calledAt)
-    }
-    for (const [text, { call }] of this.#writes) {
-      if (call.calledAt < since || call.outcome !== 'done' || isCut) continue
-      if (!shown.has(text)) throw new Difference(`the stream does not show ${text}, which was acknowledged`)
-    }
+  /** The writes of values that were sent since then, by value. */
+  writesSince(since: number): ReadonlyMap<string, SharedWrite> {
+    const writes = new Map<string, SharedWrite>()
+    for (const [value, { call }] of this.#writes) if (call.calledAt >= since) writes.set(value, call)
+    return writes
   }
 }
 

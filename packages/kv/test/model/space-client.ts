@@ -2,21 +2,13 @@ import { Connection, ConnectionLost, type HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import type { EtagHistory, WriteIdentity } from './history.ts'
 import { keyPool } from './keys.ts'
-import { showReply, type OperationLog } from './operation-log.ts'
+import type { OperationLog } from './operation-log.ts'
 import type { OperationContext } from './operation-source.ts'
-import {
-  keysOf,
-  showKey,
-  showOperation,
-  type Batch,
-  type Delete,
-  type KeyOperation,
-  type Operation,
-  type Put,
-  type Range,
-  type SetExpiry,
-} from './operations.ts'
-import { codeOf, outcomesOf, type VisibleChange } from './outcomes.ts'
+import type { Batch, Delete, KeyOperation, Operation, Put, Range, SetExpiry } from './operations.ts'
+import type { VisibleChange } from './outcome.ts'
+import { outcomesOf } from './outcomes.ts'
+import { codeOf } from './reply-match.ts'
+import { reportOf } from './report.ts'
 import type { Random } from './random.ts'
 import { toRequest } from './requests.ts'
 import { Space } from './space.ts'
@@ -231,20 +223,7 @@ export class SpaceClient {
   }
 
   #report(operation: Operation, reply: HttpReply | undefined, error: unknown): Difference {
-    const shown = operation.type === 'range' ? namedIn(error, this.context.space) : keysOf(operation)
-    const named = shown.map((key) => {
-      const entry = this.context.space.entries.get(key)
-      return `  ${showKey(key)} in the model: ${entry ? `${entry.value.length} bytes by ${entry.write.label}, ${JSON.stringify(entry.expiry ?? {})}` : 'absent'}`
-    })
-    const lines = [
-      `${this.name}: ${showOperation(operation)}`,
-      `  expected and found: ${(error as Error).message}`,
-      `  reply: ${showReply(reply)}`,
-      ...named.slice(0, 8),
-      '  last operations on these keys:',
-      this.#log.show(shown),
-    ]
-    return new Difference(lines.join('\n'), { cause: error })
+    return reportOf({ client: this.name, operation, reply, space: this.context.space, log: this.#log }, error as Error)
   }
 
   /** The range of all its keys. */
@@ -255,6 +234,3 @@ export class SpaceClient {
 
 const CHANGES = new Set<Operation['type']>(['put', 'delete', 'batch', 'set-expiry'])
 const isChange = (operation: Operation): operation is Put | Delete | Batch | SetExpiry => CHANGES.has(operation.type)
-
-const namedIn = (error: unknown, space: Space): string[] =>
-  space.keys.filter((key) => (error as Error).message.includes(showKey(key)))

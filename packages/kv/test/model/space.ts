@@ -74,3 +74,25 @@ export function noteFound({ expiry }: Entry, isFound: boolean, { sentAt, receive
   if (isFound) expiry.earliest = Math.max(expiry.earliest, sentAt + 1)
   else expiry.latest = Math.min(expiry.latest, receivedAt)
 }
+
+const after = (ms: number, { sentAt, receivedAt }: Interval): Expiry => ({
+  earliest: sentAt + ms,
+  latest: receivedAt + ms,
+})
+
+/** When a value expires that a request gives a `ttl` (s) or `expiresAt` (ms since 1970). */
+export function expiryOf(
+  { ttl, expiresAt }: { readonly ttl?: number; readonly expiresAt?: number | null },
+  interval: Interval,
+): { readonly expiry?: Expiry } {
+  if (ttl !== undefined) return { expiry: after(ttl * 1_000, interval) }
+  return expiresAt === undefined || expiresAt === null ? {} : { expiry: { earliest: expiresAt, latest: expiresAt } }
+}
+
+/** The same with another expiry of one value. */
+export const withExpiry = (
+  space: Space,
+  key: string,
+  { value, write }: Entry,
+  expiry: { readonly expiry?: Expiry },
+): Space => space.with(key, { value, write, ...expiry })

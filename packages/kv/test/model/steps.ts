@@ -8,12 +8,12 @@ import {
   anyKeyOf,
   anyRange,
   anyRead,
-  anyValue,
   putLine,
 } from './operation-source.ts'
 import type { Batch, Delete, Operation, Put, Range } from './operations.ts'
 import { anyRefused } from './refused.ts'
 import type { SpaceClient } from './space-client.ts'
+import { anyValue } from './values.ts'
 
 /** What a client does next. */
 type Step = (client: SpaceClient) => Promise<unknown>
@@ -142,25 +142,4 @@ export function takeStep(client: SpaceClient): Promise<unknown> {
   const steps = WEIGHTED.filter(([, , isTimed]) => client.isTimed || !isTimed)
   let at = client.random.below(steps.reduce((sum, [weight]) => sum + weight, 0))
   return steps.find(([weight]) => (at -= weight) < 0)![1](client)
-}
-
-/** Compares all keys of a client, those that are absent included: as ranges, and each by itself as they grow. */
-export async function verify(client: SpaceClient): Promise<void> {
-  for (const output of ['ndjson', 'chunks', 'keys', 'count'] as const) await client.perform(client.all(output))
-  await client.perform({ ...client.all('ndjson'), reverse: true })
-  const growing = allKeys(client)
-  await client.perform({ type: 'get-many', ids: growing.toReversed() })
-  const connection = client.connection()
-  const read = (key: string) => ({ type: 'get', key }) as const
-  for (let i = 0; i < growing.length; i += 16) await client.pipeline(growing.slice(i, i + 16).map(read), connection)
-}
-
-/** Reads each key, the longest first. */
-export async function verifyShrinking(client: SpaceClient): Promise<void> {
-  for (const key of allKeys(client).toReversed()) await client.perform({ type: 'get', key })
-}
-
-function allKeys(client: SpaceClient): string[] {
-  const keys = [...new Set([...client.keyPool, ...client.context.space.keys])]
-  return keys.sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b))
 }

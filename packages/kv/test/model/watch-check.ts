@@ -1,8 +1,8 @@
 import { Difference } from './difference.ts'
 import { showKey, showValue } from './operations.ts'
-import type { VisibleChange } from './outcomes.ts'
+import type { VisibleChange } from './outcome.ts'
 import type { Expiry } from './space.ts'
-import type { WatchedChange } from './watch-stream.ts'
+import type { WatchedChange } from './watch-events.ts'
 
 export interface ExpectedChanges {
   /** All of them must be shown, in this order. */
@@ -47,12 +47,16 @@ export function checkChanges(watched: readonly WatchedChange[], expected: Expect
     if (change && isSame(change, one)) {
       next = at + 1
       const sequence = sequences.get(change.request) ?? one.sequence
-      if (sequence !== one.sequence) throw new Difference(`${show(one)}: not with the other changes of its request`)
-      sequences.set(change.request, sequence)
+      if (sequence !== one.sequence && !change.isOptional)
+        throw new Difference(`${show(one)}: not with the other changes of its request`, { keys: [one.key] })
+      // What looks like an optional deletion may be that of a value that has expired.
+      if (!change.isOptional) sequences.set(change.request, sequence)
     } else if (one.op !== 'delete' || !isRedundant(one, present)) {
       const index = unanswered.findIndex((other) => isSame(other, one))
-      if (index < 0)
-        throw new Difference(`the stream shows ${show(one)} in place of ${change ? show(change) : 'nothing'}`)
+      if (index < 0) {
+        const keys = change ? [one.key, change.key] : [one.key]
+        throw new Difference(`the stream shows ${show(one)} in place of ${change ? show(change) : 'nothing'}`, { keys })
+      }
       unanswered.splice(index, 1)
     }
     if (one.op === 'delete') present.delete(one.key)
@@ -61,7 +65,9 @@ export function checkChanges(watched: readonly WatchedChange[], expected: Expect
   }
   const missing = changes.slice(next).filter(({ isOptional }) => !isOptional)
   if (!isCut && missing.length > 0)
-    throw new Difference(`the stream does not show ${show(missing[0]!)}, ${missing.length} changes in all`)
+    throw new Difference(`the stream does not show ${show(missing[0]!)}, ${missing.length} changes in all`, {
+      keys: [missing[0]!.key],
+    })
 }
 
 /** Whether a deletion removes nothing, or what has expired. */

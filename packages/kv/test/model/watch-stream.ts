@@ -2,31 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { Difference } from './difference.ts'
 import { ReplyParser } from './http-parser.ts'
 import type { Random } from './random.ts'
-
-/** A change as a stream showed it. */
-export interface WatchedChange {
-  readonly op: 'put' | 'delete' | 'expire'
-  readonly key: string
-  readonly value?: Buffer
-  readonly expiresAt?: number
-  /** Changes with one sequence took effect together. */
-  readonly sequence: number
-  readonly receivedAt: number
-}
-
-interface Line {
-  readonly op: 'put' | 'delete' | 'expire'
-  readonly id: string
-  readonly value?: string
-  readonly valueBase64?: string
-  readonly expiresAt?: number | null
-}
-
-function valueOf({ op, value, valueBase64 }: Line): Buffer | undefined {
-  if (op !== 'put') return undefined
-  if ((value === undefined) === (valueBase64 === undefined)) throw new Difference('a put with none or two values')
-  return value === undefined ? Buffer.from(valueBase64!, 'base64') : Buffer.from(value)
-}
+import { WatchEvents, type WatchedChange } from './watch-events.ts'
 
 /** All changes of a service as server-sent events, over connections that are dropped now and then. */
 export class WatchStream {
@@ -39,9 +15,6 @@ export class WatchStream {
   drops = 0
   #socket: Socket | undefined
   #lastId: string | undefined
-  #text = ''
-  #data: { readonly event: string; readonly data: string }[] = []
-  #event = ''
   #isClosed = false
   readonly #opened = Promise.withResolvers<void>()
   #waiting: { readonly isMet: () => boolean; resolve(): void; reject(error: Error): void }[] = []
@@ -77,9 +50,8 @@ export class WatchStream {
   }
 
   #open(): void {
-    this.#text = this.#event = ''
-    // What is not whole comes again.
-    this.#data = []
+    // What was not whole comes again.
+    const events = new WatchEvents((id, changes) => this.#add(id, changes))
     const socket = connect({ port: this.#port, host: '127.0.0.1' })
     this.#socket = socket
     const parser = new ReplyParser(() => true, {
@@ -87,7 +59,7 @@ export class WatchStream {
         if (status !== 200)
           throw new Difference(`the stream of changes after ${this.#lastId} is refused with ${status}`)
       },
-      onPiece: (piece) => this.#push(piece),
+      onPiece: (piece) => events.push(piece),
       onEnd: () => {},
     })
     const usesQuery = this.#random.percent(50)
@@ -104,7 +76,6 @@ export class WatchStream {
       if (this.#lastId !== undefined && this.#random.percent(this.#dropPercent)) this.#drop()
     })
     socket.on('error', () => {})
-    // One that the server ended is resumed as well: it is refused where the service is no longer there.
     socket.on('close', () => {
       if (socket === this.#socket && !this.#isClosed) this.#fail(new Error('the server closed the stream of changes'))
     })
@@ -126,53 +97,16 @@ export class WatchStream {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 
-  #push(piece: Buffer): void {
-    // Split at bytes of line ends only: a character may be cut between two pieces.
-    this.#text += piece.toString('latin1')
-    for (let end = this.#text.indexOf('\n'); end >= 0; end = this.#text.indexOf('\n')) {
-      const line = Buffer.from(this.#text.slice(0, end), 'latin1').toString()
-      this.#text = this.#text.slice(end + 1)
-      this.#line(line)
-    }
+  #add(id: string, changes: readonly WatchedChange[]): void {
+    if (this.#lastId !== undefined && Number(id) < Number(this.#lastId))
+      throw new Difference(`id ${id} after ${this.#lastId}: ids of a stream grow`)
+    this.changes.push(...changes)
+    this.#lastId = id
+    this.#opened.resolve()
     this.#waiting = this.#waiting.filter(({ isMet, resolve }) => {
       if (!isMet()) return true
       resolve()
       return false
     })
-  }
-
-  #pendingId: string | undefined
-
-  #line(line: string): void {
-    if (line.startsWith('event: ')) this.#event = line.slice(7)
-    else if (line.startsWith('data: ')) this.#data.push({ event: this.#event, data: line.slice(6) })
-    else if (line.startsWith('id: ')) this.#pendingId = line.slice(4)
-    else if (line === '' && this.#pendingId !== undefined) this.#dispatch(this.#pendingId)
-    else if (line !== '' && !line.startsWith('retry: ') && !line.startsWith(':'))
-      throw new Difference(`not a line of a stream of changes: ${line.slice(0, 200)}`)
-  }
-
-  #dispatch(id: string): void {
-    this.#pendingId = undefined
-    const sequence = Number(id)
-    const receivedAt = Date.now()
-    if (this.#lastId !== undefined && sequence < Number(this.#lastId))
-      throw new Difference(`id ${id} after ${this.#lastId}: ids of a stream grow`)
-    for (const { event, data } of this.#data.splice(0)) {
-      const line = JSON.parse(data) as Line
-      if (line.op !== event) throw new Difference(`an event ${event} with ${data.slice(0, 200)}`)
-      const { op, id: key, expiresAt } = line
-      const value = valueOf(line)
-      this.changes.push({
-        op,
-        key,
-        ...(value && { value }),
-        ...(expiresAt !== undefined && expiresAt !== null && { expiresAt }),
-        sequence,
-        receivedAt,
-      })
-    }
-    this.#lastId = id
-    this.#opened.resolve()
   }
 }

@@ -1,0 +1,30 @@
+import { MAX_KEY_BYTES } from './keys.ts'
+import type { Batch } from './operations.ts'
+import type { Random } from './random.ts'
+
+const TOO_LARGE = JSON.stringify({ op: 'put', id: 'é'.repeat(MAX_KEY_BYTES / 2) + 'x', value: '' })
+
+const BAD_LINES = [
+  'x',
+  '{}',
+  '[]',
+  '{"op":"get","id":"a"}',
+  '{"op":"put","id":"a"}',
+  '{"op":"put","id":"","value":"x"}',
+  '{"op":"put","id":"\\ud800","value":"x"}',
+  '{"op":"put","id":"a","value":"\\udc00"}',
+  '{"op":"put","id":"a","value":"x","valueBase64":"AA=="}',
+  '{"op":"put","id":"a","valueBase64":"A"}',
+  '{"op":"put","id":"a","value":"x","ttl":0}',
+  '{"op":"put","id":"a","value":"x","ttl":1,"expiresAt":9999999999999}',
+  '{"op":"delete","id":"a","ttl":1}',
+  '{"op":"expire","id":"a"}',
+  '{"op":"expire","id":"a","ttl":1,"value":"x"}',
+]
+
+/** A line that is not a change, for a batch of so many lines. */
+export function anyBadLine(random: Random, lines: number): NonNullable<Batch['badLine']> {
+  const at = random.between(0, lines)
+  if (random.percent(10)) return { at, text: TOO_LARGE, code: 'KEY_TOO_LARGE' }
+  return { at, text: random.pick(BAD_LINES), code: 'BATCH_LINE_INVALID' }
+}

@@ -1,0 +1,49 @@
+import type { WriteIdentity } from './history.ts'
+import type { Batch, BatchLine } from './operations.ts'
+import type { Outcome, VisibleChange } from './outcome.ts'
+import { expiryOf, presenceOf, withExpiry, type Interval, type Space } from './space.ts'
+
+type Step = Pick<Outcome, 'space' | 'changes'>
+
+/** A line of a batch: two outcomes where it depends on whether a value has expired by then. */
+function lineSteps(space: Space, line: BatchLine, write: WriteIdentity, interval: Interval): Step[] {
+  const { id: key } = line
+  const found = space.entries.get(key)
+  const presence = found ? presenceOf(found, interval) : 'absent'
+  const expiry = line.op === 'delete' ? {} : expiryOf(line, interval)
+  if (line.op === 'delete') {
+    const change: VisibleChange = { op: 'delete', key, isOptional: presence === 'either', request: write }
+    return [{ space: space.with(key, undefined), changes: presence === 'absent' ? [] : [change] }]
+  }
+  if (line.op === 'put') {
+    const { value } = line
+    const next = space.with(key, { value, write, ...expiry })
+    return [{ space: next, changes: [{ op: 'put', key, value, ...expiry, request: write }] }]
+  }
+  const isOptional = presence === 'either'
+  const change: VisibleChange = { op: 'expire', key, ...expiry, isOptional, request: write }
+  return [
+    ...(presence === 'absent' ? [] : [{ space: withExpiry(space, key, found!, expiry), changes: [change] }]),
+    ...(presence === 'present' ? [] : [{ space: space.with(key, undefined), changes: [] }]),
+  ]
+}
+
+/** A batch without a bad line: its lines take effect in their order. */
+export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdentity, interval: Interval): Outcome[] {
+  const body = Buffer.from(JSON.stringify({ applied: lines.length }))
+  let steps: Step[] = [{ space: before, changes: [] }]
+  for (const line of lines)
+    steps = steps.flatMap(({ space, changes }) =>
+      lineSteps(space, line, write, interval).map((next) => ({
+        space: next.space,
+        changes: [...changes, ...next.changes],
+      })),
+    )
+  return steps.map((step) => ({ status: 200, body, ...step }))
+}
+
+/** Why a batch is refused whatever the state is. */
+export function refusalOf({ badLine, ifMatch, ifNoneMatch }: Batch): Pick<Outcome, 'status' | 'code'> | undefined {
+  if (ifMatch || ifNoneMatch) return { status: 400, code: 'BATCH_CONDITION' }
+  return badLine && { status: badLine.code === 'KEY_TOO_LARGE' ? 413 : 400, code: badLine.code }
+}

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ConnectionLost } from './connection.ts'
+import { Difference } from './difference.ts'
+import { END_KEY, isOfTest, SHARED_SPACE } from './key-spaces.ts'
+import type { OperationLog } from './operation-log.ts'
+import { showKey } from './operations.ts'
+import type { Random } from './random.ts'
+import { parseEntries } from './range-reply.ts'
+import { compareSharedChanges } from './shared-changes.ts'
+import type { SharedKeys } from './shared-keys.ts'
+import type { SpaceClient } from './space-client.ts'
+import type { Expiry } from './space.ts'
+import { takeStep } from './steps.ts'
+import { verify } from './verify.ts'
+import { checkChanges, overdueKeys } from './watch-check.ts'
+import { WatchStream } from './watch-stream.ts'
+
+/** A stream shows within this time that values have expired (ms): far more than a second, because the machine is busy. */
+const EXPIRY_MS = 60_000
+
+export interface PhaseOptions {
+  readonly port: number
+  readonly clients: readonly SpaceClient[]
+  readonly shared: SharedKeys
+  readonly log: OperationLog
+  readonly random: Random
+  /** Of each client. */
+  readonly steps: number
+  /** Whether values expire, and requests have idempotency keys. */
+  readonly isTimed: boolean
+  /** Kills the service at some step. */
+  readonly kill?: () => Promise<void>
+  /** What else is done under the load. */
+  readonly meanwhile?: () => Promise<void>
+}
+
+type Expiries = ReadonlyMap<string, Expiry | undefined>
+
+/** When values of a client expire, by key. */
+function expiriesOf({ spaces }: SpaceClient): Expiries {
+  return new Map(spaces.flatMap(({ entries }) => Array.from(entries, ([key, { expiry }]) => [key, expiry] as const)))
+}
+
+/** Clients do random steps at the same time, under a stream of all changes; then all of it is compared. */
+export class Phase {
+  readonly #options: PhaseOptions
+  readonly #watch: WatchStream
+  readonly #begunAt = performance.now()
+
+  constructor(options: PhaseOptions) {
+    const { port, random } = options
+    this.#options = options
+    this.#watch = new WatchStream(port, random.fork('watch'), random.pick([0, 5, 30]))
+  }
+
+  /** @returns the stream, which has ended. @throws Difference */
+  async run(): Promise<WatchStream> {
+    const { clients, isTimed, meanwhile } = this.#options
+    const watch = this.#watch
+    try {
+      await watch.opened
+      const openedAt = Date.now()
+      const before = clients.map(expiriesOf)
+      for (const client of clients) client.beginPhase(isTimed)
+      const [isKilled] = await Promise.all([this.#load(), meanwhile?.()])
+      if (isKilled) for (const client of clients) client.cut()
+      else await this.#settle(before, openedAt)
+      if (!isKilled && watch.fault) throw watch.fault
+      this.#compareWatch(before, isKilled)
+      return watch
+    } finally {
+      watch.close()
+    }
+  }
+
+  /** @returns whether the service was killed */
+  async #load(): Promise<boolean> {
+    const { clients, shared, steps, random, kill } = this.#options
+    let left = kill ? random.between(1, steps * clients.length) : Infinity
+    let killed: Promise<void> | undefined
+    async function load(client: SpaceClient): Promise<void> {
+      for (let step = 0; step < steps; step++) {
+        if (--left === 0) killed = kill!()
+        await (client.random.percent(25) ? shared.step(client) : takeStep(client))
+      }
+    }
+    await Promise.all(
+      clients.map((client) =>
+        load(client).catch((error: unknown) => {
+          if (!killed || !(error instanceof ConnectionLost)) throw error
+        }),
+      ),
+    )
+    await killed
+    return killed !== undefined
+  }
+
+  /** Compares all keys, and waits until the stream has shown all changes. */
+  async #settle(before: readonly Expiries[], openedAt: number): Promise<void> {
+    const { clients, shared } = this.#options
+    await verifyAll(clients)
+    await shared.settle(clients[0]!)
+    const { changes } = this.#watch
+    const value = await putEndKey(clients[0]!)
+    await this.#watch.until(() =>
+      changes.some((change) => change.key === END_KEY && change.value?.toString() === value),
+    )
+    const time = Date.now()
+    const known = before
+      .flatMap((expiries) => [...expiries])
+      .filter(([, expiry]) => expiry && expiry.earliest > openedAt)
+    const overdue = () => overdueKeys(changes, new Map(known), time)
+    const hasShown = await Promise.race([
+      this.#watch.until(() => overdue().length === 0).then(() => true),
+      delay(EXPIRY_MS, false, { ref: false }),
+    ])
+    if (!hasShown) throw new Difference(`the stream does not show that ${overdue().map(showKey).join(', ')} expired`)
+  }
+
+  #compareWatch(before: readonly Expiries[], isCut: boolean): void {
+    const { clients, shared } = this.#options
+    const { changes } = this.#watch
+    for (const [i, { prefix, changes: own, maybeChanged }] of clients.entries()) {
+      const watched = changes.filter(({ key }) => key.startsWith(prefix))
+      try {
+        checkChanges(watched, { changes: own, unanswered: maybeChanged, isCut, before: before[i]! })
+      } catch (error) {
+        throw this.#report(error as Error)
+      }
+    }
+    const watched = changes.filter(({ key }) => key.startsWith(SHARED_SPACE[0]))
+    compareSharedChanges(watched, shared.writesSince(this.#begunAt), isCut)
+    const stray = changes.find(({ key }) => !isOfTest(key))
+    if (stray) throw new Difference(`the stream shows a key that nobody wrote: ${showKey(stray.key)}`)
+  }
+
+  #report(error: Error): Error {
+    if (!(error instanceof Difference)) return error
+    const { keys } = error
+    const shown = this.#watch.changes
+      .filter(({ key }) => keys.includes(key))
+      .slice(-8)
+      .map(
+        ({ op, key, sequence, receivedAt, expiresAt }) =>
+          `  ${sequence}: ${op} ${showKey(key)}, expires ${expiresAt ?? 'never'}, at ${receivedAt}`,
+      )
+    const lines = [error.message, '  the stream on these keys:', ...shown, '  last operations on these keys:']
+    return new Difference([...lines, this.#options.log.show(keys)].join('\n'), { cause: error })
+  }
+}
+
+let ends = 0
+
+async function putEndKey(client: SpaceClient): Promise<string> {
+  const value = `end ${++ends}`
+  const target = `/v0/entity?id=${encodeURIComponent(END_KEY)}`
+  const headers = { 'content-type': 'text/plain' }
+  const { status } = await client.connection().send({ method: 'PUT', target, headers, body: Buffer.from(value) })
+  if (status !== 201) throw new Difference(`PUT of the last key: status ${status}`)
+  return value
+}
+
+/** Compares all keys of all clients. @throws Difference */
+export async function verifyAll(clients: readonly SpaceClient[]): Promise<void> {
+  await Promise.all(clients.map(verify))
+  const headers = { accept: 'application/x-ndjson' }
+  const reply = await clients[0]!.connection().send({ method: 'GET', target: '/v0/entities?start=%00', headers })
+  const stray = parseEntries(reply.body).find(({ key }) => !isOfTest(key))
+  if (stray) throw new Difference(`a key that nobody wrote: ${showKey(stray.key)}`)
+}

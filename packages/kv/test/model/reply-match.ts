@@ -1,0 +1,38 @@
+import type { Outcome } from './outcome.ts'
+import type { Expiry, Interval } from './space.ts'
+
+interface CheckedReply extends Interval {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: Buffer
+}
+
+/** Why a reply does not have this outcome, its ETag aside; nothing where it does. */
+export function mismatchOf(outcome: Outcome, reply: CheckedReply, isHead: boolean): string | undefined {
+  const { status, code, body, contentLength, expiry } = outcome
+  if (reply.status !== status) return `status ${status}`
+  if (code !== undefined && !isHead && codeOf(reply.body) !== code) return `code ${code}`
+  if (body !== undefined && !reply.body.equals(body)) return `a body of ${body.length} bytes`
+  if (contentLength !== undefined && reply.headers.get('content-length') !== String(contentLength))
+    return `content-length ${contentLength}`
+  return expiry === undefined ? undefined : wrongExpiry(expiry, reply)
+}
+
+/** Why a reply does not tell of this expiry; the rest of the time is that at some moment between request and reply. */
+function wrongExpiry(expiry: Expiry | null, { body, sentAt, receivedAt }: CheckedReply): string | undefined {
+  const { expiresAt, remaining } = JSON.parse(body.toString()) as { expiresAt: number | null; remaining: number | null }
+  if (!expiry || expiresAt === null || remaining === null)
+    return expiry || expiresAt !== null || remaining !== null ? `an expiry of ${JSON.stringify(expiry)}` : undefined
+  const isTime = expiresAt >= expiry.earliest && expiresAt <= expiry.latest
+  const isRest = remaining >= Math.max(0, expiresAt - receivedAt) && remaining <= expiresAt - sentAt
+  return isTime && isRest ? undefined : `an expiry of ${JSON.stringify(expiry)}, and the rest of that`
+}
+
+/** The code of a problem; nothing for what is not one. */
+export function codeOf(body: Buffer): string | undefined {
+  try {
+    return (JSON.parse(body.toString()) as { code?: string }).code
+  } catch {
+    return undefined
+  }
+}

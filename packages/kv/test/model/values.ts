@@ -1,0 +1,17 @@
+import type { Random } from './random.ts'
+
+let values = 0
+
+/** A value that no other write has, save the empty one: text, bytes that are no text, and lengths around buffer sizes. */
+export function anyValue(random: Random): Buffer {
+  const label = `${++values}:`
+  const kind = random.below(100)
+  if (kind < 3) return Buffer.alloc(0)
+  if (kind < 45) return Buffer.from(label.padEnd(random.below(200), 'v'))
+  if (kind < 55)
+    return Buffer.from(label + random.pick(['\u2028é日😀', '\0', '"\\\n', '\u0085', '\ufeff']).repeat(random.below(40)))
+  if (kind < 75)
+    return Buffer.concat([Buffer.from(label), Buffer.alloc(random.below(300), random.pick([0xff, 0x80, 0xc3]))])
+  if (kind < 97) return Buffer.from(label.padEnd(random.pick([255, 1_023, 4_096, 16_383, 16_385]), '0'))
+  return Buffer.concat([Buffer.from(label), Buffer.alloc(random.pick([40_000, 131_073, 140_000]), 'é')])
+}
