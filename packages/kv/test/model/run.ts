@@ -12,9 +12,8 @@ export interface EpisodeSize {
 
 /** What episode `index` is with a seed: the configurations in turn, each time with other lifecycles. */
 function episodeOf(seed: string, index: number, { lifecycles: count, steps }: EpisodeSize): EpisodeOptions {
-  const round = Math.floor(index / CONFIGURATIONS.length)
   const configuration = CONFIGURATIONS[index % CONFIGURATIONS.length]!
-  const lifecycles = Array.from({ length: count }, (_, i) => LIFECYCLES[(index + round + i) % LIFECYCLES.length]!)
+  const lifecycles = Array.from({ length: count }, (_, i) => LIFECYCLES[(index + i) % LIFECYCLES.length]!)
   return { seed: `${seed}/${index}`, configuration, lifecycles, steps }
 }
 
