@@ -1,5 +1,6 @@
 import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
+import { levelSizes } from '@influencer-stats/runtime/level-sizes'
 import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { KvLevel, Level } from './store/commit.ts'
 import type { Queue } from './store/store.ts'
@@ -9,12 +10,6 @@ const LEVELS = 7
 // LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
 const SLOWDOWN_FILES = 8
 const STOP_FILES = 12
-
-/** The size of a level (MB), as `leveldb.stats` tells: a line a level, `level files size read write`. */
-function sizesOf(db: Level): Map<number, number> {
-  const rows = db.getProperty('leveldb.stats').matchAll(/^ *(\d+) +\d+ +(\d+(?:\.\d+)?) /gm)
-  return new Map(Array.from(rows, ([, level, megabytes]) => [Number(level), Number(megabytes)]))
-}
 
 const filesAt = (db: Level, level: number) => Number(db.getProperty(`leveldb.num-files-at-level${level}`))
 
@@ -36,8 +31,7 @@ export function reportLevel(level: KvLevel, cacheMegabytes: number, registry: Re
     labelNames: ['level'],
     registers: [registry],
     collect() {
-      const found = sizesOf(db)
-      for (let level = 0; level < LEVELS; level++) sizes.set({ level }, (found.get(level) ?? 0) * 1_048_576)
+      for (const [level, bytes] of levelSizes(db).entries()) sizes.set({ level }, bytes)
     },
   })
   gauge(registry, 'kv_write_stall', 'Whether LevelDB slows writes down (1) or stops them (2).', () => {

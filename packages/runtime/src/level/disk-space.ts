@@ -1,6 +1,7 @@
 import type { ClassicLevel } from 'classic-level'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { levelSizes } from './level-sizes.ts'
 import { logBytes } from './room.ts'
 
 const MIB = 1_048_576
@@ -25,20 +26,11 @@ export interface DiskSpace {
 export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
   const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), logBytes(join(folder, 'level'))])
   const margin = Math.min(MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
-  const [zero, one, ...deeper] = levelBytes(db)
+  const [zero, one, ...deeper] = levelSizes(db)
   const deep = Math.min(
     DEEP_COMPACTION_BYTES,
     deeper.reduce((sum, bytes) => sum + bytes, 0),
   )
   const compaction = Math.max(logs + zero! + one!, deep)
   return { headroom: bavail * bsize - logs - compaction - margin, margin }
-}
-
-/** Bytes of the tables of each level. */
-function levelBytes(db: ClassicLevel<any, any>): number[] {
-  // A line a level that has any: level, files, size in MB.
-  const rows = db.getProperty('leveldb.stats').matchAll(/^ *(\d+) +\d+ +(\d+(?:\.\d+)?) /gm)
-  const bytes = Array.from({ length: 7 }, () => 0)
-  for (const [, level, megabytes] of rows) bytes[Number(level)] = Number(megabytes) * MIB
-  return bytes
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/errors.ts'
 import { Utf8Level } from './utf8-level.ts'
-import { isLockError } from './integrity/lock-error.ts'
+import { dataLocked, isLockError } from './integrity/lock-error.ts'
 import { hasLevelData, listLevel } from './integrity/level-files.ts'
 import type { Verified } from './integrity/verified.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
@@ -181,9 +181,7 @@ async function open(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
 function explain(error: unknown, folder: string, service: string): Error {
   if (error instanceof StartError) return error
   const { cause } = error as { cause?: { message?: string } }
-  if (isLockError(error)) {
-    return new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
-  }
+  if (isLockError(error)) return dataLocked(service, folder)
   return new StartError(
     'DATA_UNREADABLE',
     `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`,

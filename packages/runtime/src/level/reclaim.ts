@@ -1,11 +1,10 @@
 import type { ClassicLevel } from 'classic-level'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertWritten, NO_KEY } from './open-level.ts'
-import { logBytes } from './room.ts'
+import { fillFile, logBytes } from './room.ts'
 
 const BALLAST = 'room.ballast'
-const CHUNK = Buffer.alloc(1_048_576, 1)
 /** For a manifest and an index besides what is in the logs (bytes). */
 const MORE_BYTES = 262_144
 /** Tables of so many bytes are compacted at a time: about a second. */
@@ -51,14 +50,8 @@ export const removeBallast = (folder: string): Promise<void> => rm(join(folder, 
 async function writeBallast(folder: string): Promise<boolean> {
   const bytes = (await logBytes(join(folder, 'level'))) + MORE_BYTES
   try {
-    const file = await open(join(folder, BALLAST), 'w')
-    try {
-      for (let left = bytes; left > 0; left -= CHUNK.length)
-        await file.writeFile(CHUNK.subarray(0, Math.min(left, CHUNK.length)))
-      return true
-    } finally {
-      await file.close()
-    }
+    await fillFile(join(folder, BALLAST), bytes)
+    return true
   } catch {
     await removeBallast(folder)
     return false

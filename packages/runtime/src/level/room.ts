@@ -2,7 +2,7 @@ import { open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const PROBE = 'room.probe'
-const CHUNK = Buffer.alloc(1_048_576)
+const CHUNK = Buffer.alloc(1_048_576, 1)
 // For what LevelDB writes besides: a manifest, an index.
 const MORE = 65_536
 
@@ -35,14 +35,22 @@ export async function logBytes(folder: string): Promise<number> {
 
 /** A quota or a limit of the process does not show in what the disk has free: only writing tells. */
 async function fits(file: string, bytes: number): Promise<boolean> {
-  const probe = await open(file, 'w')
   try {
-    for (let left = bytes; left > 0; left -= CHUNK.length)
-      await probe.writeFile(CHUNK.subarray(0, Math.min(left, CHUNK.length)))
-    await probe.sync()
+    await fillFile(file, bytes)
     return true
   } finally {
-    await probe.close()
     await rm(file, { force: true })
+  }
+}
+
+/** Writes a file of this size, synced to the disk: its space is reserved until the file is removed. @throws Error if there is no room */
+export async function fillFile(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, 'w')
+  try {
+    for (let left = bytes; left > 0; left -= CHUNK.length)
+      await handle.writeFile(CHUNK.subarray(0, Math.min(left, CHUNK.length)))
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }

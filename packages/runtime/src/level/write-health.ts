@@ -122,9 +122,7 @@ export class WriteHealth {
 
   /** Changes with every write that any thread begins. */
   get writes(): number {
-    let sum = 0
-    for (let slot = 0; slot < this.#used(); slot++) sum = (sum + this.#begunIn(slot)) | 0
-    return sum
+    return this.#sum((slot) => this.#begunIn(slot))
   }
 
   /** Announces a write. @throws Problem `DISK_FULL`, `STORE_FAILED` */
@@ -179,9 +177,7 @@ export class WriteHealth {
 
   /** Another number once any thread has begun or ended a write. */
   progress(): number {
-    let sum = 0
-    for (let slot = 0; slot < this.#used(); slot++) sum = (sum + this.#begunIn(slot) + this.#doneIn(slot)) | 0
-    return sum
+    return this.#sum((slot) => this.#begunIn(slot) + this.#doneIn(slot))
   }
 
   /** The database is known good: writes are taken again. */
@@ -246,6 +242,12 @@ export class WriteHealth {
   /** Resolves once a word has another value. Never `Atomics.wait`: the event loop goes on. */
   async #whileIs(index: number, value: number): Promise<void> {
     while (Atomics.load(this.#words, index) === value) await Atomics.waitAsync(this.#words, index, value).value
+  }
+
+  #sum(count: (slot: number) => number): number {
+    let sum = 0
+    for (let slot = 0; slot < this.#used(); slot++) sum = (sum + count(slot)) | 0
+    return sum
   }
 
   #used(): number {

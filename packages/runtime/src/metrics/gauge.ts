@@ -1,11 +1,21 @@
 import { Gauge, type Registry } from './prom-client.ts'
 
-/** A figure that is read where it is kept when somebody asks. Threads' are added up. */
-export function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+/**
+ * A metric whose value is read at each scrape.
+ * @param aggregator of the threads' values: their sum, or `first` where all threads read the same memory
+ */
+export function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  value: () => number,
+  aggregator: 'sum' | 'first' = 'sum',
+): void {
   registry.registerMetric(
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [],
       collect() {
         this.set(value())

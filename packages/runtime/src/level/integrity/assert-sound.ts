@@ -1,12 +1,13 @@
 import { truncateSync } from 'node:fs'
 import { StartError } from '../../http/errors.ts'
+import { dataLocked } from './lock-error.ts'
 import type { Finding, Verified } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
 
 /** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
-export const START_TABLE_BYTES = 536_870_912
+const START_TABLE_BYTES = 536_870_912
 /** In case that the disk is slow. */
-export const START_TABLE_MS = 2_000
+const START_TABLE_MS = 2_000
 
 export const describeFinding = ({ file, problem }: Finding): string => `${file}: ${problem}`
 
@@ -24,8 +25,7 @@ export async function assertSound(folder: string, service: string, isReplica: bo
   }
   // What another process writes right now looks damaged.
   const { isLocked } = await import('./is-locked.ts')
-  if (await isLocked(folder))
-    throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  if (await isLocked(folder)) throw dataLocked(service, folder)
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
   const advice = isReplica
     ? `this node makes the folder again from the log once you have moved it away`

@@ -3,6 +3,7 @@ import { describeFinding } from './assert-sound.ts'
 import { findDataFolders, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
 import { hasLevelData } from './level-files.ts'
+import { dataLocked } from './lock-error.ts'
 import { repairFolder, type Repair } from './repair-folder.ts'
 import { WITHOUT_LIMIT, type Finding } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
@@ -49,8 +50,7 @@ async function forEach(
 /** Lists all damage of data folders, a line each, and changes nothing. @returns 0 sound, 1 damaged, 2 no folder to check */
 export const checkData = (root: string, services: readonly string[], say: Say): Promise<number> =>
   forEach(root, services, say, async ({ service, folder }) => {
-    if (await isLocked(folder))
-      throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+    if (await isLocked(folder)) throw dataLocked(service, folder)
     const { damage, lostChanges } = damageOf(service, folder)
     for (const line of damage) say(`${service}: ${folder}: ${line}`)
     if (lostChanges > 0)

@@ -1,3 +1,8 @@
-/** Whether LevelDB refused a folder because another process has it open. */
+import { StartError } from '../../http/errors.ts'
+
+/** True if LevelDB refused a folder because another process has it open. */
 export const isLockError = (error: unknown): boolean =>
   (error as { cause?: { code?: string } }).cause?.code === 'LEVEL_LOCKED'
+
+export const dataLocked = (service: string, folder: string): StartError =>
+  new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)

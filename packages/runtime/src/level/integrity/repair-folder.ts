@@ -2,11 +2,11 @@ import { Utf8Level } from '../utf8-level.ts'
 import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartError } from '../../http/errors.ts'
 import { syncFolder } from '../data-format.ts'
 import { clearIdentity } from '../folder-identity.ts'
 import { COPY_MARK, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
+import { dataLocked } from './lock-error.ts'
 import { listLevel, type LevelFiles } from './level-files.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
@@ -38,8 +38,7 @@ export interface Repair {
  * @throws StartError `DATA_LOCKED`
  */
 export async function repairFolder({ service, folder }: DataFolder, now = new Date()): Promise<Repair> {
-  if (await isLocked(folder))
-    throw new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)
+  if (await isLocked(folder)) throw dataLocked(service, folder)
   const { findings } = verifyFolder(folder, WITHOUT_LIMIT)
   const copy = `${folder}${COPY_MARK}${now.toISOString().replaceAll(':', '-')}`
   const repair = { findings, copy, lostTables: [] as string[], lostBlocks: 0, lostLogBytes: 0, entries: 0 }

@@ -1,0 +1,23 @@
+import { ByteReader } from '../../src/level/integrity/byte-reader.ts'
+
+const HEADER_BYTES = 12
+const DELETION = 0
+const VALUE = 1
+
+type BatchChange =
+  | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
+  | { readonly type: 'del'; readonly key: Buffer }
+
+/** The changes in a record of a log. @throws RangeError if it is truncated or damaged */
+export function readBatch(payload: Buffer): BatchChange[] {
+  const reader = new ByteReader(payload)
+  reader.take(HEADER_BYTES)
+  const changes: BatchChange[] = []
+  while (!reader.isAtEnd) {
+    const tag = reader.byte()
+    if (tag !== VALUE && tag !== DELETION) throw new RangeError('unknown type of change')
+    const key = reader.prefixed()
+    changes.push(tag === VALUE ? { type: 'put', key, value: reader.prefixed() } : { type: 'del', key })
+  }
+  return changes
+}
