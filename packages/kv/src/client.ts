@@ -165,6 +165,7 @@ export interface KvClient {
 }
 
 const NDJSON = 'application/x-ndjson'
+const EXPIRY = '/v0/entity/expiry'
 /** Largest page, and that of a caller who names no limit (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 const PAGE_ENTRIES = 100
@@ -272,16 +273,8 @@ export function createKvClient(
     while (!signal.aborted && !closed) {
       let isNew = false
       try {
-        const { body } = await ask(
-          'GET',
-          '/v0/watch',
-          { prefix, start, end, after: place?.toString() },
-          {},
-          undefined,
-          {
-            signal,
-          },
-        )
+        const query = { prefix, start, end, after: place?.toString() }
+        const { body } = await ask('GET', '/v0/watch', query, {}, undefined, { signal })
         for await (const { seq, ops } of placesOf(body)) {
           place = seq
           isNew ||= ops.length > 0
@@ -296,21 +289,24 @@ export function createKvClient(
     }
   }
 
-  /** Resolves with nothing for a key without a value. */
-  async function askExpiry(method: Dispatcher.HttpMethod, ...more: [query: object, headers?: object]) {
-    const [query, headers = {}] = more
+  /** As `ask`; resolves with `undefined` for a key without a value. */
+  async function askFound(...request: Parameters<typeof ask>): Promise<Dispatcher.ResponseData | undefined> {
     try {
-      return (await ask(method, '/v0/entity/expiry', { ...query }, { ...headers })).body
+      return await ask(...request)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
       throw error
     }
   }
 
-  async function changeExpiry(method: 'PUT' | 'DELETE', query: object, options: ConditionalOptions): Promise<boolean> {
-    const body = await askExpiry(method, { ...query, ...durability(options) }, conditions(options))
-    await body?.dump()
-    return body !== undefined
+  async function changeExpiry(
+    method: 'PUT' | 'DELETE',
+    query: Record<string, string>,
+    options: ConditionalOptions,
+  ): Promise<boolean> {
+    const reply = await askFound(method, EXPIRY, { ...query, ...durability(options) }, conditions(options))
+    await reply?.body.dump()
+    return reply !== undefined
   }
 
   let closed: Promise<unknown> | undefined
@@ -319,13 +315,8 @@ export function createKvClient(
       return sequence
     },
     async get(id, options = {}) {
-      try {
-        const { headers, body } = await ask('GET', '/v0/entity', { id, ...freshness(options) })
-        return { value: Buffer.from(await body.arrayBuffer()), etag: String(headers.etag) }
-      } catch (error) {
-        if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
-        throw error
-      }
+      const reply = await askFound('GET', '/v0/entity', { id, ...freshness(options) })
+      return reply && { value: Buffer.from(await reply.body.arrayBuffer()), etag: String(reply.headers.etag) }
     },
     async getMany(ids, options = {}) {
       if (ids.length === 0) return []
@@ -346,8 +337,8 @@ export function createKvClient(
       await body.dump()
     },
     async expiry(id, options = {}) {
-      const body = await askExpiry('GET', { id, ...freshness(options) })
-      return (await body?.json()) as KvExpiry | undefined
+      const reply = await askFound('GET', EXPIRY, { id, ...freshness(options) })
+      return (await reply?.body.json()) as KvExpiry | undefined
     },
     expire: (id, ttl, options = {}) => changeExpiry('PUT', { id, ttl: String(ttl) }, options),
     persist: (id, options = {}) => changeExpiry('DELETE', { id }, options),

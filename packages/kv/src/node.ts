@@ -11,7 +11,7 @@ import type { Shared, ToMain } from './messages.ts'
 import { Expiring, expiryMemory } from './store/expiries.ts'
 import { openKvLevel } from './store/level.ts'
 import { expireInLog } from './store/log-expiry.ts'
-import { MOST_EXPIRED, openLogView } from './store/log-view.ts'
+import { openLogView } from './store/log-view.ts'
 import { revisionsMemory } from './store/revisions.ts'
 import { Feed } from './watch/feed.ts'
 import { toPage } from './core/changes.ts'
@@ -31,7 +31,7 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
   try {
     const feed = new Feed(config.watchHistory)
     const expiring = expiryMemory()
-    const view = await openLogView(level, feed, MOST_EXPIRED, new Expiring(expiring))
+    const view = await openLogView(level, feed, new Expiring(expiring))
     const journal = await openNode({
       service: 'kv',
       config,

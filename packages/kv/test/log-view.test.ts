@@ -201,7 +201,7 @@ describe('the view of the log', () => {
             return entry(asOp({ put: {}, timed: { ttl: time }, until: { expiresAt: 100 + time } }[kind]!))
           })
           const one = await openLevelOf(temporaryFolder())
-          const first = await openLogView(one, new Feed(1e6), LIMIT)
+          const first = await openLogView(one, new Feed(1e6), undefined, LIMIT)
           const outcomes: unknown[] = []
           for (const entry of entries) {
             outcomes.push(...(await first.apply([entry], at(entry.seq))))
@@ -212,7 +212,7 @@ describe('the view of the log', () => {
           const others: unknown[] = []
           for (let from = 0; from < entries.length;) {
             const some = entries.slice(from, (from += cuts.next().value!))
-            const view = await openLogView(other, new Feed(1e6), LIMIT)
+            const view = await openLogView(other, new Feed(1e6), undefined, LIMIT)
             others.push(...(await view.apply(some, at(some.at(-1)!.seq))))
           }
           expect(others).toEqual(outcomes)
@@ -243,7 +243,7 @@ describe('the view of the log', () => {
     const level = await openLevelOf(temporaryFolder())
     onTestFinished(() => level.close())
     const LIMIT = 10
-    const view = await openLogView(level, new Feed(1e6), LIMIT)
+    const view = await openLogView(level, new Feed(1e6), undefined, LIMIT)
     const looks = vi.spyOn(level.db, 'keys')
     const putAll = Array.from({ length: 200 }, (_, i) => ({
       ops: [{ type: 'put' as const, key: Buffer.from(`k${i}`), value: Buffer.from('x'), expiresAt: 5 }],
@@ -267,7 +267,7 @@ describe('the view of the log', () => {
     const level = await openLevelOf(temporaryFolder())
     onTestFinished(() => level.close())
     const expiring = new Expiring(expiryMemory())
-    const view = await openLogView(level, new Feed(1e6), 10, expiring)
+    const view = await openLogView(level, new Feed(1e6), expiring, 10)
     const { find } = createLiveReader(level.db, expiring)
     const timed: LoggedWrite = { ...put('k', '1'), isSpecial: true }
     const ops = timed.ops.map((op) => ({ ...op, expiresAt: 1_003_000 }))

@@ -1,11 +1,10 @@
-import { checkCommand } from './check.ts'
 import type { Command } from './command.ts'
+import { checkCommand, repairCommand } from './data-folders.ts'
 import { deleteCommand } from './delete.ts'
 import { exportCommand } from './export.ts'
 import { getCommand } from './get.ts'
 import { importCommand } from './import.ts'
 import { putCommand } from './put.ts'
-import { repairCommand } from './repair.ts'
 import { scanCommand } from './scan.ts'
 import { watchCommand } from './watch.ts'
 

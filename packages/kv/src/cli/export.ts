@@ -1,6 +1,6 @@
 import type { KvClient } from '../client.ts'
 import type { Command } from './command.ts'
-import { createEntryProgress, type EntryProgress } from './progress.ts'
+import { withEntryProgress, type EntryProgress } from './progress.ts'
 import { writeTarget } from './target.ts'
 
 const NEWLINE = 0x0a
@@ -13,8 +13,7 @@ export const exportCommand: Command = {
   args: [1, 1],
   description: 'every entry, as NDJSON in a file; - for standard output',
   async run({ args: [file], client }) {
-    const progress = createEntryProgress('exported', process.stderr)
-    await exportTo(client(), file!, progress).finally(() => progress.end())
+    await withEntryProgress('exported', (progress) => exportTo(client(), file!, progress))
   },
 }
 

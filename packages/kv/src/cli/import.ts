@@ -6,7 +6,7 @@ import { eachLine } from '../core/each-line.ts'
 import { MAX_KEY } from '../core/limits.ts'
 import { parseLine } from '../core/lines.ts'
 import type { Command } from './command.ts'
-import { createEntryProgress, type EntryProgress } from './progress.ts'
+import { withEntryProgress, type EntryProgress } from './progress.ts'
 
 /** `pnpm kv import FILE` */
 export const importCommand: Command = {
@@ -16,8 +16,7 @@ export const importCommand: Command = {
   args: [1, 1],
   description: 'puts from NDJSON in a file; - for standard input',
   async run({ args: [file], client }) {
-    const progress = createEntryProgress('imported', process.stderr)
-    await importFrom(client(), file!, progress).finally(() => progress.end())
+    await withEntryProgress('imported', (progress) => importFrom(client(), file!, progress))
   },
 }
 

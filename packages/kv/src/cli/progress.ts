@@ -9,7 +9,7 @@ export interface EntryProgress {
 
 const MIB = 1_048_576
 
-export function createEntryProgress(verb: string, output: NodeJS.WriteStream): EntryProgress {
+function createEntryProgress(verb: string, output: NodeJS.WriteStream): EntryProgress {
   const { update, end } = createProgress(output)
   const startedAt = Date.now()
   return {
@@ -19,5 +19,15 @@ export function createEntryProgress(verb: string, output: NodeJS.WriteStream): E
       update(`${verb} ${entries} entries, ${(done / MIB).toFixed(1)} MiB, ${rate} MiB/s`, total && done / total)
     },
     end,
+  }
+}
+
+/** Runs work that reports its progress on standard error. */
+export async function withEntryProgress(verb: string, work: (progress: EntryProgress) => Promise<void>): Promise<void> {
+  const progress = createEntryProgress(verb, process.stderr)
+  try {
+    await work(progress)
+  } finally {
+    progress.end()
   }
 }

@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts'
 import { readFlag, readQuery } from './read-query.ts'
 import { bytes, durable, idempotency, undocumentedChecks } from './schemas.ts'
 import { revisionIn, withSpecial } from './special.ts'
+import { writeErrors } from './write-errors.ts'
 
 const EXAMPLE = '{"op":"put","id":"greeting","value":"hello"}\n'
 const EMPTY = Buffer.alloc(0)
@@ -66,20 +67,12 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
             properties: { applied: { type: 'integer', description: 'How many changes there were.' } },
           },
           ...changeReplies(
-            errors.QUERY_INVALID,
+            ...writeErrors,
             errors.BATCH_CONDITION,
             errors.BATCH_EMPTY,
-            errors.IDEMPOTENCY_KEY_INVALID,
             errors.BATCH_LINE_INVALID,
-            errors.IDEMPOTENCY_KEY_REUSED,
             errors.BATCH_TOO_LARGE,
-            errors.KEY_TOO_LARGE,
             errors.VALUE_TOO_LARGE,
-            errors.WRITE_QUEUE_FULL,
-            errors.STORE_FAILED,
-            errors.DISK_FULL,
-            errors.LOG_UNAVAILABLE,
-            errors.OUTCOME_UNKNOWN,
           ),
         },
       },

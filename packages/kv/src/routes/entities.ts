@@ -4,6 +4,7 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import { headersOf } from '@influencer-stats/runtime/streamed'
 import { errors } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { onSnapshot } from './on-snapshot.ts'
 import { countEntries, openPage } from './range-summary.ts'
 import { NDJSON, rangeFormat } from './range-format.ts'
 import { RANGE_PARAMETERS, readRange } from './read-range.ts'
@@ -53,12 +54,7 @@ export function entitiesRoutes(app: App, store: Store, budget: Budget, sendTimeo
       const parameter = readQuery(request.query, PARAMETERS)
       const range = { ...readRange(parameter), keysOnly: readFlag(parameter('keys'), 'keys') }
       const isCount = readFlag(parameter('count'), 'count')
-      const wanted = readWanted(parameter)
-      if (wanted) await store.replica?.seen(wanted)
-      const snapshot = store.snapshot()
-      const { sequence } = snapshot
-      if (sequence !== undefined) reply.header('sequence', sequence)
-      try {
+      return onSnapshot(store, readWanted(parameter), reply, async (snapshot) => {
         if (isCount) {
           reply.header('cache-control', 'no-cache')
           return { count: await countEntries(snapshot, range, () => reply.raw.destroyed) }
@@ -72,9 +68,8 @@ export function entitiesRoutes(app: App, store: Store, budget: Budget, sendTimeo
           hold: holdOf(request.raw, budget),
           begin: () => reply.hijack(),
         })
-      } finally {
-        await snapshot.close()
-      }
+        return undefined
+      })
     },
   )
 }

@@ -20,6 +20,7 @@ import { readCondition } from './read-condition.ts'
 import { readCount, readFlag, readQuery, readWanted, requireKey } from './read-query.ts'
 import { bytes, durable, freshness, idempotency, key, octets, preference, ttl, undocumentedChecks } from './schemas.ts'
 import { revisionIn, withSpecial } from './special.ts'
+import { conditionalErrors } from './write-errors.ts'
 
 const URL = '/v0/entity'
 const PREFIX = `${URL}?id=`
@@ -28,20 +29,7 @@ const CONDITIONS = 'With `If-Match` or `If-None-Match` (ETags or `*`) only if th
 const ABSENT = { stored: undefined, expiresAt: undefined }
 const VALUE_HEADERS = ['x-content-type-options', 'nosniff']
 
-const changeErrors = [
-  errors.QUERY_INVALID,
-  errors.CONDITION_INVALID,
-  errors.IDEMPOTENCY_KEY_INVALID,
-  errors.CONDITION_FAILED,
-  errors.KEY_TOO_LARGE,
-  errors.VALUE_TOO_LARGE,
-  errors.IDEMPOTENCY_KEY_REUSED,
-  errors.WRITE_QUEUE_FULL,
-  errors.STORE_FAILED,
-  errors.DISK_FULL,
-  errors.LOG_UNAVAILABLE,
-  errors.OUTCOME_UNKNOWN,
-]
+const changeErrors = [...conditionalErrors, errors.VALUE_TOO_LARGE]
 
 /** What a request names. */
 interface Asked {

@@ -8,25 +8,12 @@ import { readCondition } from './read-condition.ts'
 import { readCount, readFlag, readQuery, readTime, readWanted, requireKey } from './read-query.ts'
 import { durable, freshness, idempotency, key, time, ttl, undocumentedChecks } from './schemas.ts'
 import { revisionIn, withSpecial } from './special.ts'
+import { conditionalErrors } from './write-errors.ts'
 
 const URL = '/v0/entity/expiry'
 const CHANGED = { type: 'null', description: 'The value expires then, or stays; its ETag is as it was.' } as const
 const CONDITIONS =
   'The value and its ETag stay as they are. With `If-Match` or `If-None-Match` only if the value meets it, else 412.'
-
-const common = [errors.QUERY_INVALID, errors.ENTITY_NOT_FOUND, errors.KEY_TOO_LARGE]
-const changeErrors = [
-  ...common,
-  errors.CONDITION_INVALID,
-  errors.IDEMPOTENCY_KEY_INVALID,
-  errors.CONDITION_FAILED,
-  errors.IDEMPOTENCY_KEY_REUSED,
-  errors.WRITE_QUEUE_FULL,
-  errors.STORE_FAILED,
-  errors.DISK_FULL,
-  errors.LOG_UNAVAILABLE,
-  errors.OUTCOME_UNKNOWN,
-]
 
 const timeOrNull = (description: string) => ({ type: ['integer', 'null'], description })
 
@@ -63,7 +50,13 @@ export function expiryRoutes(app: App, store: Store): void {
               remaining: timeOrNull('ms from now on, by the clock of the machine that answers'),
             },
           },
-          ...readReplies(...common, errors.LOG_BEHIND, errors.LOG_UNAVAILABLE),
+          ...readReplies(
+            errors.QUERY_INVALID,
+            errors.ENTITY_NOT_FOUND,
+            errors.KEY_TOO_LARGE,
+            errors.LOG_BEHIND,
+            errors.LOG_UNAVAILABLE,
+          ),
         },
       },
     },
@@ -121,7 +114,7 @@ export function expiryRoutes(app: App, store: Store): void {
         summary: 'Change when a value expires',
         description: `\`ttl\` or \`expiresAt\`. ${CONDITIONS}`,
         headers: idempotency,
-        response: { 204: CHANGED, ...changeReplies(...changeErrors) },
+        response: { 204: CHANGED, ...changeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },
       },
     },
     (request, reply) =>
@@ -144,7 +137,7 @@ export function expiryRoutes(app: App, store: Store): void {
         summary: 'Let a value stay for good',
         description: CONDITIONS,
         headers: idempotency,
-        response: { 204: CHANGED, ...changeReplies(...changeErrors) },
+        response: { 204: CHANGED, ...changeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },
       },
     },
     (request, reply) => change(request, reply, [], () => ({})),

@@ -9,6 +9,7 @@ import { MAX_KEY } from '../core/limits.ts'
 import { yieldTurn } from '../core/turn.ts'
 import { errors } from '../errors.ts'
 import type { Snapshot, Store } from '../store/store.ts'
+import { onSnapshot } from './on-snapshot.ts'
 import { NDJSON } from './range-format.ts'
 import { readQuery, readWanted } from './read-query.ts'
 import { bytes, freshness, undocumentedChecks } from './schemas.ts'
@@ -56,19 +57,14 @@ export async function getManyRoute(root: App, store: Store, budget: Budget, send
       async (request, reply) => {
         const ids = readKeyList(request.body as Buffer | undefined)
         const wanted = readWanted(readQuery(request.query, Object.keys(freshness)))
-        if (wanted) await store.replica?.seen(wanted)
-        const snapshot = store.snapshot()
-        if (snapshot.sequence !== undefined) reply.header('sequence', snapshot.sequence)
-        const slices = lookUp(snapshot, ids, createReservation(holdOf(request.raw, budget)))
         function begin(): void {
           reply.hijack()
           reply.raw.writeHead(200, [...headersOf(reply), ...HEADERS])
         }
-        try {
-          await sendPieces(async () => (await slices.next()).value, reply.raw, { begin, timeout: sendTimeout })
-        } finally {
-          await snapshot.close()
-        }
+        await onSnapshot(store, wanted, reply, (snapshot) => {
+          const slices = lookUp(snapshot, ids, createReservation(holdOf(request.raw, budget)))
+          return sendPieces(async () => (await slices.next()).value, reply.raw, { begin, timeout: sendTimeout })
+        })
       },
     )
   })

@@ -18,12 +18,10 @@ export interface Gate extends Queue {
   /** Whether there is room, which is then taken: for who does not wait for it. */
   tryEnter(bytes: number): boolean
   /**
-   * Nothing where there is room; else a promise of it.
+   * Waits for room, takes it and starts a write at that moment, before any later write can enter.
    * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
    */
-  enter(bytes: number): Promise<void> | undefined
-  /** Waits for room. `entered` is called at the moment there is room, before any later write can enter. */
-  wait(bytes: number, entered: () => void): Promise<void>
+  wait<T>(bytes: number, start: () => T | Promise<T>): Promise<T>
   /** Of so many writes that have settled. */
   leave(bytes: number, writes: number): void
 }
@@ -46,7 +44,7 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
     writes++
   }
 
-  function wait(more: number, entered?: () => void): Promise<void> {
+  function wait<T>(more: number, start: () => T | Promise<T>): Promise<T> {
     if (budget?.take(more) === false) return Promise.reject(memoryFull())
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -60,8 +58,7 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
         enter() {
           clearTimeout(timer)
           take(more)
-          entered?.()
-          resolve()
+          resolve(start())
         },
       }
       waiting.add(one)
@@ -81,9 +78,6 @@ export function createGate({ maxBytes, maxWrites, timeout, budget }: GateOptions
     },
     get writes() {
       return writes
-    },
-    enter(more) {
-      return tryEnter(more) ? undefined : wait(more)
     },
     wait,
     leave(less, settled) {

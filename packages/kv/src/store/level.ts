@@ -80,9 +80,7 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<Stor
     if (refusal && (level.fault() || !isRemoval(one))) return Promise.reject(refusal)
     const bytes = bytesOf(one)
     if (gate.tryEnter(bytes)) return commit.submit(one, bytes, answer)
-    // Not a turn after there is room: a later write would overtake it.
-    let done: Promise<T>
-    return gate.wait(bytes, () => (done = commit.submit(one, bytes, answer))).then(() => done)
+    return gate.wait(bytes, () => commit.submit(one, bytes, answer))
   }
 
   function take(one: Write): boolean {

@@ -80,8 +80,8 @@ export function sequenceIn(db: Level, snapshot: ReturnType<Level['snapshot']>): 
 export async function openLogView(
   level: KvLevel,
   feed: Feed,
-  mostExpired = MOST_EXPIRED,
   expiring = new Expiring(expiryMemory()),
+  mostExpired = MOST_EXPIRED,
 ): Promise<LogView> {
   const { db } = level
   const found = await db.get(OWN_KEY)

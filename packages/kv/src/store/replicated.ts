@@ -97,8 +97,8 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
       const fault = level.fault()
       if (fault) return Promise.reject(fault)
       const bytes = bytesOf(write)
-      const waiting = gate.enter(bytes)
-      return waiting ? waiting.then(() => submit(write, bytes, answer)) : submit(write, bytes, answer)
+      if (gate.tryEnter(bytes)) return submit(write, bytes, answer)
+      return gate.wait(bytes, () => submit(write, bytes, answer))
     },
     snapshot: () => createLevelSnapshot(db, { expiring, sequenceIn: (snapshot) => sequenceIn(db, snapshot) }),
     close: () => (closed ??= close()),

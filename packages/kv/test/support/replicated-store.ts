@@ -7,7 +7,7 @@ import { parts } from '../../src/parts.ts'
 import { logStateMemory, writeLogState } from '@influencer-stats/log/log-state'
 import { Expiring, expiryMemory } from '../../src/store/expiries.ts'
 import { expireInLog } from '../../src/store/log-expiry.ts'
-import { MOST_EXPIRED, openLogView, type LogView } from '../../src/store/log-view.ts'
+import { openLogView, type LogView } from '../../src/store/log-view.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Feed } from '../../src/watch/feed.ts'
 import { log as silent, openLevelOf } from './level.ts'
@@ -23,7 +23,7 @@ export interface TestNode {
 export async function openTestNode(folder = temporaryFolder()): Promise<TestNode> {
   const main = await openLevelOf(folder)
   const expiring = expiryMemory()
-  const view = await openLogView(main, new Feed(1e6), MOST_EXPIRED, new Expiring(expiring))
+  const view = await openLogView(main, new Feed(1e6), new Expiring(expiring))
   const log = await logs.local({ view, now: () => Date.now() })
   const stopExpiring = expireInLog(log, view)
   const state = logStateMemory()

@@ -1,0 +1,21 @@
+import type { Command } from './command.ts'
+
+/** A command on the data folder of a service that does not run. Others do not load LevelDB. */
+const dataCommand = (name: 'check' | 'repair', description: string): Command => ({
+  group: 'data folders',
+  name,
+  parameters: 'DIR',
+  args: [1, 1],
+  description,
+  async run({ args }) {
+    const { checkData, repairData } = await import('@influencer-stats/runtime/data-cli')
+    const work = name === 'check' ? checkData : repairData
+    return work(args[0]!, ['kv'], (line) => process.stdout.write(`${line}\n`))
+  },
+})
+
+/** `pnpm kv check DIR` */
+export const checkCommand = dataCommand('check', 'list of all damage in a data folder; changes nothing')
+
+/** `pnpm kv repair DIR` */
+export const repairCommand = dataCommand('repair', 'copy of a damaged data folder, salvage and list of the loss')
