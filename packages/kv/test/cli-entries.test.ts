@@ -76,7 +76,7 @@ it('watches changes, and goes on behind a sequence', async () => {
     return { child, next: async () => JSON.parse((await lines.next()).value ?? 'null') }
   }
   const first = await follow('--prefix', 'w/')
-  // Until the stream is open nothing shows: it is written again until it does.
+  // The stream shows no change until it is open. The test repeats the write until one arrives.
   const seen = first.next()
   let isSeen = false
   void seen.then(() => (isSeen = true))

@@ -69,7 +69,7 @@ const LINE_ENDS = ['\x85', '\u2028', '\u2029']
 const escaping = (json: string) =>
   json.replaceAll('\x85', '\\u0085').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** As Python's str.splitlines. */
+/** Splits a text at the line ends of Python's `str.splitlines`. */
 function splitLines(text: string): string[] {
   const lines = ['']
   for (const character of text)

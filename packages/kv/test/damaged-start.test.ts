@@ -11,7 +11,7 @@ import { runCli, spawnKv } from './support/process.ts'
 const MANY = 300
 const valueOf = (i: number) => `value ${i} `.repeat(20)
 
-/** What a process leaves that was killed with -9 after writes, half of them durable. */
+/** Creates the folder of a process killed with `kill -9` after writes, half of them durable. */
 async function killUnderWrites(): Promise<string> {
   const killed = join(temporaryFolder(), 'kv')
   const service = spawnKv(killed)
@@ -24,7 +24,7 @@ async function killUnderWrites(): Promise<string> {
   return killed
 }
 let folder: Promise<string> | undefined
-/** The same for all tests, each of which takes a copy. */
+/** Folder shared by all tests, each of which uses a copy. */
 const killedFolder = () => (folder ??= killUnderWrites())
 
 const logsIn = (folder: string) => readdirSync(join(folder, 'level')).filter((name) => name.endsWith('.log'))
@@ -79,7 +79,7 @@ it.each<[string, (log: string, current: string) => void]>([
   expect([check.code, check.stdout.length > 0]).toEqual([1, true])
   expect((await runCli('repair', folder)).code).toBe(0)
   expect((await runCli('check', folder)).code).toBe(0)
-  // What a log has behind damage is lost up to the next 32 KiB.
+  // Data after damage in a log is lost up to the next 32 KiB.
   const found = await countRight(folder)
   if (log && files.includes('CURRENT')) expect(found).toBeGreaterThan(MANY / 3)
   else expect(found).toBe(MANY)
@@ -94,7 +94,7 @@ it('check and repair without a folder are wrong usage', async () => {
 
 it('a process that is killed on a full disk, with half a record in its log, starts with all that it acknowledged', async () => {
   const data = temporaryFolder()
-  // 4 MiB a file.
+  // Limits each file to 4 MiB.
   const service = spawnKv(data, { fileBlocks: 4_096 })
   const client = createKvClient(await service.url)
   const acknowledged = new Set<number>()
@@ -103,13 +103,13 @@ it('a process that is killed on a full disk, with half a record in its log, star
     acknowledged.add(i)
   }
   let next = 0
-  // Several at a time: some are behind the one that fails.
+  // Several writes run concurrently: some come after the one that fails.
   const writer = async () => {
     for (;;) await write(next++)
   }
   await Promise.allSettled([writer(), writer(), writer(), writer()])
   expect(acknowledged.size).toBeGreaterThan(10)
-  // Main notes that a write has failed, in whose log what comes behind it may be damaged.
+  // Main records that a write has failed. Data after this write in its log may be damaged.
   await until(() => readWitness(data)?.failedLogs.length)
   await client.close()
   await service.crash()

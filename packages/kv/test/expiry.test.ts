@@ -116,7 +116,7 @@ describe.each<[string, () => Overrides]>([
     await expect(kv.client.persist('k', { ifNoneMatch: '*' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
     const none = await kv.ask('PUT', '/v0/entity/expiry?id=k&ttl=1', undefined, { 'if-none-match': etag })
     expect([none.status, none.code]).toEqual([412, 'CONDITION_FAILED'])
-    // Made again with its key, it is not done again.
+    // A repeated request with the same idempotency key has no further effect.
     const named = { idempotencyKey: 'e' }
     expect(await kv.client.persist('k', named)).toBe(true)
     await kv.client.batch([

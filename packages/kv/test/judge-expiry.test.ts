@@ -9,17 +9,17 @@ import { putOwn } from '../src/store/expiries.ts'
 
 const KEYS = ['a', 'b']
 
-/** What a reader is to find: the tag of a value and when it expires. */
+/** Expected result of a read, by key: the tag of a value and the time at which it expires. */
 type Model = Map<string, { readonly etag: string; readonly until: number }>
 
-/** The tags of a condition: of what is there now, of another key, of nothing, or any. */
+/** Tags of a condition: the key's current tag, the tag of another key, the tag of no value, or any tag. */
 const tagKind = fc.constantFrom('own', 'other', 'never', '*')
 const step = fc.record({
   key: fc.constantFrom(...KEYS),
   ops: fc.array(
     fc.record({
       kind: fc.constantFrom('put', 'put', 'del', 'expire', 'expire'),
-      /** Of ops but the first, whose key is that of the condition. */
+      /** Key of each operation except the first, which uses the key of the condition. */
       key: fc.constantFrom(...KEYS),
       expiry: fc.constantFrom('none', 'none', 'ttl', 'at'),
       ms: fc.integer({ min: -3, max: 12 }),
@@ -30,9 +30,9 @@ const step = fc.record({
   noneMatch: fc.option(tagKind, { nil: undefined, freq: 4 }),
   name: fc.option(fc.constantFrom('n', 'm'), { nil: undefined, freq: 5 }),
   passes: fc.constantFrom(0, 0, 1, 3, 9, REMEMBERED),
-  /** Whether what is due is removed before. */
+  /** True if the test removes due values before the write. */
   isSwept: fc.boolean(),
-  /** Whether it is judged together with the one before. */
+  /** True if the write is evaluated together with the previous one. */
   isJoined: fc.boolean(),
 })
 
@@ -50,7 +50,7 @@ it('conditions, expiries and repeated changes are judged as a model has it, with
       let now = 1_000_000
       let number = 0
 
-      /** Judges writes, and puts what comes of them into the base. */
+      /** Evaluates writes and applies their effects to the base. */
       function commit(writes: readonly LoggedWrite[]): readonly (string | undefined)[] {
         const judged = judge(writes, number + 1, get, true, () => now)
         number += writes.length
@@ -65,7 +65,7 @@ it('conditions, expiries and repeated changes are judged as a model has it, with
         return judged.outcomes
       }
 
-      /** What the model makes of a write with this number. */
+      /** Applies a write with this revision to the model. @returns the expected outcome */
       function apply({ ops, condition, idempotencyKey }: LoggedWrite, revision: string): string | undefined {
         const text = JSON.stringify([ops, condition])
         const known = idempotencyKey === undefined ? undefined : remembered.get(idempotencyKey)

@@ -7,7 +7,7 @@ import { start, useNats } from './support/nodes.ts'
 const nodeOn = useNats()
 
 const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
-/** Around the sizes that the engine's key buffer has after short keys, and the longest. */
+/** Lengths (bytes) around the sizes that the engine's key buffer has after short keys, and around the maximum. */
 const LENGTHS = [
   1, 2, 3, 4, 63, 64, 65, 66, 67, 68, 80, 128, 129, 130, 193, 194, 195, 511, 512, 513, 1_021, 1_022, 1_023, 1_024,
 ]
@@ -25,7 +25,7 @@ const kinds: [name: string, settings: () => Overrides][] = [
 
 it.each(kinds)('every read finds the key that it names: %s', async (_, settings) => {
   const kv = await start(settings())
-  // What was seen: a short first read, then a key that is read in the place of a longer one.
+  // Repeats an observed fault: after a short first read, the store read a shorter key instead of a longer one.
   await kv.ask('GET', entity('k'))
   await kv.ask('PUT', entity('é'.repeat(32)), 'shorter')
   await kv.ask('PUT', entity('é'.repeat(40)), 'longer')

@@ -6,11 +6,11 @@ import type { Level } from '../src/store/commit.ts'
 import { Expiring, expiryMemory } from '../src/store/expiries.ts'
 import { createLiveReader } from '../src/store/live-reader.ts'
 
-/** What is under the key from some moment on. */
+/** Content of the key from some moment on. */
 interface State {
   readonly value: string | undefined
   readonly expiresAt: number | undefined
-  /** The clock when it was written. */
+  /** Clock time of the write. */
   readonly at: number
 }
 
@@ -40,7 +40,7 @@ it('a read tells what was there at one moment, whatever is written between its l
         let now = 0
         let clock = 100
         const expiring = new Expiring(expiryMemory())
-        /** Time passes and writers write, before each look of the reader. */
+        /** Advances the clock and the writes between two reads of the reader. */
         function pass(): void {
           now = Math.min(now + steps.next().value, states.length - 1)
           clock = Math.max(clock + passes.next().value, states[now]!.at)
@@ -57,7 +57,7 @@ it('a read tells what was there at one moment, whatever is written between its l
             const { value, expiresAt } = states[now]!
             if (Buffer.isBuffer(key) && key.equals(EXPIRY))
               return expiresAt === undefined ? undefined : timeBytes(expiresAt)
-            // An `expire` leaves the value as it was put.
+            // An `expire` does not change the stored value.
             return value === undefined ? undefined : toStored(revisionOf(Number(value)), Buffer.from(value)).toString()
           },
         } as unknown as Level

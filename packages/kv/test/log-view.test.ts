@@ -254,7 +254,7 @@ describe('the view of the log', () => {
     for (let seq = 2; view.nextDue !== Infinity; seq++)
       await view.apply([{ seq, at: 10, kind: EXPIRE, body: Buffer.alloc(0) }], at(seq))
     const positions = looks.mock.calls.map(([range]) => range!.gte as Buffer)
-    // One for what to remove and one for what comes next.
+    // Each round reads twice: the values to remove, and the next one that expires.
     expect(positions).toHaveLength((2 * 200) / LIMIT)
     for (const [i, position] of positions.entries()) {
       if (i >= 2) expect(Buffer.compare(position, positions[i - 2]!)).toBe(1)

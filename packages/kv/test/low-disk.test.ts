@@ -35,7 +35,7 @@ it.each([
     const readiness = async () => (await ask(`${kv.url}/readyz`, 'GET')).status
     const isRefusing = async () => /^kv_writes_refused 1$/m.test((await ask(`${kv.url}/metrics`, 'GET')).text)
 
-    // Until no flush of the logs makes room for more.
+    // Writes until no flush of the logs frees enough space for another value.
     const stored: number[] = []
     let refused = 0
     for (let i = 0; refused < 8; i++) {
@@ -68,7 +68,7 @@ it.each([
       expect((await ask(kv.url + entity(i), 'HEAD')).status).toBe(200)
     for (const i of stored) expect((await remove(i)).status).toBe(202)
     await until(async () => (await readiness()) === 200)
-    // Space comes back piece by piece: a put may have to wait for the next.
+    // Space becomes free in steps: a put may have to wait for the next one.
     for (let i = 0; i < stored.length / 2; i++) await until(async () => (await put(i)).status === 201)
     expect(kv.log().filter(({ msg }) => msg.includes('write failed'))).toEqual([])
     expect(existsSync(join(data, 'room.ballast'))).toBe(false)

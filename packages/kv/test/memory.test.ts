@@ -119,7 +119,7 @@ test.each(SERVERS)('a process holds no more for its clients than it may, served 
   expect(most - before).toBeLessThan(MOST_OF_PIECES)
 })
 
-// Each stream would hold 8 MiB, the system's buffers aside: 1,000 MB of all of them.
+// Without the budget, each stream would hold 8 MiB in addition to the system's buffers: 1,000 MB in total.
 const STREAMS = 200
 const BATCHES = 150
 const MOST_OF_STREAMS = 300 * MIB
@@ -161,7 +161,7 @@ test.each(SERVERS)(
       await client.batch(Array.from({ length: 100 }, (_, i) => ({ op: 'put' as const, id: `k${batch}.${i}`, value })))
       if (batch % 25 === 0) expect(await figure('client_memory_bytes')).toBeLessThanOrEqual(BUDGET)
     }
-    // Others find room.
+    // Other requests still get memory.
     await client.put('a', Buffer.alloc(8 * MIB, 'x'))
     await client.put('kz', '')
     await reading

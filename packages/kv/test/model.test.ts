@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { runModel } from './model/run.ts'
 import { CONFIGURATIONS } from './model/service.ts'
 
-/** It goes on so long, and until each configuration had its turn (ms). */
+/** Minimum duration of the test (ms). It also runs at least one episode of each configuration. */
 const DURATION_MS = 60_000
 
 const seed = process.env.KV_MODEL_SEED ?? String(randomInt(1_000_000))
@@ -11,7 +11,7 @@ const seed = process.env.KV_MODEL_SEED ?? String(randomInt(1_000_000))
 it(`does what an independent model of its contract does, over restarts, kills, copies and backups (seed ${seed})`, async () => {
   const endsAt = Date.now() + DURATION_MS
   const isDone = (episode: number) => episode >= CONFIGURATIONS.length && Date.now() >= endsAt
-  // `pnpm test:model` goes on for an hour, and prints what each episode did.
+  // `pnpm test:model` runs for an hour and prints a summary of each episode.
   const episodes = await runModel({ seed, lifecycles: 1, steps: 25, isDone, report() {} })
   expect(episodes).toBeGreaterThanOrEqual(CONFIGURATIONS.length)
 }, 900_000)

@@ -16,7 +16,7 @@ const entity = (id: string) => `/v0/entity?id=${id}`
 const numberOf = (tag: string) => Buffer.from(tag.slice(1, -1), 'base64url').readUIntBE(0, 6)
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
-/** By key and tag, the only value that the tag may stand for. */
+/** Only value that a tag may identify, by key and tag. */
 type Seen = Map<string, string>
 
 function see(seen: Seen, key: string, tag: string, value: string): void {
@@ -40,7 +40,7 @@ async function read(kv: TestKv, seen: Seen): Promise<void> {
   }
 }
 
-/** Conditional requests with each tag that was seen. */
+/** Sends conditional requests with each recorded tag. */
 async function retry(kv: TestKv, seen: Seen): Promise<void> {
   for (const [name, value] of seen) {
     const [key, tag] = name.split(' ') as [string, string]
@@ -53,7 +53,7 @@ async function retry(kv: TestKv, seen: Seen): Promise<void> {
   }
 }
 
-/** Watchers that were anywhere in the old histories, and a little behind, get 410. */
+/** Checks that watchers at any sequence of the old histories, or a little after it, get 410. */
 async function expectGone(kv: TestKv, seen: Seen): Promise<void> {
   const own = (await kv.client.watch()[Symbol.asyncIterator]().next()).value!.sequence
   for (const name of seen.keys()) {
@@ -103,7 +103,7 @@ it.each(ways.flatMap(([name, putBack]) => settings.map((one) => [name, one, putB
   'no tag stands for two values where a folder is %s (%j)',
   async (_, options, putBack) => {
     const folder = temporaryFolder()
-    // Where `pnpm restore kv --data` puts it.
+    // `pnpm restore kv --data` writes to this folder.
     const data = join(folder, 'kv')
     const kept = { data, backup: join(folder, 'backup'), copied: join(folder, 'copied') }
     const seen: Seen = new Map()

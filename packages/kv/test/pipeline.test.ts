@@ -8,12 +8,12 @@ import { pipelined, type PipelineReply } from './support/pipelined.ts'
 import { anyPipeline, sequentialReplies, textOf, type PipelineRequest } from './support/pipelines.ts'
 
 const TIMEOUT_MS = 120_000
-/** Pipelines on as many connections at the same time. */
+/** Maximum number of concurrent pipelines, one per connection. */
 const CONNECTIONS = 4
 
 let prefixes = 0
 
-/** What the model knows of a reply. */
+/** Formats the part of a reply that the model predicts. */
 function shown({ type }: PipelineRequest, { status, headers, body }: PipelineReply): string {
   if (status !== 200) return String(status)
   return `200 ${type === 'head' ? headers['content-length'] : body}`

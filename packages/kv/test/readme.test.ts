@@ -8,21 +8,21 @@ import { runShell } from './support/process.ts'
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const STATED = /# => (.*)$/
 
-/** The shell blocks of a section, one after the other. */
+/** Returns the shell blocks of a section, one after another. */
 function scriptOf(title: string): string {
   const from = README.indexOf(`\n## ${title}\n`)
   const section = README.slice(from, README.indexOf('\n## ', from + 1))
   return Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block).join('')
 }
 
-/** What the comments of a script say that it prints, as patterns. */
+/** Returns patterns of the output that the comments of a script state. */
 const statedOutput = (script: string) =>
   script.split('\n').flatMap((line) => {
     const [, text] = STATED.exec(line) ?? []
     return text === undefined ? [] : [new RegExp(`^${text.split('…').map(RegExp.escape).join('.+')}$`)]
   })
 
-// A value without a newline at its end would share its line with what comes next.
+// Without the added newline, a value would share its line with the next output.
 const PREAMBLE = `
 cd "$FOLDER"
 curl() {

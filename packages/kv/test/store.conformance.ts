@@ -343,14 +343,14 @@ export function storeConformance(name: string, open: () => Promise<Store>): void
         const before = all({ start })
         const afterwards = async (limit: number) => (await all({ start, limit })).map(([key]) => key)
         vi.setSystemTime(NOW + 10_000)
-        // A snapshot is as it was when it was taken.
+        // A snapshot shows the state at the time of its creation.
         const later = Promise.all([keys({ start }), ...[1, 2, 3, 9].map(afterwards)])
         expect(['b', 'd', 'f'].map(read)).toEqual([undefined, undefined, '1'])
         expect(store.findTimed('b')).toBeUndefined()
         expect((await before).map(([key]) => key)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
         const left = ['a', 'c', 'e', 'f']
         expect(await later).toEqual([left, ...[1, 2, 3, 9].map((limit) => left.slice(0, limit))])
-        // The clock is set back: what was absent stays so.
+        // The clock moves back: an absent value stays absent.
         vi.setSystemTime(NOW + 5_000)
         expect(read('b')).toBeUndefined()
       })

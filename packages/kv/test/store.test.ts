@@ -167,7 +167,7 @@ describe('group commit', () => {
   })
 })
 
-/** Enters a gate: nothing where there is room, else a promise of it. */
+/** Enters a gate: undefined if it has capacity, else a promise of the entry. */
 const enter = (gate: Gate, bytes: number) => (gate.tryEnter(bytes) ? undefined : gate.wait(bytes, () => {}))
 
 describe('a full queue', () => {
@@ -194,7 +194,7 @@ describe('a full queue', () => {
     let begun = 0
     let held = 0
     const done: Promise<unknown>[] = []
-    /** Begins some writes: at once, and as earlier ones are answered. */
+    /** Starts `count` writes at once, and more after each reply. */
     function begin(count: number): void {
       for (let i = 0; i < count && begun < 400; i++) {
         const answered = store.write(steps[begun++ % 2]!, (revision) => void (revision !== undefined && held++))

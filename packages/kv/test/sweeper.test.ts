@@ -8,7 +8,7 @@ import type { Store, Write } from '../src/store/store.ts'
 import { createSweeper, type SweeperOptions } from '../src/store/sweeper.ts'
 import { openLevelStore } from './support/level-store.ts'
 
-/** Keys in the order of their times. A deleted one stays, and costs a step to whoever passes it, as in LevelDB. */
+/** Keys in the order of their times. A deleted key stays and costs a step to each reader that passes it, as in LevelDB. */
 class DueList {
   readonly keys: string[] = []
   readonly deleted = new Set<string>()
@@ -70,7 +70,7 @@ const expiriesOf = ({ time, key }: Due) => new Map([['', { key, before: undefine
 describe('a sweep', () => {
   it.each([[20_000], [100_000]])('takes as many steps for a key among %d as among few', async (count) => {
     const list = new DueList()
-    // All at one time, after what an earlier sweep has deleted.
+    // All keys have one time. Later reads begin after keys that the sweep has deleted.
     for (let i = 0; i < count; i++) list.keys.push(dueKey(2_000, dueOf(0, i).key).toString('latin1'))
     sweep(list)
     await until(() => list.left === 0)
@@ -118,7 +118,7 @@ describe('a sweep', () => {
     })
     await until(() => list.left === 0)
     expect(faults).toBeGreaterThan(3)
-    // Not from the beginning.
+    // The sweep does not start again from the beginning.
     expect(looked.mock.calls.filter(([position]) => position.equals(duePosition(0)))).toHaveLength(1)
   })
 

@@ -17,7 +17,7 @@ const places = fc
   .array(fc.array(op, { maxLength: 4 }), { maxLength: 8 })
   .map((all) => all.map((ops, i) => ({ seq: 7 * i + 1, ops })))
 
-/** What a stream of all keys gets of these places. */
+/** Returns the text that a stream of all keys gets for these sequences. */
 function toText(all: readonly { seq: number; ops: Op[] }[]): string {
   const page = toPage(
     all.map(({ seq, ops }) => ({ seq, writes: encodeWrites(ops.map((one) => ({ ops: [one] }))) })),

@@ -11,13 +11,13 @@ const MIB = 1_048_576
 const nameOf = (i: number) => `k${String(i).padStart(4, '0')}`
 const startOf = (i: number) => ({ start: nameOf(i) })
 
-/** Resolves once all connections that are cut have told that they are closed. */
+/** Resolves once all cut connections have emitted `close`. */
 const closed = async () => {
   await turn()
   await turn()
 }
 
-/** Resolves once a reader has got this place. */
+/** Resolves once a reader has received this sequence. */
 async function reached({ received }: SlowConnection, seq: number): Promise<void> {
   const end = `id: ${seq}\n\n`
   while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await turn()
@@ -36,7 +36,7 @@ it('200 streams of different ranges that nobody reads stay within the budget, an
     await reached(reader, seq)
     expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
     expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemory)
-    // Other requests find room.
+    // Other requests still get memory.
     expect(budget.take(clientMemory / 4)).toBe(true)
     budget.give(clientMemory / 4)
     for (const [i, connection] of stalled.entries()) if (!connection.isCut && (seq + i) % 40 === 0) connection.read(3)
@@ -46,7 +46,7 @@ it('200 streams of different ranges that nobody reads stay within the budget, an
   const all = (await placesRead(reader)).filter(({ seq }) => seq > 0)
   expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
 
-  // Streams that were cut go on where they were.
+  // Cut streams resume at their last sequence.
   for (const [i, connection] of stalled.entries()) {
     if (!connection.isCut || i % 8 > 0) continue
     const before = (await placesRead(connection)).filter(({ seq }) => seq > 0)
@@ -76,7 +76,7 @@ it('ranges share what they have in common: 200 of them take little more memory t
   expect(watchers.cut).toBe(0)
   expect(sharedBytes(stalled)).toBeGreaterThan(count * bytes)
   expect(sharedBytes(stalled)).toBeLessThan(1.2 * count * bytes)
-  // The count has all of that, and what the pending writes take.
+  // The count includes all of these bytes and those of the pending writes.
   const writes = stalled.reduce((sum, { unread }) => sum + unread.length, 0)
   expect(watchers.unreadBytes).toBeGreaterThan(sharedBytes(stalled) + 60 * writes)
   expect(watchers.unreadBytes).toBeLessThan(sharedBytes(stalled) + 200 * writes)
@@ -157,7 +157,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
   for (let seq = 1; seq <= 200; seq++) {
     for (const { feed } of [one, other]) put(feed, seq, [nameOf(50)], 20_000)
     for (const reader of readers) await reached(reader, seq)
-    // Its client reads slowly, but reads.
+    // This client reads slowly, but it reads.
     behind.read(behind.unread.length - 1)
     expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
   }
@@ -207,7 +207,7 @@ it('streams that come and go leave nothing behind, whatever they had unread', as
     )
     const reader = open({ start: '' }, { isReading: true })
     for (let i = 0; i < 4; i++) put(feed, ++seq, [nameOf(30)], 20_000)
-    // Some leave amid what came before them.
+    // Some streams end while they still receive earlier changes.
     for (const stream of streams.splice(0, round % 10)) stream.destroy()
     await reached(reader, seq)
     for (const stream of [...streams, reader]) stream.destroy()

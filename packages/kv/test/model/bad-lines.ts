@@ -22,7 +22,7 @@ const BAD_LINES = [
   '{"op":"expire","id":"a","ttl":1,"value":"x"}',
 ]
 
-/** A line that is not a change, for a batch of so many lines. */
+/** Returns an invalid line and its index in a batch of `lines` lines. */
 export function anyBadLine(random: Random, lines: number): NonNullable<Batch['badLine']> {
   const at = random.between(0, lines)
   if (random.percent(10)) return { at, text: TOO_LARGE, code: 'KEY_TOO_LARGE' }

@@ -5,7 +5,7 @@ import { expiryOf, presenceOf, withExpiry, type Interval, type Space } from './s
 
 type Step = Pick<Outcome, 'space' | 'changes'>
 
-/** A line of a batch: two outcomes where it depends on whether a value has expired by then. */
+/** Outcomes of one batch line: two if they depend on whether the value has already expired. */
 function lineSteps(space: Space, line: BatchLine, write: WriteIdentity, interval: Interval): Step[] {
   const { id: key } = line
   const found = space.entries.get(key)
@@ -28,7 +28,7 @@ function lineSteps(space: Space, line: BatchLine, write: WriteIdentity, interval
   ]
 }
 
-/** A batch without a bad line: its lines take effect in their order. */
+/** Outcomes of a batch without a bad line. Its lines take effect in order. */
 export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdentity, interval: Interval): Outcome[] {
   const body = Buffer.from(JSON.stringify({ applied: lines.length }))
   let steps: Step[] = [{ space: before, changes: [] }]
@@ -42,7 +42,7 @@ export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdent
   return steps.map((step) => ({ status: 200, body, ...step }))
 }
 
-/** Why a batch is refused whatever the state is. */
+/** Status and code that refuse a batch in every state; undefined if no such reason applies. */
 export function refusalOf({ badLine, ifMatch, ifNoneMatch }: Batch): Pick<Outcome, 'status' | 'code'> | undefined {
   if (ifMatch || ifNoneMatch) return { status: 400, code: 'BATCH_CONDITION' }
   return badLine && { status: badLine.code === 'KEY_TOO_LARGE' ? 413 : 400, code: badLine.code }

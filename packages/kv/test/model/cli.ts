@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runModel } from './run.ts'
 
-// `pnpm test:model [--minutes N] [--seed SEED] [--from EPISODE] [--episodes N] [--lifecycles N] [--steps N]`: kv against an
-// independent model of its contract. It exits with 1 at the first difference, and prints the command that repeats the episode.
+// `pnpm test:model [--minutes N] [--seed SEED] [--from EPISODE] [--episodes N] [--lifecycles N] [--steps N]` compares kv
+// with an independent model of its contract. It exits with 1 at the first difference and prints the command that repeats the
+// episode.
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +29,6 @@ try {
   report(`seed ${seed}: ${episodes} episodes without a difference`)
 } catch (error) {
   report((error as Error).message)
-  // Clients of the episode that failed may still wait for replies.
+  // Clients of the failed episode may still wait for replies.
   process.exit(1)
 }

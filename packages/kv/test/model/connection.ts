@@ -1,17 +1,16 @@
 import { connect, type Socket } from 'node:net'
 import { ReplyParser, type ReplyHead } from './http-parser.ts'
 
-/** What is sent. */
 export interface HttpRequest {
   readonly method: string
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
-  /** The body is sent in the chunked coding. */
+  /** True if the body uses the chunked transfer coding. */
   readonly isChunked?: boolean
 }
 
-/** What came back, and when: the server executed the request between both times (ms since 1970). */
+/** Reply with its times (ms since 1970). The server executed the request between `sentAt` and `receivedAt`. */
 export interface HttpReply extends ReplyHead {
   readonly pieces: readonly Buffer[]
   readonly body: Buffer
@@ -19,7 +18,7 @@ export interface HttpReply extends ReplyHead {
   readonly receivedAt: number
 }
 
-/** The server closed the connection before it replied. */
+/** Error for a connection that the server closed before it replied. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
@@ -33,7 +32,7 @@ interface PendingReply {
 
 const HEADLESS = new Set([204, 304])
 
-/** One connection over HTTP/1.1, without any library. Requests can be pipelined: replies come in their order. */
+/** HTTP/1.1 connection without any library. Requests can be pipelined: replies arrive in request order. */
 export class Connection {
   readonly #socket: Socket
   readonly #pending: PendingReply[] = []

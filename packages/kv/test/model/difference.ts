@@ -1,7 +1,7 @@
-/** What the service did is not what the contract says. */
+/** Error for behavior of the service that differs from the contract. */
 export class Difference extends Error {
   override readonly name = 'Difference'
-  /** The keys that it is about. */
+  /** Keys that the difference concerns. */
   readonly keys: readonly string[]
 
   constructor(

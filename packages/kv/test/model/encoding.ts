@@ -9,7 +9,7 @@ function escape(byte: number, random: Random): string {
 
 const isPlain = (byte: number) => /[\w.~-]/.test(String.fromCharCode(byte))
 
-/** A value of a query string: what need not be escaped is escaped now and then, in either case of the digits. */
+/** Encodes a query string value. Sometimes it also escapes plain characters. Hex digits have either case. */
 export function encodeQueryValue(text: string, random: Random): string {
   const escapesAll = random.percent(10)
   let encoded = ''

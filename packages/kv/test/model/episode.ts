@@ -15,7 +15,7 @@ import { SpaceClient } from './space-client.ts'
 import { Space } from './space.ts'
 import { verifyShrinking } from './verify.ts'
 
-/** What happens to the process and its folder between two phases of load. */
+/** Change to the process and its folder between two phases of load. */
 export type Lifecycle = 'restart' | 'kill' | 'restore' | 'copy'
 export const LIFECYCLES: readonly Lifecycle[] = ['restart', 'kill', 'restore', 'copy']
 
@@ -33,7 +33,7 @@ export interface EpisodeResult {
   readonly drops: number
 }
 
-/** One service from its first start on an empty folder to its end. @throws Difference */
+/** Life of one service, from its first start on an empty folder to its end. @throws Difference */
 export class Episode {
   readonly #options: EpisodeOptions
   readonly #random: Random
@@ -87,7 +87,7 @@ export class Episode {
     return this.#options.configuration.store === 'level'
   }
 
-  /** Load, and the comparison of all that came of it. */
+  /** Runs one phase of load and compares all of its results. */
   async #phase(more: Pick<PhaseOptions, 'kill' | 'meanwhile'> = {}): Promise<void> {
     const number = this.#phases++
     const phase = new Phase({
@@ -124,7 +124,7 @@ export class Episode {
     else await this.#copy()
   }
 
-  /** A backup is made under load, and the service goes on with it in a new folder, after more changes. */
+  /** Takes a backup, in some cases under load. After more changes, the service restarts with the backup in a new folder. */
   async #restore(): Promise<void> {
     const files = join(this.#root, `backup-${this.#folders}`)
     const isUnderLoad = this.#random.percent(60)
@@ -148,7 +148,7 @@ export class Episode {
     await this.#start({ isShared: false })
   }
 
-  /** The service runs on a copy of its folder, then on the original again. */
+  /** Runs the service on a copy of its folder, then, in some cases, on the original again. */
   async #copy(): Promise<void> {
     await this.#phase()
     await this.#stop()
@@ -168,7 +168,7 @@ export class Episode {
     this.#folder = join(this.#root, `data-${++this.#folders}`)
   }
 
-  /** @param isShared whether the keys that clients share are as the test left them */
+  /** @param isShared true if the keys that clients share are as the test left them */
   async #start({ isShared = true } = {}): Promise<void> {
     this.#service = await startService(this.#options.configuration, this.#folder)
     const { port } = this.#service
@@ -188,7 +188,7 @@ export class Episode {
     await service.stop()
   }
 
-  /** A place of a process that has ended is one that is not kept. */
+  /** Checks that a sequence of an ended process is no longer available. */
   async #checkOldPlace(port: number): Promise<void> {
     if (this.#lastId === undefined) return
     const connection = new Connection(port)

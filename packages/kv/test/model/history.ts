@@ -1,14 +1,14 @@
 import { Difference } from './difference.ts'
 
-/** A write of the test, and the ETag of its values once it is known: those of one batch have the same. */
+/** Write of the test, with the ETag of its values once known. All values of one batch have the same ETag. */
 export interface WriteIdentity {
   readonly label: string
   etag?: string
 }
 
 /**
- * The ETags of one base, its copies and restored backups included: no ETag belongs to two writes, so that a condition
- * holds only for the write that was read.
+ * ETags of one database, including its copies and restored backups. No ETag belongs to two writes, so that a condition holds
+ * only for the write that a client read.
  */
 export class EtagHistory {
   readonly #writes = new Map<string, WriteIdentity>()
@@ -18,12 +18,12 @@ export class EtagHistory {
     return { label: `write ${++this.#next} (${label})` }
   }
 
-  /** The write that has this ETag, if the test has seen it. */
+  /** Returns the write with this ETag, if the test has seen it. */
   find(etag: string): WriteIdentity | undefined {
     return this.#writes.get(etag)
   }
 
-  /** Notes the ETag that a reply had for a write. @throws Difference if either has another one */
+  /** Records the ETag that a reply had for a write. @throws Difference if either has another one */
   learn(write: WriteIdentity, etag: string | undefined): void {
     if (etag === undefined || !/^"[^"]+"$/.test(etag)) throw new Difference(`${write.label}: no ETag but ${etag}`)
     if (write.etag === etag) return

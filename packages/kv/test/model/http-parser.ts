@@ -1,4 +1,4 @@
-/** The head of an HTTP reply; names of headers in lower case. */
+/** Head of an HTTP reply. Header names are in lower case. */
 export interface ReplyHead {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -6,7 +6,7 @@ export interface ReplyHead {
 
 export interface ReplyEvents {
   onHead(head: ReplyHead): void
-  /** A whole chunk of the chunked coding, or bytes of any other body. */
+  /** Called with a whole chunk of the chunked coding, or with bytes of any other body. */
   onPiece(piece: Buffer): void
   onEnd(): void
 }
@@ -27,7 +27,7 @@ function parseHead(text: string): ReplyHead {
   return { status: Number(status), headers }
 }
 
-/** Parses the replies of one connection, in their order. Strict: whatever it does not expect is an error. */
+/** Parses the replies of one connection in order. The parser is strict: any unexpected input is an error. */
 export class ReplyParser {
   readonly #hasBody: (head: ReplyHead) => boolean
   readonly #events: ReplyEvents
@@ -35,7 +35,7 @@ export class ReplyParser {
   #state: 'head' | 'length' | 'chunks' | 'until-close' = 'head'
   #length = 0
 
-  /** @param hasBody false for the reply to a HEAD */
+  /** @param hasBody returns false for a reply without a body, such as the reply to a HEAD */
   constructor(hasBody: (head: ReplyHead) => boolean, events: ReplyEvents) {
     this.#hasBody = hasBody
     this.#events = events
@@ -47,7 +47,7 @@ export class ReplyParser {
     while (this.#rest.length > 0 && this.#step());
   }
 
-  /** @returns whether there is more to parse */
+  /** @returns true if the parser can continue with the remaining bytes */
   #step(): boolean {
     if (this.#state === 'head') return this.#parseHead()
     if (this.#state === 'chunks') return this.#parseChunk()

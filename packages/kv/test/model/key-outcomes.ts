@@ -3,11 +3,11 @@ import type { Conditions, Delete, KeyOperation, Put, Read, SetExpiry } from './o
 import type { Outcome, VisibleChange } from './outcome.ts'
 import { expiryOf, noteFound, presenceOf, withExpiry, type Entry, type Interval, type Space } from './space.ts'
 
-/** What is under a key as the server may find it, and the state in that case. */
+/** Entry that the server may find under a key, with the state in that case. */
 interface View {
   readonly entry: Entry | undefined
   readonly space: Space
-  /** Whether the entry surely is or is not there. */
+  /** True if the presence or absence of the entry is certain. */
   readonly isSure: boolean
   readonly onMatch: () => void
 }
@@ -20,14 +20,17 @@ function viewsOf(space: Space, key: string, interval: Interval): View[] {
   const presence = presenceOf(entry, interval)
   const isSure = presence !== 'either'
   const present = { entry, space, isSure, onMatch: () => noteFound(entry, true, interval) }
-  // What has expired stays absent.
+  // An expired entry stays absent.
   const expired = { entry: undefined, space: space.with(key, undefined), isSure }
   const absent = { ...expired, onMatch: () => noteFound(entry, false, interval) }
   if (presence === 'either') return [present, absent]
   return presence === 'present' ? [present] : [absent]
 }
 
-/** RFC 9110: `If-Match` compares strongly, `If-None-Match` weakly. An unknown ETag is none that the test knows. */
+/**
+ * RFC 9110: `If-Match` compares strongly, `If-None-Match` weakly. An unknown ETag differs from all ETags that the test
+ * knows.
+ */
 function meetsIfMatch({ ifMatch }: Conditions, entry: Entry | undefined): boolean {
   if (ifMatch === undefined) return true
   if (!entry || ifMatch === '*') return entry !== undefined
@@ -55,7 +58,7 @@ function expiryOutcome({ entry, space, onMatch }: View): Outcome {
     : { status: 404, code: 'ENTITY_NOT_FOUND', ...rest }
 }
 
-/** A PUT or DELETE that finds this view. */
+/** Outcome of a PUT or DELETE for this view. */
 function changeOutcome(change: Put | Delete, view: View, write: WriteIdentity, interval: Interval): Outcome {
   const { entry, space, isSure, onMatch } = view
   if (!meetsIfMatch(change, entry) || !meetsIfNoneMatch(change, entry))
@@ -71,7 +74,7 @@ function changeOutcome(change: Put | Delete, view: View, write: WriteIdentity, i
   return { status: 201, body: EMPTY, tagged: write, space: next, changes, onMatch }
 }
 
-/** A change of the expiry of a value; without one it is refused. */
+/** Outcome of an expiry change. The server refuses it if the key has no value. */
 function setExpiryOutcome(change: SetExpiry, view: View, write: WriteIdentity, interval: Interval): Outcome {
   const { entry, space, onMatch } = view
   const rest = { space, changes: [], onMatch }
@@ -83,7 +86,7 @@ function setExpiryOutcome(change: SetExpiry, view: View, write: WriteIdentity, i
   return { status: 204, body: EMPTY, space: withExpiry(space, change.key, entry, expiry), changes, onMatch }
 }
 
-/** What an operation on one key may do. */
+/** Possible outcomes of an operation on one key. */
 export function keyOutcomes(
   space: Space,
   operation: KeyOperation,

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts'
 
-/** Largest key (bytes). */
+/** Maximum key size (bytes). */
 export const MAX_KEY_BYTES = 1_024
 
-// Sizes at which buffers of the server, of LevelDB's binding and of V8 end.
+// Buffer sizes (bytes) of the server, of LevelDB's binding and of V8.
 const EDGES = [1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 255, 256, 384, 512, 768, 1_023, 1_024]
 
 const CHARACTERS = [
@@ -15,7 +15,7 @@ const CHARACTERS = [
 
 const byteLength = (text: string) => Buffer.byteLength(text)
 
-/** Pads with characters of one byte, in front or behind, so that the multi-byte ones are cut at every offset. */
+/** Pads with one-byte characters at the start or the end, so that multi-byte characters are cut at every offset. */
 function pad(text: string, bytes: number, isBehind: boolean): string {
   const padding = 'x'.repeat(bytes - byteLength(text))
   return isBehind ? text + padding : padding + text
@@ -27,7 +27,7 @@ function lengthOf(random: Random): number {
   return random.between(1, MAX_KEY_BYTES)
 }
 
-/** A text of exactly so many bytes of UTF-8. */
+/** Returns a text of exactly `bytes` bytes of UTF-8. */
 function textOf(random: Random, bytes: number): string {
   const one = random.pick(random.pick(CHARACTERS))
   if (random.percent(60)) return pad(one.repeat(Math.floor(bytes / byteLength(one))), bytes, random.percent(70))
@@ -38,13 +38,13 @@ function textOf(random: Random, bytes: number): string {
   return text
 }
 
-/** A key of 1 to 1,024 bytes that begins with `prefix`. */
+/** Returns a key of 1 to 1,024 bytes that begins with `prefix`. */
 export function anyKey(random: Random, prefix: string): string {
   const rest = lengthOf(random) - byteLength(prefix)
   return rest <= 0 ? prefix : prefix + textOf(random, rest)
 }
 
-/** Keys of which many begin with others: one character, repeated so often that the lengths lie around one edge. */
+/** Returns keys that are prefixes of each other: one repeated character, with lengths around one edge. */
 function keyFamily(random: Random, prefix: string): string[] {
   const one = random.pick(random.pick(CHARACTERS))
   const most = Math.floor((MAX_KEY_BYTES - byteLength(prefix)) / byteLength(one))
@@ -55,7 +55,7 @@ function keyFamily(random: Random, prefix: string): string[] {
   })
 }
 
-/** The keys that one client uses, those of some families among them. */
+/** Returns the keys that one client uses, including some key families. */
 export function keyPool(random: Random, prefix: string, size: number): string[] {
   const keys = new Set<string>()
   for (let family = 0; family < 3; family++) for (const key of keyFamily(random, prefix)) keys.add(key)
@@ -63,7 +63,7 @@ export function keyPool(random: Random, prefix: string, size: number): string[] 
   return [...keys]
 }
 
-/** A key that differs from another one in its last character. */
+/** Returns a key with the last character removed or one character added. */
 export function neighborOf(random: Random, key: string, prefix: string): string {
   const characters = [...key]
   if (random.percent(50) && key !== prefix) return characters.slice(0, -1).join('') || prefix
@@ -71,5 +71,5 @@ export function neighborOf(random: Random, key: string, prefix: string): string 
   return byteLength(longer) <= MAX_KEY_BYTES ? longer : key
 }
 
-/** The order of keys: that of their bytes, which is not the one of JavaScript's strings. */
+/** Compares keys by their bytes. This order differs from that of JavaScript's strings. */
 export const compareKeys = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))

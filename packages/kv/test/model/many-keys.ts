@@ -5,7 +5,7 @@ import { showKey, showValue, type GetMany } from './operations.ts'
 import { linesOf, valueIn } from './range-reply.ts'
 import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
 
-/** What a reply has for one key; nothing but the key where there is no value. */
+/** Line of a reply for one key. `found` is undefined if the key has no value. */
 export interface FoundKey {
   readonly key: string
   readonly found?: { readonly value: Buffer; readonly etag: string; readonly expiresAt?: number }
@@ -38,7 +38,7 @@ function mismatchOf(
   return isRight ? undefined : `expiresAt ${expiresAt}, expected ${JSON.stringify(expiry)}`
 }
 
-/** The state after such a reply, and the ETags in it; or, as a text, why this state cannot give it. */
+/** Returns the state after the reply and the ETags in it, or a text with the reason why this state cannot produce it. */
 export function checkMany(
   before: Space,
   { ids }: GetMany,
@@ -51,7 +51,7 @@ export function checkMany(
   for (const [i, id] of ids.entries()) {
     const { key, found } = lines[i]!
     if (key !== id) return `line ${i} has ${showKey(key)}, expected ${showKey(id)}`
-    // A key that is named twice is the same both times.
+    // A key that the request names twice is the same both times.
     const entry = space.entries.get(id)
     const presence = entry ? presenceOf(entry, interval) : 'absent'
     if (!found) {

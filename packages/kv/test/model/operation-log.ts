@@ -10,7 +10,7 @@ interface LogLine {
 const MAX_LINES = 20_000
 const MAX_SHOWN = 12
 
-/** The last operations, for the report of a difference. */
+/** Latest operations, for the report of a difference. */
 export class OperationLog {
   #lines: LogLine[] = []
 
@@ -19,7 +19,7 @@ export class OperationLog {
     if (this.#lines.length > MAX_LINES) this.#lines = this.#lines.slice(MAX_LINES / 2)
   }
 
-  /** The last operations on some keys, the newest last. */
+  /** Formats the latest operations on some keys, newest last. */
   show(keys: readonly string[]): string {
     const lines = this.#lines.filter(({ operation }) => keysOf(operation).some((key) => keys.includes(key)))
     return lines

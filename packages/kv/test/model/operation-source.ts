@@ -18,22 +18,22 @@ import type { Random } from './random.ts'
 import type { Space } from './space.ts'
 import { anyValue } from './values.ts'
 
-/** What random operations are made from. */
+/** Inputs for random operations. */
 export interface OperationContext {
   readonly random: Random
-  /** All keys of the client begin with it. */
+  /** Prefix of all keys of the client. */
   readonly prefix: string
-  /** The first key behind those of the client. */
+  /** First key after those of the client. */
   readonly end: string
   readonly pool: readonly string[]
   readonly space: Space
-  /** Whether values may expire. */
+  /** True if values may expire. */
   readonly isTimed: boolean
-  /** ETags that values had, current ones among them. */
+  /** ETags that values had, including current ones. */
   readonly etags: readonly string[]
 }
 
-/** A key of the pool, one that has a value, or one that differs from such a key in its last character. */
+/** Returns a key of the pool, a key with a value, or a neighbor of a key with a value. */
 export function anyKeyOf({ random, space, pool, prefix }: OperationContext): string {
   const chance = random.below(100)
   if (chance < 45 || space.entries.size === 0) return random.pick(pool)
@@ -79,7 +79,7 @@ export function anyChange(context: OperationContext, key = anyKeyOf(context)): P
   }
 }
 
-/** When a line expires: in the past, soon, or late. */
+/** Returns the expiry of a batch line: in the past, soon, late or never. */
 function anyExpiry(random: Random): { ttl?: number; expiresAt?: number } {
   const kind = random.below(10)
   if (kind === 0) return { ttl: random.between(1, 3) }
@@ -87,7 +87,7 @@ function anyExpiry(random: Random): { ttl?: number; expiresAt?: number } {
   return kind === 2 ? { expiresAt: Date.now() + 1_000_000 } : {}
 }
 
-/** When a value is to expire: after some seconds, in a moment, late, or never. */
+/** Returns an expiry: after some seconds, within a moment of now, late or never. */
 function anyTime<Never>(random: Random, never: Never): { ttl: number } | { expiresAt: number | Never } {
   const kind = random.below(4)
   if (kind === 0) return { ttl: random.between(1, 3) }
@@ -119,7 +119,7 @@ export function anyBatch(context: OperationContext): Batch {
   return { type: 'batch', lines, ...more, ...(random.percent(12) && { badLine: anyBadLine(random, lines.length) }) }
 }
 
-/** A part of the client's keys. */
+/** Returns a range of the client's keys. */
 export function anyRange(context: OperationContext): Range {
   const { random, prefix, end } = context
   const bound = () => anyKeyOf(context)
@@ -136,7 +136,7 @@ export function anyRange(context: OperationContext): Range {
   }
 }
 
-/** The first characters of a key: at least those of the client's prefix. */
+/** Returns the first characters of a key, at least those of the client's prefix. */
 function cut(random: Random, key: string, prefix: string): string {
   const characters = [...key]
   return characters.slice(0, random.between([...prefix].length, characters.length)).join('')

@@ -1,4 +1,4 @@
-/** An entity tag in a condition. */
+/** Entity tag in a condition. */
 export interface ConditionTag {
   readonly tag: string
   readonly isWeak: boolean
@@ -38,7 +38,7 @@ interface ReadOf<Type extends string> extends Conditions {
 
 export type Read = ReadOf<'get'> | ReadOf<'head'>
 
-/** A line of a batch; `expiresAt` in ms since 1970, `ttl` in seconds. */
+/** Line of a batch; `expiresAt` in ms since 1970, `ttl` in seconds. */
 export type BatchLine =
   | {
       readonly op: 'put'
@@ -50,14 +50,16 @@ export type BatchLine =
     }
   | { readonly op: 'delete'; readonly id: string }
   | {
-      /** Changes when a value expires, and nothing where there is none; null: never. */
+      /** Changes the expiry of a value and has no effect without a value. With null, the value never expires. */
       readonly op: 'expire'
       readonly id: string
       readonly ttl?: number
       readonly expiresAt?: number | null
     }
 
-/** Changes when a value expires, but not the value: after `ttl` (s), at `expiresAt` (ms since 1970), or with neither never. */
+/**
+ * Changes the expiry of a value, but not the value: after `ttl` (s), at `expiresAt` (ms since 1970), or without both never.
+ */
 export interface SetExpiry extends Conditions {
   readonly type: 'set-expiry'
   readonly key: string
@@ -66,7 +68,7 @@ export interface SetExpiry extends Conditions {
   readonly durable?: boolean
 }
 
-/** When a value expires. */
+/** Reads the expiry of a value. */
 export interface GetExpiry {
   readonly type: 'get-expiry'
   readonly key: string
@@ -75,7 +77,7 @@ export interface GetExpiry {
 export interface Batch extends Change, Conditions {
   readonly type: 'batch'
   readonly lines: readonly BatchLine[]
-  /** A line that is not a change, at this index, for which the whole batch is refused. */
+  /** Invalid line at this index, for which the server refuses the whole batch. */
   readonly badLine?: { readonly at: number; readonly text: string; readonly code: string }
 }
 
@@ -83,22 +85,22 @@ export interface Range {
   readonly type: 'range'
   readonly start?: string
   readonly end?: string
-  /** In place of `start` and `end`. */
+  /** Alternative to `start` and `end`. */
   readonly prefix?: string
-  /** It goes on behind this key. */
+  /** Key after which the range continues. */
   readonly cursor?: string
   readonly limit?: number
   readonly reverse?: boolean
   readonly output: 'ndjson' | 'chunks' | 'keys' | 'count'
 }
 
-/** The values under many keys at one moment. */
+/** Reads the values of many keys at one moment. */
 export interface GetMany {
   readonly type: 'get-many'
   readonly ids: readonly string[]
 }
 
-/** A request that is refused whatever the state is. */
+/** Request that the server refuses in every state. */
 export interface Refused {
   readonly type: 'refused'
   readonly method: string
@@ -112,7 +114,7 @@ export interface Refused {
 export type KeyOperation = Put | Delete | Read | SetExpiry | GetExpiry
 export type Operation = KeyOperation | Batch | Range | GetMany | Refused
 
-/** The keys that an operation names. */
+/** Returns the keys that an operation names. */
 export function keysOf(operation: Operation): readonly string[] {
   if (operation.type === 'batch') return operation.lines.map(({ id }) => id)
   if (operation.type === 'get-many') return operation.ids
@@ -122,7 +124,7 @@ export function keysOf(operation: Operation): readonly string[] {
 
 const MAX_SHOWN = 32
 
-/** A key for people: its length, and its text, cut where it is long. */
+/** Formats a key for display: its text, shortened if it is long, and its length (bytes). */
 export function showKey(key: string): string {
   const characters = [...key]
   const isLong = characters.length > MAX_SHOWN
@@ -137,7 +139,7 @@ export const showValue = (value: Buffer): string =>
 
 const KEY_NAMES = new Set(['key', 'id', 'start', 'end', 'prefix', 'cursor'])
 
-/** An operation as one line for people. */
+/** Formats an operation as one line for display. */
 export function showOperation(operation: Operation): string {
   return JSON.stringify(operation, (name, value) => {
     if (value?.type === 'Buffer') return showValue(Buffer.from(value.data))

@@ -1,32 +1,32 @@
 import type { WriteIdentity } from './history.ts'
 import type { Expiry, Space } from './space.ts'
 
-/** A change that a stream of changes must show. */
+/** Change that a watch stream must show. */
 export interface VisibleChange {
   readonly op: 'put' | 'delete' | 'expire'
   readonly key: string
   readonly value?: Buffer
   readonly expiry?: Expiry
-  /** Whether it is shown depends on when the value there expired. */
+  /** True if the stream may omit the change, depending on when the previous value expired. */
   readonly isOptional?: boolean
-  /** Changes of one request take effect together. */
+  /** Request of the change. Changes of one request take effect together. */
   readonly request: WriteIdentity
 }
 
-/** What the contract allows a request to do: the reply, and the state after it. */
+/** Outcome that the contract allows for a request: the reply and the state after it. */
 export interface Outcome {
   readonly status: number
-  /** Of the problem, where the reply is one. */
+  /** Code of the problem, if the reply is a problem. */
   readonly code?: string
-  /** Of the reply, where it is not a problem. */
+  /** Body of the reply, if it is not a problem. */
   readonly body?: Buffer
-  /** The write whose ETag the reply has. */
+  /** Write whose ETag the reply has. */
   readonly tagged?: WriteIdentity
   readonly contentLength?: number
-  /** What the body tells of when the value expires; null: never. */
+  /** Expiry in the body; null if the value never expires. */
   readonly expiry?: Expiry | null
   readonly space: Space
   readonly changes: readonly VisibleChange[]
-  /** Called where the reply has this outcome. */
+  /** Called if the reply has this outcome. */
   readonly onMatch?: () => void
 }

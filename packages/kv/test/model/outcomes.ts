@@ -7,13 +7,13 @@ import type { Interval, Space } from './space.ts'
 
 const EMPTY = Buffer.alloc(0)
 
-/** A text for each request that is the same request: its repetition gets the reply of the first. */
+/** Returns a text that is equal for equal requests. A repeated request gets the reply of the first. */
 function fingerprintOf(operation: Put | Delete | Batch): string {
   const { durable: _, idempotencyKey: __, ...rest } = operation
   return JSON.stringify(rest)
 }
 
-/** What an operation may do to this state. @param write the identity of the write that it is, if it is one */
+/** Possible outcomes of an operation in this state. @param write identity of the write, if the operation is a write */
 export function outcomesOf(
   space: Space,
   operation: KeyOperation | Batch,
@@ -25,7 +25,7 @@ export function outcomesOf(
       ? batchOutcomes(operation, space, write, interval)
       : keyOutcomes(space, operation, write, interval)
   const refusal = operation.type === 'batch' && refusalOf(operation)
-  // It is not remembered either.
+  // The model does not remember a refused batch, either.
   if (refusal) return [{ ...refusal, space, changes: [] }]
   const idempotencyKey = 'idempotencyKey' in operation ? operation.idempotencyKey : undefined
   if (idempotencyKey === undefined) return firstOutcomes()

@@ -15,7 +15,7 @@ import { verify } from './verify.ts'
 import { checkChanges, overdueKeys } from './watch-check.ts'
 import { WatchStream } from './watch-stream.ts'
 
-/** A stream shows within this time that values have expired (ms): far more than a second, because the machine is busy. */
+/** Longest time until a stream shows that values have expired (ms): far more than a second, because the machine is busy. */
 const EXPIRY_MS = 60_000
 
 export interface PhaseOptions {
@@ -24,24 +24,27 @@ export interface PhaseOptions {
   readonly shared: SharedKeys
   readonly log: OperationLog
   readonly random: Random
-  /** Of each client. */
+  /** Steps of each client. */
   readonly steps: number
-  /** Whether values expire, and requests have idempotency keys. */
+  /** True if values expire and requests have idempotency keys. */
   readonly isTimed: boolean
-  /** Kills the service at some step. */
+  /** Kills the service; the phase calls it at a random step. */
   readonly kill?: () => Promise<void>
-  /** What else is done under the load. */
+  /** Additional work during the load. */
   readonly meanwhile?: () => Promise<void>
 }
 
 type Expiries = ReadonlyMap<string, Expiry | undefined>
 
-/** When values of a client expire, by key. */
+/** Returns the expiries of a client's values, by key. */
 function expiriesOf({ spaces }: SpaceClient): Expiries {
   return new Map(spaces.flatMap(({ entries }) => Array.from(entries, ([key, { expiry }]) => [key, expiry] as const)))
 }
 
-/** Clients do random steps at the same time, under a stream of all changes; then all of it is compared. */
+/**
+ * Phase of load: clients run random steps concurrently while a stream reads all changes. Then the phase compares the
+ * results.
+ */
 export class Phase {
   readonly #options: PhaseOptions
   readonly #watch: WatchStream
@@ -73,7 +76,7 @@ export class Phase {
     }
   }
 
-  /** @returns whether the service was killed */
+  /** @returns true if the service was killed */
   async #load(): Promise<boolean> {
     const { clients, shared, steps, random, kill } = this.#options
     let left = kill ? random.between(1, steps * clients.length) : Infinity
@@ -95,7 +98,7 @@ export class Phase {
     return killed !== undefined
   }
 
-  /** Compares all keys, and waits until the stream has shown all changes. */
+  /** Compares all keys and waits until the stream has shown all changes. */
   async #settle(before: readonly Expiries[], openedAt: number): Promise<void> {
     const { clients, shared } = this.#options
     await verifyAll(clients)

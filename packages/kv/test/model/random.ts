@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Choices that a seed decides. */
+/** Random choices that depend only on a seed. */
 export interface Random {
-  /** An integer from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
-  /** An integer from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, both included. */
   between(from: number, to: number): number
-  /** True in so many of 100 cases. */
+  /** True in `share` of 100 cases. */
   percent(share: number): boolean
   pick<T>(from: readonly T[]): T
-  /** An independent generator: what one part draws does not change the others. */
+  /** Returns an independent generator. Draws of one part do not change those of the others. */
   fork(name: string): Random
 }
 
-/** The same choices for the same seed (xorshift128, seeded by a hash). */
+/** Creates a generator with the same choices for the same seed (xorshift128, seeded by a hash). */
 export function createRandom(seed: string): Random {
   const hash = createHash('sha256').update(seed).digest()
   const words = Uint32Array.from([0, 4, 8, 12], (offset) => hash.readUInt32LE(offset))

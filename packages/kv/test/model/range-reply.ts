@@ -2,7 +2,7 @@ import type { HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import { showValue, type Range } from './operations.ts'
 
-/** An entry as a range has it: without a value in a list of keys, `expiresAt` in NDJSON alone. */
+/** Entry of a range reply. A list of keys has no values. Only NDJSON has `expiresAt`. */
 export interface ListedEntry {
   readonly key: string
   readonly value?: Buffer
@@ -11,17 +11,17 @@ export interface ListedEntry {
 
 const NEWLINE = 0x0a
 
-/** The lines of NDJSON. @throws Difference */
+/** Returns the lines of an NDJSON body. @throws Difference */
 export function linesOf(body: Buffer): string[] {
   const text = body.toString()
   if (!Buffer.from(text).equals(body)) throw new Difference('NDJSON that is not UTF-8')
   if (text !== '' && !text.endsWith('\n')) throw new Difference('NDJSON without a newline at its end')
-  // Line ends of Unicode, at which some readers of lines split.
+  // Unicode line ends, at which some line readers split.
   if (/[\u0085\u2028\u2029]/.test(text)) throw new Difference('NDJSON with a line end that is not escaped')
   return text.split('\n').slice(0, -1)
 }
 
-/** The value of a line, as text or base64. @throws Difference */
+/** Returns the value of a line, from text or base64. @throws Difference */
 export function valueIn(line: { readonly value?: unknown; readonly valueBase64?: unknown }): Buffer {
   const { value, valueBase64 } = line
   if (typeof value === 'string' && valueBase64 === undefined) return Buffer.from(value)
@@ -45,10 +45,10 @@ function parseKey(text: string): ListedEntry {
   return { key: id, ...timeIn(expiresAt) }
 }
 
-/** The entries of a reply in NDJSON. @throws Difference */
+/** Returns the entries of an NDJSON reply. @throws Difference */
 export const parseEntries = (body: Buffer): ListedEntry[] => linesOf(body).map(parseEntry)
 
-/** A chunk is a key, a newline and a value. A newline may be part of the key, so what is known decides. */
+/** Parses a chunk: a key, a newline and a value. The key may contain a newline, so the known values decide where it ends. */
 function parseChunk(chunk: Buffer, valuesOf: (key: string) => readonly Buffer[]): ListedEntry {
   let known: ListedEntry | undefined
   for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
@@ -62,7 +62,7 @@ function parseChunk(chunk: Buffer, valuesOf: (key: string) => readonly Buffer[])
   return known
 }
 
-/** What a range listed. @param valuesOf the values that a key may have @throws Difference */
+/** Returns the entries that a range listed. @param valuesOf values that a key may have @throws Difference */
 export function parseRange(
   { output }: Range,
   reply: HttpReply,
@@ -73,7 +73,7 @@ export function parseRange(
   return output === 'keys' ? linesOf(reply.body).map(parseKey) : parseEntries(reply.body)
 }
 
-/** What a count told. @throws Difference */
+/** Returns the number in the reply to a count. @throws Difference */
 export function parseCount({ status, body }: HttpReply): number {
   const { count } = JSON.parse(body.toString()) as { count?: unknown }
   if (status !== 200 || typeof count !== 'number') throw new Difference(`status ${status}, expected a count`)

@@ -9,13 +9,13 @@ function isIn({ start, end, prefix, cursor, reverse }: Range, key: string): bool
   return (start === undefined || compareKeys(key, start) >= 0) && (end === undefined || compareKeys(key, end) < 0)
 }
 
-/** The keys of a range in its order, whatever its limit. */
+/** Returns the keys of a range in its order, without its limit. */
 function keysIn(space: Space, range: Range): string[] {
   const keys = space.keys.filter((key) => isIn(range, key))
   return range.reverse ? keys.toReversed() : keys
 }
 
-/** Why a listed entry is not this one; nothing where it is. */
+/** Returns the difference between a listed entry and this one; undefined if they match. */
 function mismatchOf(listed: ListedEntry, { value, expiry }: Entry, { output }: Range): string | undefined {
   if (output !== 'keys' && !listed.value!.equals(value))
     return `value ${showValue(listed.value!)}, expected ${showValue(value)}`
@@ -28,10 +28,13 @@ function mismatchOf(listed: ListedEntry, { value, expiry }: Entry, { output }: R
   return isRight ? undefined : `expiresAt ${expiresAt}, expected ${JSON.stringify(expiry)}`
 }
 
-/** A header of at most so many entries says whether there are more. */
+/** Maximum limit (entries) up to which a header states if more entries follow. */
 const MAX_PAGE_ENTRIES = 1_000
 
-/** Why `next` is not the cursor of the next page; nothing where it is. @param more whether there are more entries, if known */
+/**
+ * Returns the reason why `next` is not the cursor of the next page; undefined if it is.
+ * @param more true if more entries follow; undefined if unknown
+ */
 function wrongNext(next: string | undefined, last: string | undefined, more: boolean | undefined): string | undefined {
   if (next === undefined) return more ? 'no cursor, though there are more entries' : undefined
   if (more === false) return `a cursor ${next}, though there are no more entries`
@@ -39,8 +42,8 @@ function wrongNext(next: string | undefined, last: string | undefined, more: boo
 }
 
 /**
- * The state after a range that listed these entries; or, as a text, why this state cannot list them. Each entry that may
- * expire within the interval is listed or not; all others exactly.
+ * Returns the state after a range that listed these entries, or a text with the reason why this state cannot list them. The
+ * range may list or omit an entry that may expire within the interval. All other entries must match exactly.
  * @param next the header of this name
  */
 export function checkRange(
@@ -82,7 +85,7 @@ export function checkRange(
   return absent.reduce((after, key) => after.with(key, undefined), space)
 }
 
-/** Why a state does not have so many entries in a range; nothing where it may have. */
+/** Returns the reason why a state cannot have `count` entries in a range; undefined if it can. */
 export function wrongCount(space: Space, range: Range, count: number, interval: Interval): string | undefined {
   const { limit = Infinity } = range
   const presences = keysIn(space, range).map((key) => presenceOf(space.entries.get(key)!, interval))

@@ -7,7 +7,7 @@ interface CheckedReply extends Interval {
   readonly body: Buffer
 }
 
-/** Why a reply does not have this outcome, its ETag aside; nothing where it does. */
+/** Returns the difference between a reply and an outcome, except for the ETag; undefined if they match. */
 export function mismatchOf(outcome: Outcome, reply: CheckedReply, isHead: boolean): string | undefined {
   const { status, code, body, contentLength, expiry } = outcome
   if (reply.status !== status) return `status ${status}`
@@ -18,7 +18,10 @@ export function mismatchOf(outcome: Outcome, reply: CheckedReply, isHead: boolea
   return expiry === undefined ? undefined : wrongExpiry(expiry, reply)
 }
 
-/** Why a reply does not tell of this expiry; the rest of the time is that at some moment between request and reply. */
+/**
+ * Returns the difference between a reply and an expiry; undefined if they match. `remaining` applies to some moment between
+ * request and reply.
+ */
 function wrongExpiry(expiry: Expiry | null, { body, sentAt, receivedAt }: CheckedReply): string | undefined {
   const { expiresAt, remaining } = JSON.parse(body.toString()) as { expiresAt: number | null; remaining: number | null }
   if (!expiry || expiresAt === null || remaining === null)
@@ -28,7 +31,7 @@ function wrongExpiry(expiry: Expiry | null, { body, sentAt, receivedAt }: Checke
   return isTime && isRest ? undefined : `an expiry of ${JSON.stringify(expiry)}, and the rest of that`
 }
 
-/** The code of a problem; nothing for what is not one. */
+/** Returns the code of a problem; undefined for any other body. */
 export function codeOf(body: Buffer): string | undefined {
   try {
     return (JSON.parse(body.toString()) as { code?: string }).code

@@ -10,7 +10,7 @@ export interface ReportOptions {
   readonly client: string
   readonly operation: Operation
   readonly reply: HttpReply | undefined
-  /** What the model has. */
+  /** State of the model. */
   readonly space: Space
   readonly log: OperationLog
 }
@@ -22,7 +22,7 @@ function showEntry(key: string, { entries }: Space): string {
   return `  ${showKey(key)} in the model: ${shown}`
 }
 
-/** A difference with the operation, what was expected, and the last operations on its keys. */
+/** Returns a difference with the operation, the expectation and the latest operations on its keys. */
 export function reportOf({ client, operation, reply, space, log }: ReportOptions, cause: Error): Difference {
   const named = operation.type === 'range' || operation.type === 'get-many' ? namedIn(cause, space) : keysOf(operation)
   const keys = named.slice(0, MAX_KEYS)

@@ -18,7 +18,7 @@ function conditionHeaders({ ifMatch, ifNoneMatch }: Conditions): Record<string, 
   }
 }
 
-/** JSON with some characters escaped that need not be. */
+/** Serializes to JSON, sometimes with escapes that JSON does not require. */
 function toJson(value: unknown, random: Random): string {
   const text = JSON.stringify(value)
   if (random.percent(80)) return text
@@ -64,7 +64,7 @@ function setExpiryRequest(
   return { method: isNever ? 'DELETE' : 'PUT', target: `/v0/entity/expiry?${all.join('&')}`, headers }
 }
 
-/** The request for an operation. Its spelling varies: escapes, the order of parameters, and how the body is framed. */
+/** Builds the request for an operation. Escapes, parameter order and body framing vary. */
 export function toRequest(operation: Operation, random: Random): HttpRequest {
   if (operation.type === 'refused') return operation
   if (operation.type === 'range') return rangeRequest(operation, random)

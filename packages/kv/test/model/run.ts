@@ -2,15 +2,17 @@ import { Difference } from './difference.ts'
 import { Episode, LIFECYCLES, type EpisodeOptions } from './episode.ts'
 import { CONFIGURATIONS } from './service.ts'
 
-/** How large an episode is. */
 export interface EpisodeSize {
-  /** How often the process ends and starts again. */
+  /** Number of times that the process ends and starts again. */
   readonly lifecycles: number
-  /** Steps of each client between two of them. */
+  /** Steps of each client between two lifecycles. */
   readonly steps: number
 }
 
-/** What episode `index` is with a seed: the configurations in turn, each time with other lifecycles. */
+/**
+ * Returns the options of episode `index` for a seed. Episodes cycle through the configurations, each time with other
+ * lifecycles.
+ */
 function episodeOf(seed: string, index: number, { lifecycles: count, steps }: EpisodeSize): EpisodeOptions {
   const configuration = CONFIGURATIONS[index % CONFIGURATIONS.length]!
   const lifecycles = Array.from({ length: count }, (_, i) => LIFECYCLES[(index + i) % LIFECYCLES.length]!)
@@ -19,14 +21,14 @@ function episodeOf(seed: string, index: number, { lifecycles: count, steps }: Ep
 
 export interface RunOptions extends EpisodeSize {
   readonly seed: string
-  /** The first episode. */
+  /** Index of the first episode. */
   readonly from?: number
-  /** Whether another episode follows. */
+  /** True if no further episode follows. */
   isDone(index: number): boolean
   report(line: string): void
 }
 
-/** Runs episodes one after the other. @returns how many ran. @throws Difference, with all that reproduces it */
+/** Runs episodes one after another. @returns the number of episodes. @throws Difference, with all that reproduces it */
 export async function runModel({ seed, from = 0, isDone, report, ...size }: RunOptions): Promise<number> {
   let index = from
   for (; !isDone(index); index++) {

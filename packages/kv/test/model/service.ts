@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const SCRIPTS = fileURLToPath(new URL('../../../../scripts/', import.meta.url))
 const READY = /^kv +http:\/\/127\.0\.0\.1:(\d+) +(\d+) +\d+$/m
 
-/** Which server, store and number of threads an episode runs with. */
+/** Server, store, commit mode and number of threads of an episode. */
 export interface Configuration {
   readonly server: 'raw' | 'node-http' | 'fastify'
   readonly store: 'level' | 'memory'
@@ -22,12 +22,12 @@ export const CONFIGURATIONS: readonly Configuration[] = (['raw', 'node-http', 'f
   { server, store: 'memory', commit: 'group', threads: 1 } as const,
 ])
 
-/** A service as `pnpm start kv` runs it. */
+/** Service as `pnpm start kv` runs it. */
 export interface RunningService {
   readonly port: number
-  /** Ends it in order. @throws Error if it does not exit with 0 */
+  /** Stops the service gracefully. @throws Error if it does not exit with 0 */
   stop(): Promise<void>
-  /** kill -9 of the service and its supervisor. */
+  /** Kills the service and its supervisor with `kill -9`. */
   kill(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ const start = (args: readonly string[]) => spawn(process.execPath, [...args], { 
 
 /** Starts kv on a data folder. @throws Error with its output if it ends before it is ready */
 export async function startService(configuration: Configuration, folder: string): Promise<RunningService> {
-  // A machine that is busy must not shed load: each reply is known beforehand.
+  // The service must not shed load on a busy machine, because the model predicts each reply.
   const settings = {
     port: 0,
     maxWait: 0,
@@ -85,13 +85,13 @@ async function runScript(name: string, args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${output}`)
 }
 
-/** `pnpm backup` of a service that runs. */
+/** Runs `pnpm backup` on a running service. */
 export const backUp = (port: number, files: string): Promise<void> =>
   runScript('backup.ts', [files, 'kv', '--kv.port', String(port)])
 
-/** `pnpm restore` into a data folder that is not there yet. */
+/** Runs `pnpm restore` into a data folder that does not exist yet. */
 export const restore = (files: string, folder: string): Promise<void> =>
   runScript('restore.ts', [files, '--data', folder])
 
-/** A copy of the data folder of a service that does not run. */
+/** Copies the data folder of a stopped service. */
 export const copyFolder = (from: string, to: string): void => cpSync(from, to, { recursive: true })

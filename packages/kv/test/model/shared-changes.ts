@@ -4,10 +4,10 @@ import type { SharedWrite } from './shared-keys.ts'
 import type { WatchedChange } from './watch-events.ts'
 
 /**
- * Compares what a stream showed of the keys that clients share: each value that was acknowledged, once, in an order that the
- * times allow.
+ * Compares the changes that a stream showed for shared keys with the writes. The stream shows each acknowledged value once,
+ * in an order that the times allow.
  * @param writes by value, which no two writes share
- * @param isCut the process was killed: the last changes may be missing
+ * @param isCut true if the process was killed: the last changes may be missing
  * @throws Difference
  */
 export function compareSharedChanges(

@@ -11,10 +11,10 @@ import type { SpaceClient } from './space-client.ts'
 
 const [PREFIX] = SHARED_SPACE
 const KEYS = ['1', 'é'.repeat(31), 'é'.repeat(40), '日'.repeat(341)].map((text) => PREFIX + text)
-/** Two keys that only batches write, always both. */
+/** Two keys that only batches write, always both together. */
 const PAIR = [`${PREFIX}pair/1`, `${PREFIX}pair/2`] as const
 
-/** A write of a value, and when it was sent and answered (ms, as `performance.now()`). */
+/** Write of a value, with its send and reply times (ms, as `performance.now()`). */
 export interface SharedWrite {
   readonly value: Value
   readonly calledAt: number
@@ -22,10 +22,10 @@ export interface SharedWrite {
   outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Whatever all clients do to the same keys must be explained by one order of it. */
+/** Keys that all clients read and write. One order must explain all of their operations. */
 export class SharedKeys {
   readonly #history: EtagHistory
-  /** By value, which no two writes share. */
+  /** Writes by value, which no two writes share. */
   readonly #writes = new Map<string, { readonly write: WriteIdentity; readonly call: SharedWrite }>()
   readonly #histories = new Map<string, Operation[]>()
   readonly #initial = new Map<string, Value>()
@@ -35,7 +35,7 @@ export class SharedKeys {
     this.#history = history
   }
 
-  /** One random operation of a client. @throws Difference, ConnectionLost */
+  /** Runs one random operation of a client. @throws Difference, ConnectionLost */
   async step(client: SpaceClient): Promise<void> {
     const { random } = client
     if (random.percent(20)) return this.#pairStep(client)
@@ -47,7 +47,7 @@ export class SharedKeys {
     }
     const found = kind < 7 ? await this.#read(client, key) : undefined
     const condition = this.#conditionFor(found, kind)
-    // With one condition on several connections, and so on several threads, at most one of them is met.
+    // Writes with one condition race on several connections, and so on several threads.
     const racers = random.percent(60) ? client.connections() : [client.connection()]
     await settleAll(racers.map((connection) => this.#change(client, key, condition, connection)))
   }
@@ -137,7 +137,7 @@ export class SharedKeys {
     this.#histories.get(key)!.push(operation)
   }
 
-  /** Reads each key and judges what was done since the last time. @throws Difference */
+  /** Reads each key and checks all operations since the last call. @throws Difference */
   async settle(client: SpaceClient): Promise<void> {
     for (const key of [...KEYS, ...PAIR]) {
       await this.#read(client, key)
@@ -150,7 +150,7 @@ export class SharedKeys {
     this.#histories.clear()
   }
 
-  /** The base is another one: what it holds is read and taken as it is. */
+  /** Starts over with another database: reads its values and takes them as the initial ones. */
   async restart(client: SpaceClient): Promise<void> {
     this.#histories.clear()
     for (const key of [...KEYS, ...PAIR]) {
@@ -161,7 +161,7 @@ export class SharedKeys {
     if (this.#initial.get(PAIR[0]) !== this.#initial.get(PAIR[1])) throw new Difference('half of a batch was restored')
   }
 
-  /** The writes of values that were sent since then, by value. */
+  /** Returns the writes of values that clients sent at or after `since`, by value. */
   writesSince(since: number): ReadonlyMap<string, SharedWrite> {
     const writes = new Map<string, SharedWrite>()
     for (const [value, { call }] of this.#writes) if (call.calledAt >= since) writes.set(value, call)
@@ -169,7 +169,7 @@ export class SharedKeys {
   }
 }
 
-/** Waits for all of them. @throws as the first that failed */
+/** Waits for all promises. @throws as the first that failed */
 async function settleAll(all: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(all)
   await Promise.all(all)

@@ -28,8 +28,8 @@ export interface SpaceClientOptions {
 }
 
 /**
- * One client and the keys that it alone writes. It sends one request at a time, or a pipeline on one connection, so each
- * reply is known beforehand, while other clients load the same service.
+ * Client and the keys that it alone writes. It sends one request at a time, or a pipeline on one connection. Therefore the
+ * model predicts each reply, while other clients load the same service.
  */
 export class SpaceClient {
   readonly name: string
@@ -45,12 +45,14 @@ export class SpaceClient {
   #unanswered: UnansweredRequest[] = []
   #etags: string[] = []
   #snapshots: Set<Space> | undefined
-  /** What a stream of changes that began with the phase must show, in this order. */
+  /** Changes that a stream opened at the start of the phase must show, in this order. */
   changes: VisibleChange[] = []
-  /** What a stream may show besides, where the process was killed. */
+  /** Additional changes that a stream may show after a kill of the process. */
   maybeChanged: readonly VisibleChange[] = []
   operations = 0
-  /** Whether it writes values that expire, and uses idempotency keys: a base without them takes other paths. */
+  /**
+   * True if the client writes values that expire and uses idempotency keys. A database without them takes other code paths.
+   */
   isTimed = true
 
   constructor({ name, prefix, end, random, history, log }: SpaceClientOptions) {
@@ -73,12 +75,12 @@ export class SpaceClient {
     return this.#pool
   }
 
-  /** The states in which the service may be. */
+  /** Possible states of the service. */
   get spaces(): readonly Space[] {
     return this.#states.spaces
   }
 
-  /** The service is in one of these states from now on. */
+  /** Sets the possible states of the service. */
   restore(spaces: readonly Space[]): void {
     this.#states = new PossibleStates(this.#history, spaces)
   }
@@ -87,7 +89,7 @@ export class SpaceClient {
     this.#port = port
   }
 
-  /** Begins the list of what a stream of changes must show. */
+  /** Starts a phase with empty lists of the changes that a stream must or may show. */
   beginPhase(isTimed: boolean): void {
     this.isTimed = isTimed
     this.changes = []
@@ -99,7 +101,7 @@ export class SpaceClient {
     this.#connections = []
   }
 
-  /** From now on it notes each state, until it gives them: a backup that is made meanwhile is of one of them. */
+  /** Records each state until `takeSnapshots()`. A backup taken meanwhile contains one of these states. */
   noteSnapshots(): void {
     this.#snapshots = new Set(this.spaces)
   }
@@ -110,7 +112,7 @@ export class SpaceClient {
     return taken
   }
 
-  /** The process was killed: what was not answered was executed or not. */
+  /** Updates the states after a kill: the process may or may not have executed the unanswered requests. */
   cut(): void {
     this.maybeChanged = this.#unanswered.flatMap(({ operation, write, sentAt }) =>
       this.spaces
@@ -122,7 +124,7 @@ export class SpaceClient {
     this.disconnect()
   }
 
-  /** @param index which of the client's connections */
+  /** @param index index among the client's connections */
   connection(index = this.random.below(CONNECTIONS)): Connection {
     const open = this.#connections[index]
     if (open && !open.isClosed) return open
@@ -138,7 +140,7 @@ export class SpaceClient {
     return reply!
   }
 
-  /** Sends operations in one write and checks the replies in their order. @throws Difference, ConnectionLost */
+  /** Sends operations in one write and checks the replies in order. @throws Difference, ConnectionLost */
   async pipeline(operations: readonly Operation[], connection = this.connection()): Promise<HttpReply[]> {
     const writes = operations.map(({ type }) => this.#history.newWrite(`${type} by ${this.name}`))
     const sentAt = Date.now()
@@ -146,7 +148,7 @@ export class SpaceClient {
     for (const [i, operation] of operations.entries()) {
       if (isChange(operation)) this.#unanswered.push({ operation, write: writes[i]!, sentAt })
     }
-    // All are awaited: one that is lost ends the others, too.
+    // Awaits all replies, because one lost reply ends the others, too.
     const settled = Promise.allSettled(answers)
     const replies: HttpReply[] = []
     for (const [i, operation] of operations.entries()) {
@@ -162,8 +164,8 @@ export class SpaceClient {
   }
 
   /**
-   * A PUT that may be answered before it is executed. Until a later request on the same connection was answered, its value
-   * may be seen or not.
+   * Sends a PUT that the server may answer before it executes it. Until the reply to a later request on the same connection,
+   * its value may or may not be visible.
    */
   async putAsync(operation: Put, reads: readonly Operation[], later: Put): Promise<void> {
     const connection = this.connection()
@@ -173,7 +175,7 @@ export class SpaceClient {
     const reply = await connection.send(toRequest(operation, this.random))
     this.#log.add(this.name, operation, reply)
     if (reply.status !== 202) {
-      // The contract allows it: then it is a PUT like others.
+      // The contract allows another status. The PUT is then an ordinary one.
       this.#explain(operation, reply, () => this.#apply(operation, write, reply))
       return
     }
@@ -226,7 +228,7 @@ export class SpaceClient {
     return reportOf({ client: this.name, operation, reply, space: this.context.space, log: this.#log }, error as Error)
   }
 
-  /** The range of all its keys. */
+  /** Returns the range of all keys of the client. */
   all(output: Range['output']): Range {
     return { type: 'range', start: this.prefix, end: this.end, output }
   }

@@ -2,41 +2,44 @@ import type { WriteIdentity } from './history.ts'
 import { compareKeys } from './keys.ts'
 
 /**
- * When a value expires (ms since 1970): not before `earliest`, and at `latest`. The two are equal once the exact time was seen.
- * Facts about one write, which all states share.
+ * Expiry of a value (ms since 1970): not before `earliest` and not after `latest`. The two are equal once a reply has shown
+ * the exact time. All states share this object, which holds facts about one write.
  */
 export interface Expiry {
   earliest: number
   latest: number
 }
 
-/** A value under a key. */
+/** Value of a key. */
 export interface Entry {
   readonly value: Buffer
   readonly write: WriteIdentity
   readonly expiry?: Expiry
 }
 
-/** When the server executed a request: not before `sentAt`, not after `receivedAt` (ms since 1970). */
+/** Time at which the server executed a request: not before `sentAt`, not after `receivedAt` (ms since 1970). */
 export interface Interval {
   readonly sentAt: number
   readonly receivedAt: number
 }
 
-/** A reply to a request with an idempotency key, which each repetition of it gets again. */
+/** Reply to a request with an idempotency key. Each repetition of the request gets it again. */
 export interface Remembered {
   readonly fingerprint: string
   readonly status: number
   readonly write: WriteIdentity
 }
 
-/** Whether a reader finds an entry: exact from the expiry time on, open only where that lies within the interval. */
+/**
+ * Returns the presence of an entry for a reader: exact from the expiry time on, `either` only if the expiry time lies within
+ * the interval.
+ */
 export function presenceOf({ expiry }: Entry, { sentAt, receivedAt }: Interval): 'present' | 'absent' | 'either' {
   if (!expiry || receivedAt < expiry.earliest) return 'present'
   return sentAt >= expiry.latest ? 'absent' : 'either'
 }
 
-/** The entries of the keys that one client alone writes. Immutable: a change makes a new one. */
+/** Entries of the keys that one client alone writes. Immutable: a change creates a new space. */
 export class Space {
   static readonly EMPTY = new Space(new Map(), new Map())
 
@@ -49,7 +52,7 @@ export class Space {
     this.remembered = remembered
   }
 
-  /** The keys in the order of their bytes. */
+  /** Keys in the order of their bytes. */
   get keys(): readonly string[] {
     this.#sorted ??= [...this.entries.keys()].toSorted(compareKeys)
     return this.#sorted
@@ -68,7 +71,7 @@ export class Space {
   }
 }
 
-/** What a reader found narrows when a value expires. */
+/** Narrows the expiry of an entry with the result of a read. */
 export function noteFound({ expiry }: Entry, isFound: boolean, { sentAt, receivedAt }: Interval): void {
   if (!expiry) return
   if (isFound) expiry.earliest = Math.max(expiry.earliest, sentAt + 1)
@@ -80,7 +83,7 @@ const after = (ms: number, { sentAt, receivedAt }: Interval): Expiry => ({
   latest: receivedAt + ms,
 })
 
-/** When a value expires that a request gives a `ttl` (s) or `expiresAt` (ms since 1970). */
+/** Returns the expiry that results from the `ttl` (s) or `expiresAt` (ms since 1970) of a request. */
 export function expiryOf(
   { ttl, expiresAt }: { readonly ttl?: number; readonly expiresAt?: number | null },
   interval: Interval,
@@ -89,7 +92,7 @@ export function expiryOf(
   return expiresAt === undefined || expiresAt === null ? {} : { expiry: { earliest: expiresAt, latest: expiresAt } }
 }
 
-/** The same with another expiry of one value. */
+/** Returns the space with another expiry of one value. */
 export const withExpiry = (
   space: Space,
   key: string,

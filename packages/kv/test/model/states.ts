@@ -10,7 +10,7 @@ import { parseCount, parseRange } from './range-reply.ts'
 import { checkRange, wrongCount } from './ranges.ts'
 import type { Interval, Space } from './space.ts'
 
-/** A request of which the test does not know whether it was executed. */
+/** Request that the server may or may not have executed. */
 export interface UnansweredRequest {
   readonly operation: KeyOperation | Batch
   readonly write: WriteIdentity
@@ -19,7 +19,7 @@ export interface UnansweredRequest {
 
 interface State {
   readonly space: Space
-  /** Puts that were answered with 202 and may take effect at any later time, in their order. */
+  /** Puts with a 202 reply, which may take effect at any later time, in order. */
   readonly waiting: readonly UnansweredRequest[]
 }
 
@@ -34,10 +34,7 @@ const distinct = (states: readonly State[]): State[] =>
 const spacesAfter = (space: Space, { operation, write, sentAt }: UnansweredRequest, receivedAt: number): Space[] =>
   outcomesOf(space, operation, write, { sentAt, receivedAt }).map((outcome) => outcome.space)
 
-/**
- * The states in which the server may be, as one client knows it: mostly one. A reply that none of them explains is a
- * difference.
- */
+/** Possible states of the server, as one client knows them: usually one. A reply that no state explains is a difference. */
 export class PossibleStates {
   readonly #history: EtagHistory
   #states: readonly State[]
@@ -47,7 +44,7 @@ export class PossibleStates {
     this.#states = spaces.map((space) => ({ space, waiting: [] }))
   }
 
-  /** One of them, to choose operations from. */
+  /** One of the possible states, for the choice of operations. */
   get space(): Space {
     return this.#states[0]!.space
   }
@@ -56,7 +53,11 @@ export class PossibleStates {
     return [...new Set(this.#settled(Date.now()).map(({ space }) => space))]
   }
 
-  /** Keeps the states that explain a reply. @returns what the request changed. @throws Difference if there are none */
+  /**
+   * Retains the states that explain a reply.
+   * @returns the changes of the request.
+   * @throws Difference if no state explains it
+   */
   check(operation: KeyOperation | Batch, write: WriteIdentity, reply: HttpReply): readonly VisibleChange[] {
     const isHead = operation.type === 'head'
     const found: { readonly outcome: Outcome; readonly waiting: State['waiting'] }[] = []
@@ -71,14 +72,14 @@ export class PossibleStates {
     const [first] = found
     if (!first) throw new Difference(`expected ${[...expected].join(', or ')}`)
     const tagged = new Set(found.map(({ outcome }) => outcome.tagged))
-    // Which of several writes it is that has this ETag is not known yet.
+    // With several candidate writes, the owner of this ETag is not known yet.
     if (tagged.size === 1 && first.outcome.tagged) this.#history.learn(first.outcome.tagged, etagOf(reply))
     for (const { outcome } of found) outcome.onMatch?.()
     this.#states = distinct(found.map(({ outcome: { space }, waiting }) => ({ space, waiting })))
     return first.outcome.changes
   }
 
-  /** Why the ETag of a reply is not the one of an outcome; nothing where it may be. */
+  /** Returns the reason why a reply cannot have the ETag of an outcome; undefined if it can. */
   #wrongEtag({ tagged }: Outcome, reply: HttpReply): string | undefined {
     if (!tagged) return undefined
     const etag = etagOf(reply)
@@ -88,7 +89,7 @@ export class PossibleStates {
     return tagged.etag === undefined || tagged.etag === etag ? undefined : `the ETag ${tagged.etag} of ${tagged.label}`
   }
 
-  /** The same for a range. */
+  /** Retains the states that explain the reply to a range. @throws Difference if no state explains it */
   checkRange(range: Range, reply: HttpReply): void {
     if (range.output === 'count') {
       const count = parseCount(reply)
@@ -104,7 +105,7 @@ export class PossibleStates {
     this.#keep(reply, (space) => checkRange(space, range, found, reply))
   }
 
-  /** The same for the values under many keys. */
+  /** Retains the states that explain the reply with the values of many keys. @throws Difference if no state explains it */
   checkMany(operation: GetMany, reply: HttpReply): void {
     const lines = parseMany(reply)
     const etags: (readonly [WriteIdentity, string])[][] = []
@@ -117,7 +118,7 @@ export class PossibleStates {
     if (etags.length === 1) for (const [write, etag] of etags[0]!) this.#history.learn(write, etag)
   }
 
-  /** Keeps the states for which `check` gives a state, and not a reason. @throws Difference if there are none */
+  /** Retains the states for which `check` returns a state, and not a reason. @throws Difference if no state remains */
   #keep({ receivedAt }: Interval, check: (space: Space) => Space | string): void {
     const next: State[] = []
     const reasons = new Set<string>()
@@ -130,7 +131,7 @@ export class PossibleStates {
     this.#states = distinct(next)
   }
 
-  /** A put was answered with 202. */
+  /** Adds a put with a 202 reply. */
   addWaiting(operation: Put, write: WriteIdentity, { sentAt }: Interval): void {
     this.#states = this.#states.map(({ space, waiting }) => ({
       space,
@@ -138,12 +139,12 @@ export class PossibleStates {
     }))
   }
 
-  /** All that was answered with 202 has taken effect. */
+  /** Retains only the states in which all puts with a 202 reply have taken effect. */
   settle(): void {
     this.#states = this.#settled(Date.now())
   }
 
-  /** The process was killed: of what was not answered the first ones were executed, or all, or none. */
+  /** Adds the states after a kill: the process executed the first of the unanswered requests, all of them, or no request. */
   cut(unanswered: readonly UnansweredRequest[], killedAt: number): void {
     let last = this.#expanded(killedAt).map(({ space }) => space)
     const all = [...last]
@@ -158,7 +159,7 @@ export class PossibleStates {
     return distinct(this.#expanded(at).filter(({ waiting }) => waiting.length === 0))
   }
 
-  /** These states, and those in which some of what waits has taken effect. */
+  /** Returns the current states, and those in which some waiting puts have taken effect. */
   #expanded(at: number): readonly State[] {
     if (this.#states.every(({ waiting }) => waiting.length === 0)) return this.#states
     const all = [...this.#states]

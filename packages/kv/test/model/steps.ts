@@ -15,10 +15,12 @@ import { anyRefused } from './refused.ts'
 import type { SpaceClient } from './space-client.ts'
 import { anyValue } from './values.ts'
 
-/** What a client does next. */
 type Step = (client: SpaceClient) => Promise<unknown>
 
-/** PUT, GET, PUT, GET, DELETE, GET of few keys in one write: the server executes them in this order. */
+/**
+ * Sends changes and reads of two keys in turn (PUT, GET, PUT, GET, DELETE, GET) in one write. The server executes them in
+ * order.
+ */
 const pipeline: Step = (client) => {
   const { context, random } = client
   const keys = [anyKeyOf(context), anyKeyOf(context)]
@@ -41,7 +43,7 @@ const respondAsync: Step = (client) => {
 
 const MAX_PROBE_MS = 150
 
-/** Values that expire in a moment, which readers ask for until they have expired, and a little longer. */
+/** Writes values that expire in a moment, and reads them until they have expired, and a little longer. */
 const probeExpiry: Step = async (client) => {
   const { context, random } = client
   const expiresAt = Date.now() + random.between(5, MAX_PROBE_MS)
@@ -62,7 +64,7 @@ const probeExpiry: Step = async (client) => {
 
 let idempotencyKeys = 0
 
-/** A request with an idempotency key, its repetitions, and another request with the same key. */
+/** Sends a request with an idempotency key, its repetitions, and other requests with the same key. */
 const repeat: Step = async (client) => {
   const { context, random } = client
   const idempotencyKey = `${client.name}-${++idempotencyKeys}`
@@ -80,7 +82,7 @@ const repeat: Step = async (client) => {
   }
 }
 
-/** Reads of keys that grow, shrink, or are in no order: a read buffer keeps what was longer before. */
+/** Reads keys in growing, shrinking or no order of length. A read buffer still holds bytes of an earlier, longer key. */
 const sweep: Step = async (client) => {
   const { context, random } = client
   const keys = [...context.pool, ...context.space.keys].filter(() => random.percent(30))
@@ -89,7 +91,7 @@ const sweep: Step = async (client) => {
   for (const key of keys) await client.perform({ type: 'get', key })
 }
 
-/** A key and its neighbors, which differ in the last character. */
+/** Writes a key and reads its neighbors, with the last character removed or one character added. */
 const neighbors: Step = async (client) => {
   const { context, random, prefix } = client
   const key = anyKeyOf(context)
@@ -102,7 +104,7 @@ const neighbors: Step = async (client) => {
 
 const MAX_PAGES = 40
 
-/** A range in pages, each behind the cursor that the one before gave. */
+/** Reads a range in pages, each after the cursor of the previous page. */
 const pages: Step = async (client) => {
   const { random } = client
   let range: Range = {
@@ -117,7 +119,7 @@ const pages: Step = async (client) => {
   }
 }
 
-/** A step, how often it is taken, and whether it begins with values that expire or with idempotency keys. */
+/** Step with its relative frequency. `isTimed` is true if it needs values that expire or idempotency keys. */
 type WeightedStep = readonly [weight: number, step: Step, isTimed?: boolean]
 
 const WEIGHTED: readonly WeightedStep[] = [
@@ -137,7 +139,7 @@ const WEIGHTED: readonly WeightedStep[] = [
   [4, neighbors],
 ]
 
-/** One random step. @throws Difference, ConnectionLost */
+/** Takes one random step. @throws Difference, ConnectionLost */
 export function takeStep(client: SpaceClient): Promise<unknown> {
   const steps = WEIGHTED.filter(([, , isTimed]) => client.isTimed || !isTimed)
   let at = client.random.below(steps.reduce((sum, [weight]) => sum + weight, 0))

@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 
 let values = 0
 
-/** A value that no other write has, save the empty one: text, bytes that are no text, and lengths around buffer sizes. */
+/** Returns a value that no other write has, except the empty value: text, non-text bytes, or lengths around buffer sizes. */
 export function anyValue(random: Random): Buffer {
   const label = `${++values}:`
   const kind = random.below(100)

@@ -1,6 +1,9 @@
 import type { SpaceClient } from './space-client.ts'
 
-/** Compares all keys of a client, those that are absent included: as ranges, and each by itself as they grow. */
+/**
+ * Compares all keys of a client, including absent ones: as ranges, in one request for many keys, and singly in growing
+ * length.
+ */
 export async function verify(client: SpaceClient): Promise<void> {
   for (const output of ['ndjson', 'chunks', 'keys', 'count'] as const) await client.perform(client.all(output))
   await client.perform({ ...client.all('ndjson'), reverse: true })
@@ -11,7 +14,7 @@ export async function verify(client: SpaceClient): Promise<void> {
   for (let i = 0; i < growing.length; i += 16) await client.pipeline(growing.slice(i, i + 16).map(read), connection)
 }
 
-/** Reads each key, the longest first. */
+/** Reads each key, longest first. */
 export async function verifyShrinking(client: SpaceClient): Promise<void> {
   for (const key of allKeys(client).toReversed()) await client.perform({ type: 'get', key })
 }

@@ -5,13 +5,13 @@ import type { Expiry } from './space.ts'
 import type { WatchedChange } from './watch-events.ts'
 
 export interface ExpectedChanges {
-  /** All of them must be shown, in this order. */
+  /** Changes that the stream must show, in this order. */
   readonly changes: readonly VisibleChange[]
-  /** Changes of requests that were not answered. */
+  /** Changes of unanswered requests. */
   readonly unanswered: readonly VisibleChange[]
-  /** The process was killed: the last changes may be missing. */
+  /** True if the process was killed: the last changes may be missing. */
   readonly isCut: boolean
-  /** When values expire that were there before the stream began, by key; nothing for those that do not. */
+  /** Expiries of the values from before the start of the stream, by key; undefined for values that never expire. */
   readonly before: ReadonlyMap<string, Expiry | undefined>
 }
 
@@ -28,15 +28,15 @@ function isSame(expected: VisibleChange, { op, key, value, expiresAt }: WatchedC
 }
 
 /**
- * Compares what a stream showed of one client's keys with what the client changed: each change once, in its order, those of
- * a request together. Besides, it shows the deletion of each value that expires, not before its time, and may
- * show that of a key without a value.
+ * Compares the changes that a stream showed for one client's keys with the changes of the client. The stream shows each
+ * change once and in order, and the changes of one request together. It also shows the deletion of each value that expires,
+ * not before its time. It may show the deletion of a key without a value.
  * @throws Difference
  */
 export function checkChanges(watched: readonly WatchedChange[], expected: ExpectedChanges): void {
   const { changes, isCut } = expected
   const unanswered = [...expected.unanswered]
-  /** What the stream has under each key. */
+  /** Keys that have a value according to the stream, with their expiries. */
   const present = new Map(expected.before)
   const sequences = new Map<object, number>()
   let next = 0
@@ -49,7 +49,7 @@ export function checkChanges(watched: readonly WatchedChange[], expected: Expect
       const sequence = sequences.get(change.request) ?? one.sequence
       if (sequence !== one.sequence && !change.isOptional)
         throw new Difference(`${show(one)}: not with the other changes of its request`, { keys: [one.key] })
-      // What looks like an optional deletion may be that of a value that has expired.
+      // An apparent optional deletion may be that of an expired value.
       if (!change.isOptional) sequences.set(change.request, sequence)
     } else if (one.op !== 'delete' || !isRedundant(one, present)) {
       const index = unanswered.findIndex((other) => isSame(other, one))
@@ -70,14 +70,14 @@ export function checkChanges(watched: readonly WatchedChange[], expected: Expect
     })
 }
 
-/** Whether a deletion removes nothing, or what has expired. */
+/** True if a deletion removes no value, or an expired one. */
 function isRedundant({ key, receivedAt }: WatchedChange, present: ReadonlyMap<string, Expiry | undefined>): boolean {
   if (!present.has(key)) return true
   const expiry = present.get(key)
   return expiry !== undefined && expiry.earliest <= receivedAt
 }
 
-/** The keys whose values have expired by a time, and of which the stream has not shown the deletion yet. */
+/** Returns the keys whose values have expired by `time`, but whose deletion the stream has not shown yet. */
 export function overdueKeys(
   watched: readonly WatchedChange[],
   before: ReadonlyMap<string, Expiry | undefined>,

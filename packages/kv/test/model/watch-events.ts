@@ -1,13 +1,13 @@
 import { Difference } from './difference.ts'
 import { valueIn } from './range-reply.ts'
 
-/** A change as a stream showed it. */
+/** Change as a stream showed it. */
 export interface WatchedChange {
   readonly op: 'put' | 'delete' | 'expire'
   readonly key: string
   readonly value?: Buffer
   readonly expiresAt?: number
-  /** Changes with one sequence took effect together. */
+  /** Sequence of the change. Changes with one sequence took effect together. */
   readonly sequence: number
   readonly receivedAt: number
 }
@@ -28,7 +28,7 @@ function toChange(event: string, data: string, sequence: number): WatchedChange 
   return { op, key, ...(op === 'put' && { value: valueIn(line) }), ...time, sequence, receivedAt: Date.now() }
 }
 
-/** Parses server-sent events of one connection. Changes count once the `id` behind them has come. */
+/** Parses server-sent events of one connection. Changes count once the `id` after them has arrived. */
 export class WatchEvents {
   readonly #onChanges: (id: string, changes: readonly WatchedChange[]) => void
   #text = ''
@@ -42,7 +42,7 @@ export class WatchEvents {
 
   /** @throws Difference */
   push(piece: Buffer): void {
-    // Split at bytes of line ends only: a character may be cut between two pieces.
+    // Splits only at the bytes of line ends, because the end of a piece may cut a character.
     this.#text += piece.toString('latin1')
     for (let end = this.#text.indexOf('\n'); end >= 0; end = this.#text.indexOf('\n')) {
       const line = Buffer.from(this.#text.slice(0, end), 'latin1').toString()

@@ -4,13 +4,13 @@ import { ReplyParser } from './http-parser.ts'
 import type { Random } from './random.ts'
 import { WatchEvents, type WatchedChange } from './watch-events.ts'
 
-/** All changes of a service as server-sent events, over connections that are dropped now and then. */
+/** Stream of all changes of a service as server-sent events. Its connections are dropped at random. */
 export class WatchStream {
   readonly #port: number
   readonly #random: Random
   readonly #dropPercent: number
   readonly changes: WatchedChange[] = []
-  /** Why it ended for good. */
+  /** Reason for the final end of the stream. */
   fault: Error | undefined
   drops = 0
   #socket: Socket | undefined
@@ -19,7 +19,7 @@ export class WatchStream {
   readonly #opened = Promise.withResolvers<void>()
   #waiting: { readonly isMet: () => boolean; resolve(): void; reject(error: Error): void }[] = []
 
-  /** @param dropPercent in so many of 100 cases a piece of the stream is the last one of its connection */
+  /** @param dropPercent share of cases in which a piece of the stream is the last one of its connection (%) */
   constructor(port: number, random: Random, dropPercent: number) {
     this.#port = port
     this.#random = random
@@ -27,17 +27,17 @@ export class WatchStream {
     this.#open()
   }
 
-  /** Resolves once it shows what comes next. @throws Difference */
+  /** Resolves once the stream shows all later changes. @throws Difference */
   get opened(): Promise<void> {
     return this.#opened.promise
   }
 
-  /** Where it can be resumed. */
+  /** Event id after which the stream can resume. */
   get lastId(): string | undefined {
     return this.#lastId
   }
 
-  /** Resolves once a change was shown for which this holds. @throws Difference if the stream ends before */
+  /** Resolves once the shown changes meet a condition. @throws Difference if the stream ends before */
   until(isMet: () => boolean): Promise<void> {
     if (this.fault) return Promise.reject(this.fault)
     if (isMet()) return Promise.resolve()
@@ -50,7 +50,7 @@ export class WatchStream {
   }
 
   #open(): void {
-    // What was not whole comes again.
+    // A new parser discards an incomplete event: the server sends it again.
     const events = new WatchEvents((id, changes) => this.#add(id, changes))
     const socket = connect({ port: this.#port, host: '127.0.0.1' })
     this.#socket = socket

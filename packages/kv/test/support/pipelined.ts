@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A reply of a pipeline. */
+/** Reply of a pipeline. */
 export interface PipelineReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ function takeChunks(text: string, from: number): { body: string; end: number } |
   }
 }
 
-/** The reply to a request of this method that begins at `from`; nothing if it is not complete. */
+/** Parses the reply to a request of this method that begins at `from`; undefined if it is not complete. */
 function takeReply(text: string, from: number, method: string): Taken | undefined {
   const headEnd = text.indexOf('\r\n\r\n', from)
   if (headEnd < 0) return undefined
@@ -48,8 +48,8 @@ function takeReply(text: string, from: number, method: string): Taken | undefine
 }
 
 /**
- * Sends requests on one connection without waiting for replies, the text cut at `cuts` (0 to 1, of its length). Gives the
- * final replies in their order; fewer than requests if the server ends the connection.
+ * Sends requests on one connection without waiting for replies. The text is cut at `cuts` (0 to 1, of its length).
+ * @returns the final replies in order; fewer than requests if the server ends the connection
  */
 export async function pipelined(
   url: string,

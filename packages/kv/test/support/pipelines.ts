@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** One request of a pipeline. Keys are letters; a test gives each pipeline a prefix of its own. */
+/** One request of a pipeline. Keys are letters. A test gives each pipeline its own prefix. */
 export type PipelineRequest =
   | {
       readonly type: 'put'
@@ -21,10 +21,10 @@ interface Change {
   readonly value?: string | undefined
 }
 
-/** How a PUT sends its body: only the first form stays with the raw server adapter. */
+/** Body form of a PUT. Only the first form stays with the raw server adapter. */
 type Form = 'length' | 'chunked' | 'expect' | 'large'
 
-/** A value that exceeds what the raw server adapter holds of one request (bytes). */
+/** Size of a value that exceeds the raw server adapter's limit for one request (bytes). */
 const LARGE_VALUE_BYTES = 140_000
 
 const CONDITIONS = ['', '', '', 'if-match: *', 'if-none-match: *', 'if-match: "never"']
@@ -58,7 +58,7 @@ const request: fc.Arbitrary<PipelineRequest> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('nowhere') }) },
 )
 
-/** Requests that a client sends at once, and the places where the text is cut (0 to 1, of its length). */
+/** Requests that a client sends at once, and the positions at which the text is cut (0 to 1, of its length). */
 export const anyPipeline = fc.record({
   requests: fc.array(request, { minLength: 2, maxLength: 40 }),
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 }),
@@ -68,7 +68,7 @@ const HOST = 'host: 127.0.0.1\r\n'
 const line = (condition: string) => (condition === '' ? '' : `${condition}\r\n`)
 const sized = (body: string) => `content-length: ${body.length}\r\n\r\n${body}`
 
-/** The value that a PUT stores. */
+/** Returns the value that a PUT stores. */
 const valueOf = ({ value, form }: PipelineRequest & { type: 'put' }) =>
   form === 'large' ? value.padEnd(LARGE_VALUE_BYTES, '.') : value
 
@@ -81,7 +81,7 @@ function putText(one: PipelineRequest & { type: 'put' }, target: string): string
   return `${head}transfer-encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
 }
 
-/** A request as it goes over the wire. */
+/** Returns the text of a request on the wire. */
 export function textOf(one: PipelineRequest, prefix: string): string {
   const target = 'key' in one ? `/v0/entity?id=${prefix}${one.key}` : ''
   switch (one.type) {
@@ -106,7 +106,7 @@ function changeLine({ key, value }: Change, prefix: string): string {
   return `${JSON.stringify(value === undefined ? { op: 'delete', id } : { op: 'put', id, value })}\n`
 }
 
-/** The replies of a server that executes the requests one after the other: a status, and a body where it matters. */
+/** Returns the replies of a server that executes requests one after another: a status, and a body if it matters. */
 export function sequentialReplies(requests: readonly PipelineRequest[], prefix: string): string[] {
   const values = new Map<string, string>()
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
-/** The script that `pnpm kv` runs. */
+/** Script that `pnpm kv` runs. */
 export const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
 
 /** A program that ran to its end. */
@@ -71,7 +71,7 @@ export function spawnKv(
   }
 }
 
-/** A command that ran to its end, and what it wrote to stdout. */
+/** Command that ran to its end, with its output on stdout. */
 export interface EndedCli extends Ended {
   readonly stdout: Buffer
 }
@@ -79,16 +79,16 @@ export interface EndedCli extends Ended {
 /** Runs `pnpm kv ...`. */
 export const runCli = (...args: string[]): Promise<EndedCli> => feedCli('', ...args)
 
-/** Runs `pnpm kv ...` with something to read on stdin. */
+/** Runs `pnpm kv ...` with `input` on stdin. */
 export async function feedCli(input: string | Uint8Array, ...args: string[]): Promise<EndedCli> {
   const child = spawn(process.execPath, [CLI, ...args], { stdio: 'pipe' })
-  // It may end without reading it.
+  // The command may end without reading the input.
   child.stdin.on('error', () => {}).end(input)
   const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')])
   return { code, stdout, stderr }
 }
 
-/** Runs a script of bash in which `kv` is `pnpm kv`. */
+/** Runs a bash script in which `kv` is `pnpm kv`. */
 export async function runShell(script: string, env: NodeJS.ProcessEnv = {}): Promise<EndedCli> {
   const kv = `kv() { "$NODE" "$CLI" "$@"; }\n`
   const child = spawn('bash', ['-c', kv + script], {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** Sends bytes on a connection of its own and reads until it ends. */
+/** Sends bytes on a new connection and reads until the connection ends. */
 export async function rawExchange(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

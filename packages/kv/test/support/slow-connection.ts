@@ -1,11 +1,11 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { EventEmitter } from 'node:events'
 
-/** The connection of a stream whose client reads when the test says so; until then everything that is written is unread. */
+/** Connection of a stream whose client reads on request of the test. Until then, all written data is unread. */
 export class SlowConnection extends EventEmitter implements StreamConnection {
-  /** Not read yet. */
+  /** Chunks that the client has not read yet. */
   unread: Buffer[] = []
-  /** What its client has read. */
+  /** Chunks that the client has read. */
   readonly received: Buffer[] = []
   isCut = false
   isReading: boolean
@@ -20,14 +20,14 @@ export class SlowConnection extends EventEmitter implements StreamConnection {
   }
 
   write(chunk: Buffer | string): boolean {
-    // As a socket that is destroyed.
+    // A destroyed socket returns false, too.
     if (this.isCut) return false
     this.unread.push(toBuffer(chunk))
     if (this.isReading) this.read()
     return this.unread.length === 0
   }
 
-  /** Its client reads everything, or so many of the chunks. */
+  /** Reads all unread chunks, or the first `count` of them. */
   read(count = this.unread.length): void {
     this.received.push(...this.unread.splice(0, count))
     if (this.unread.length === 0) setImmediate(() => this.emit('drain'))
@@ -50,7 +50,7 @@ export class SlowConnection extends EventEmitter implements StreamConnection {
 
 const toBuffer = (chunk: Buffer | string) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
 
-/** The memory of what no client has read: what several connections share counts once. */
+/** Memory of unread data (bytes). Memory that several connections share counts once. */
 export const sharedBytes = (connections: readonly SlowConnection[]): number => {
   const memory = new Set(connections.flatMap(({ unread, isCut }) => (isCut ? [] : unread.map(({ buffer }) => buffer))))
   return [...memory].reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -10,7 +10,7 @@ import { SlowConnection } from './slow-connection.ts'
 
 interface WatchersSetup extends Partial<WatchersOptions> {
   readonly clientMemory: number
-  /** What the budget's threads count in, and which of them this is. */
+  /** Memory in which the threads of the budget count. `thread` is the index of this thread. */
   readonly memory?: Int32Array
   readonly thread?: number
   readonly feed?: Feed
@@ -22,7 +22,7 @@ export function createFeed(maxBytes = 64 * 1_048_576) {
   return feed
 }
 
-/** Adds a place at which values of so many bytes are put under these keys. */
+/** Adds a sequence that puts a value of `bytes` bytes under each of these keys. */
 export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: number): void =>
   feed.add({
     seq,
@@ -37,7 +37,7 @@ export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: num
     ]),
   })
 
-/** The streams of one thread on a feed, without a server. */
+/** Creates the streams of one thread on a feed, without a server. */
 export function openWatchers({ clientMemory, memory = budgetMemory(1), thread = 0, ...options }: WatchersSetup) {
   const feed = options.feed ?? createFeed()
   const budget = createBudget(memory, thread, clientMemory)
@@ -60,7 +60,7 @@ export function openWatchers({ clientMemory, memory = budgetMemory(1), thread = 
   return { feed, memory, budget, watchers, open }
 }
 
-/** What the client of a stream has got so far, place by place: the keys that were changed. */
+/** Returns the changed keys that the client of a stream has received, by sequence. */
 export async function placesRead({ received }: SlowConnection): Promise<{ seq: number; keys: string[] }[]> {
   async function* pieces() {
     yield* received
