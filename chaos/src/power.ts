@@ -66,12 +66,12 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
   }
 }
 
-/** What a power cut leaves is the same folder, though here it is laid down in another one. */
+/** Writes a new identity file: after a power cut a service finds the same folder, but the simulation copies it to another one. */
 function keepIdentity(folder: string): void {
   try {
     JSON.parse(readFileSync(join(folder, 'level', 'identity.json'), 'utf8'))
   } catch {
-    // It was not on the disk, or not whole.
+    // The identity file was not on the disk, or was incomplete.
     return
   }
   writeIdentity(folder)

@@ -12,10 +12,10 @@ import type { Random } from '../src/random.ts'
 import { run } from '../src/running.ts'
 
 const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
-/** Of what was not synced nothing is left. */
+/** Choices that discard all data that was not synced. */
 const NO_MERCY: Random = { below: () => 0, one: (from) => from[0]!, part: () => NO_MERCY }
 
-/** Which of the keys a power cut at a moment (seconds) takes, whatever the sync of a file does for names. */
+/** Returns the keys that a power cut at a moment (seconds) loses, in either model of how the sync of a file persists names. */
 async function lostAt(
   at: number,
   folder: string,
@@ -68,7 +68,7 @@ it.each(['group', 'single'])(
     expect(first.map(({ status }) => status)).toEqual([201, 412, 201, 202])
     expect(replays.map(({ status }) => status)).toEqual([201, 412, 202])
     const options = { service: 'kv', format: 3 }
-    // Where the first replies had come, all was in memory still.
+    // When the first replies had arrived, all data was still in memory only.
     expect(await lostAt(first.at(-1)!.at, folder, calls, ['k', 'deleted'], options)).toEqual(['k', 'deleted'])
     expect(await lostAt(replays[0]!.at, folder, calls, ['k', 'deleted'], options)).toEqual([])
   },

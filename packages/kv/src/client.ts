@@ -53,9 +53,9 @@ export interface PutOptions extends ConditionalOptions {
   readonly ttl?: number
 }
 
-/** Keys of a range: those that begin with a prefix, or those between two keys. */
+/** Keys of a range: all keys with a prefix, or all keys between two keys. */
 export interface KeyBounds {
-  /** In place of `start` and `end`. */
+  /** Replaces `start` and `end`. */
   readonly prefix?: string
   /** The first key; without it, from the first there is. */
   readonly start?: string
@@ -64,11 +64,11 @@ export interface KeyBounds {
 }
 
 export interface RangeOptions extends ReadOptions, KeyBounds {
-  /** At most this many entries. */
+  /** Maximum number of entries. */
   readonly limit?: number
-  /** From the last key to the first. */
+  /** Descending order, from the last key to the first. */
   readonly reverse?: boolean
-  /** Continue behind this key: `next` of the page before. */
+  /** Continue after this key: `next` of the previous page. */
   readonly cursor?: string
 }
 
@@ -77,22 +77,22 @@ export interface KvEntry {
   readonly value: Buffer
 }
 
-/** Some entries of a range. */
+/** A page of a range. */
 export interface KvPage {
   readonly entries: readonly KvEntry[]
-  /** Cursor of the next page; nothing on the last one. */
+  /** Cursor of the next page; absent on the last page. */
   readonly next?: string
 }
 
-/** When a value expires; null: it does not. */
+/** Expiry of a value; both fields are null if the value does not expire. */
 export interface KvExpiry {
-  /** ms since 1970 */
+  /** Expiry time (ms since 1970). */
   readonly expiresAt: number | null
-  /** ms from when the service answered */
+  /** Remaining time at the moment of the response (ms). */
   readonly remaining: number | null
 }
 
-/** A change of a batch; a value with a `ttl` expires after so many seconds, with null it stays. `expire` leaves the value as it is. */
+/** A change of a batch. A `ttl` sets the time to expiry (s); null removes the expiry. `expire` does not change the value. */
 export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
   | { readonly op: 'delete'; readonly id: string }
@@ -125,7 +125,7 @@ export interface KvClient {
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
   /**
-   * Values under many keys, in their order, as they are at one moment. At most 10,000 keys in 1 MiB.
+   * Reads the values of many keys at one moment, in the order of the keys. Maximum 10,000 keys in 1 MiB.
    * @throws ServiceError `KEYS_TOO_LARGE`
    */
   getMany(ids: readonly string[], options?: ReadOptions): Promise<(KvValue | undefined)[]>
@@ -133,25 +133,31 @@ export interface KvClient {
   put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
   /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
-  /** When a value expires; `undefined` if there is none. */
+  /** Resolves with the expiry of a value; `undefined` if the key has no value. */
   expiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
-  /** Lets a value expire after so long (s); its ETag stays. Resolves with false if there is none. @throws ServiceError `CONDITION_FAILED` */
+  /**
+   * Sets the time to expiry of a value (s); its ETag does not change. Resolves with false if the key has no value.
+   * @throws ServiceError `CONDITION_FAILED`
+   */
   expire(id: string, ttl: number, options?: ConditionalOptions): Promise<boolean>
-  /** Lets a value stay for good; its ETag stays. Resolves with false if there is none. @throws ServiceError `CONDITION_FAILED` */
+  /**
+   * Removes the expiry of a value; its ETag does not change. Resolves with false if the key has no value.
+   * @throws ServiceError `CONDITION_FAILED`
+   */
   persist(id: string, options?: ConditionalOptions): Promise<boolean>
-  /** All changes or none, in their order. Without changes it sends nothing. */
+  /** Applies all changes, in their order, or none. Sends no request if `changes` is empty. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
   /** The same, of lines of NDJSON. */
   batchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
   /** Entries in the order of their keys' bytes, as they are when the reply begins. */
   entries(range?: RangeOptions): AsyncIterable<KvEntry>
-  /** The keys alone. */
+  /** Keys of a range, without values. */
   keys(range?: RangeOptions): AsyncIterable<string>
-  /** Number of the entries. */
+  /** Number of entries in a range. */
   count(range?: RangeOptions): Promise<number>
-  /** One page of entries. @param range its `limit` is 1 to 1,000, and 100 without it */
+  /** Reads one page of entries. @param range `limit` is 1 to 1,000, default 100 */
   page(range?: RangeOptions): Promise<KvPage>
-  /** Entries as the bytes of NDJSON, in pieces that lines may straddle; with `keys`, keys alone. */
+  /** Entries as bytes of NDJSON; a line may span several pieces. With `keys`, only the keys. */
   entryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
    * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
@@ -166,7 +172,7 @@ export interface KvClient {
 
 const NDJSON = 'application/x-ndjson'
 const EXPIRY = '/v0/entity/expiry'
-/** Largest page, and that of a caller who names no limit (entries). */
+/** Maximum and default size of a page (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 const PAGE_ENTRIES = 100
 /** A stream that was lost before it brought anything is opened again after (ms). */
@@ -289,7 +295,7 @@ export function createKvClient(
     }
   }
 
-  /** As `ask`; resolves with `undefined` for a key without a value. */
+  /** Sends a request like `ask`; resolves with `undefined` for a key without a value. */
   async function askFound(...request: Parameters<typeof ask>): Promise<Dispatcher.ResponseData | undefined> {
     try {
       return await ask(...request)
@@ -378,7 +384,7 @@ async function* parseEntries(lines: AsyncIterable<Buffer>): AsyncGenerator<KvEnt
   }
 }
 
-/** A line of the reply to `getMany`. */
+/** Parses a line of the reply to `getMany`. */
 function toFound(line: Buffer): KvValue | undefined {
   const { found, etag, value, valueBase64 } = JSON.parse(line.toString())
   if (!found) return undefined

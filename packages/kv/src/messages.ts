@@ -8,7 +8,7 @@ export interface Shared {
   readonly share?: LevelShare
   /** What numbers writes. */
   readonly revisions: SharedArrayBuffer
-  /** What threads know of values that expire (`store/expiries.ts`). */
+  /** State that threads share about values that expire (`store/expiries.ts`). */
   readonly expiring: SharedArrayBuffer
   /** The locks of keys and this thread's number among their owners, where several threads may write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }

@@ -9,7 +9,7 @@ async function open(folder: string) {
   return level!
 }
 
-/** Each start writes where its ids begin. */
+/** True for the service's own key, in which each start writes the first of its ids. */
 const isOwn = (key: Buffer) => key.toString() === 'meta'
 
 it.each(['closed', 'killed'] as const)(

@@ -208,7 +208,7 @@ describe('history level after a life that ended badly', () => {
     const folder = temporaryFolder()
     cpSync(new URL('./fixtures/format-1', import.meta.url), folder, { recursive: true })
     const history = await reopen(folder)
-    // It is a copy of another folder.
+    // The folder is a copy, so it begins a new history.
     expect(history.epoch).not.toBe('mwre4sjwgj2')
     expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
     expect(history.since(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })

@@ -3,7 +3,7 @@ import type { KvClient } from '../client.ts'
 /** A flag of a command, in kebab-case. */
 export interface Flag {
   readonly type: 'string' | 'boolean'
-  /** What stands for its value in `--help`. */
+  /** Placeholder for the value in `--help`. */
   readonly value?: string
   /** A noun phrase under 70 characters. */
   readonly description: string
@@ -12,7 +12,7 @@ export interface Flag {
 /** One call of a command. */
 export interface Call {
   readonly args: readonly string[]
-  /** A string flag without a value is absent. */
+  /** Value of a string flag; `undefined` if the flag is absent. */
   text(flag: string): string | undefined
   isSet(flag: string): boolean
   /** A client of the service at `--url`; closed after the call. */
@@ -23,9 +23,9 @@ export interface Call {
 export interface Command {
   readonly group: 'entries' | 'files' | 'data folders'
   readonly name: string
-  /** What stands for its arguments in `--help`. */
+  /** Placeholder for the arguments in `--help`. */
   readonly parameters: string
-  /** How many arguments it takes. */
+  /** Number of arguments. */
   readonly args: readonly [min: number, max: number]
   /** A noun phrase under 70 characters. */
   readonly description: string
@@ -34,5 +34,5 @@ export interface Command {
   run(call: Call): Promise<number | void>
 }
 
-/** A call that does not fit its command: exit status 2. */
+/** Wrong usage of a command: exit status 2. */
 export class UsageError extends Error {}

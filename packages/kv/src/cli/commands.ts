@@ -8,7 +8,7 @@ import { putCommand } from './put.ts'
 import { scanCommand } from './scan.ts'
 import { watchCommand } from './watch.ts'
 
-/** The one table of commands, in the order of `--help`. */
+/** Table of all commands, in the order of `--help`. */
 export const commands: readonly Command[] = [
   getCommand,
   putCommand,

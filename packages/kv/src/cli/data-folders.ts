@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** A command on the data folder of a service that does not run. Others do not load LevelDB. */
+/** Creates a command for the data folder of a stopped service. Other commands do not load LevelDB. */
 const dataCommand = (name: 'check' | 'repair', description: string): Command => ({
   group: 'data folders',
   name,

@@ -18,8 +18,8 @@ export const exportCommand: Command = {
 }
 
 /**
- * Writes every entry that was acknowledged before, by any node, to a file, a line each. A regular file is there whole or
- * not at all.
+ * Writes every entry acknowledged before the call, by any node, to a file, one line each. A regular file is written
+ * completely or not at all.
  */
 export async function exportTo(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   let entries = 0

@@ -12,7 +12,7 @@ Exit status: 0 success, 1 failure or no such key, 2 wrong usage.
 
 const INDENT = '  '
 
-/** Two columns. */
+/** Formats rows as two columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 2
   return rows.map(([left, right]) => `${INDENT}${left.padEnd(width)}${right}\n`).join('')
@@ -25,7 +25,7 @@ const flagRows = (flags: Readonly<Record<string, Flag>>) =>
     ([name, { value, description }]) => [value ? `--${name} ${value}` : `--${name}`, description] as const,
   )
 
-/** What `pnpm kv --help` says. */
+/** Returns the text of `pnpm kv --help`. */
 export function helpOf(commands: readonly Command[]): string {
   const groups = [...Map.groupBy(commands, ({ group }) => group)].map(
     ([group, rows]) => `${group}:\n${columns(rows.map((row) => [usageOf(row), row.description]))}\n`,
@@ -34,7 +34,7 @@ export function helpOf(commands: readonly Command[]): string {
   return `pnpm kv COMMAND [--help]\n\n${groups.join('')}${flags}${ENVIRONMENT}`
 }
 
-/** What `pnpm kv COMMAND --help` says. */
+/** Returns the text of `pnpm kv COMMAND --help`. */
 export function commandHelp(command: Command): string {
   const { description, flags = {} } = command
   return `pnpm kv ${usageOf(command)}\n${description}\n\nflags:\n${columns(flagRows({ ...flags, ...COMMON_FLAGS }))}\n${ENVIRONMENT}`

@@ -44,7 +44,7 @@ function named(error: unknown, { numbers }: Batch, file: string): unknown {
   return new Error(`${where} of ${file}: ${reason}`, { cause: error })
 }
 
-/** Bytes of a file, or of standard input, and how many those are, where that is known. */
+/** Opens a file or standard input. Only a regular file has a `size` (bytes). */
 async function openSource(file: string): Promise<{ pieces: AsyncIterable<Buffer>; size?: number }> {
   if (file === '-') return { pieces: process.stdin }
   const found = await stat(file)

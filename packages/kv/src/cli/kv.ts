@@ -5,13 +5,13 @@ import { commands } from './commands.ts'
 import { COMMON_FLAGS, commandHelp, helpOf } from './help.ts'
 import { OutputClosed } from './output.ts'
 
-// `pnpm kv COMMAND`: entries of a running service, from a shell.
+// `pnpm kv COMMAND`: shell access to the entries of a running service.
 
 const DEFAULT_URL = 'http://127.0.0.1:8082'
 
 const FAILED = 1
 const WRONG_USAGE = 2
-/** What a shell reports for a process that SIGPIPE has ended: the reader of its output is gone. */
+/** Exit status that a shell reports for a process ended by SIGPIPE: the reader closed the output. */
 const BROKEN_PIPE = 128 + 13
 
 async function main([name, ...argv]: readonly string[]): Promise<number> {
@@ -41,7 +41,7 @@ function parseFlags(command: Command, argv: readonly string[]): { values: Values
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true }) as never
   } catch (error) {
-    // Advice follows on further lines.
+    // Further lines of the message contain advice.
     throw new UsageError((error as Error).message.split('\n', 1)[0])
   }
 }

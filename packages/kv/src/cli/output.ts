@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** The reader of the output is gone, as `head` is once it has its lines. */
+/** The reader closed the output, as `head` does after its last line. */
 export class OutputClosed extends Error {}
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
-/** Writes pieces as fast as their reader takes them. @throws OutputClosed */
+/** Writes pieces at the speed of the reader. @throws OutputClosed */
 export async function writePieces(pieces: Pieces, output: Writable): Promise<void> {
   const closed = new Promise<never>((_, reject) => {
     output.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EPIPE' ? new OutputClosed() : error))

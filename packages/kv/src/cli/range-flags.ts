@@ -8,10 +8,10 @@ export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
   end: { type: 'string', value: 'E', description: 'first key that is left out' },
 }
 
-/** Of commands that read. */
+/** Flag of commands that read. */
 export const STALE: Flag = { type: 'boolean', description: 'what this node has, also while it cannot reach its log' }
 
-/** The range that those flags name; all keys without them. @throws UsageError */
+/** Returns the range that these flags select; all keys without them. @throws UsageError */
 export function rangeBounds({ text }: Call): KeyBounds {
   const [prefix, start, end] = [text('prefix'), text('start'), text('end')]
   if (prefix !== undefined && (start ?? end) !== undefined)

@@ -1,6 +1,6 @@
 import { UsageError, type Call } from './command.ts'
 
-/** A flag that is a whole number; nothing where it is absent. @throws UsageError */
+/** Returns the whole number in a flag; `undefined` if the flag is absent. @throws UsageError */
 export function readNumber({ text }: Call, flag: string): number | undefined {
   const value = text(flag)
   if (value === undefined) return undefined

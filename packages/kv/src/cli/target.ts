@@ -5,10 +5,10 @@ import { writeOut, writePieces } from './output.ts'
 
 type Pieces = AsyncIterable<Uint8Array>
 
-/** Names of a file that this process has open already. */
+/** Paths that name an open file of this process. */
 const OPEN_FILE = /^\/(?:dev|proc\/self)\/(?:fd\/(\d+)|stdout|stderr)$/
 
-/** The open file that a path names. */
+/** Returns the descriptor of the open file that a path names, if any. */
 function openFileOf(path: string): number | undefined {
   const [, digits] = OPEN_FILE.exec(path) ?? []
   if (digits !== undefined) return Number(digits)
@@ -16,8 +16,8 @@ function openFileOf(path: string): number | undefined {
 }
 
 /**
- * Writes pieces to a file; `-` is standard output. A regular file, also behind symbolic links, is there whole or not at
- * all. A FIFO, a device or an open file is written to, and never replaced.
+ * Writes pieces to a file; `-` means standard output. A regular file, also through symbolic links, is written completely or
+ * not at all. A FIFO, a device or an open file is written to, and never replaced.
  * @throws OutputClosed
  */
 export async function writeTarget(path: string, pieces: Pieces): Promise<void> {
@@ -29,7 +29,7 @@ export async function writeTarget(path: string, pieces: Pieces): Promise<void> {
   if (found && !found.isFile() && !found.isDirectory()) return writePieces(pieces, createWriteStream(file))
   const draft = `${file}.${process.pid}`
   try {
-    // A file that only its owner may read stays so.
+    // The draft has the mode of the file: a file that only its owner may read remains private.
     await writePieces(pieces, createWriteStream(draft, { flush: true, mode: found?.isFile() ? found.mode : 0o666 }))
     await rename(draft, file)
   } catch (error) {
@@ -38,7 +38,7 @@ export async function writeTarget(path: string, pieces: Pieces): Promise<void> {
   }
 }
 
-/** The file behind symbolic links, which need not exist. */
+/** Resolves symbolic links to a file, which need not exist. */
 async function withoutLinks(path: string): Promise<string> {
   const real = await realpath(path).catch(ignoreMissing)
   if (real !== undefined) return real

@@ -8,7 +8,7 @@ export const WRITE_FLAGS: Readonly<Record<string, Flag>> = {
   'if-none-match': { type: 'string', value: "'*'", description: 'condition: there is no value' },
 }
 
-/** What those flags say. @throws UsageError */
+/** Returns the options that these flags set. @throws UsageError */
 export function writeOptions({ text, isSet }: Call): ConditionalOptions {
   const noneMatch = text('if-none-match')
   if (noneMatch !== undefined && noneMatch !== '*') throw new UsageError("--if-none-match takes '*' alone")

@@ -16,7 +16,7 @@ export function toChunks(entries: readonly Entry[]): string | Buffer {
 
 const isText = (entry: Entry): entry is readonly [string, string, number?] => typeof entry[1] === 'string'
 
-/** Keys as chunks, one a key. */
+/** Renders keys as chunks, one per key. */
 export const toKeyChunks = (entries: readonly Entry[]): string =>
   entries.map(([key]) => `${Buffer.byteLength(key).toString(16)}\r\n${key}\r\n`).join('')
 

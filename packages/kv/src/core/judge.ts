@@ -39,7 +39,7 @@ export interface Judgement {
   readonly at?: number
   /** What changes of when keys expire, by key. */
   readonly expiries?: ReadonlyMap<string, Expiry>
-  /** Changes of an expiry under keys without a value: they have no effect. */
+  /** Expiry changes for keys without a value; they have no effect. */
   readonly ineffective?: ReadonlySet<Op>
   /** What is to be known of writes with idempotency keys. */
   readonly records?: readonly (readonly [key: Buffer, stored: Buffer])[]
@@ -50,8 +50,8 @@ export const hasEffect = ({ effects, records }: Judgement): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
 
 /**
- * Whether a durable reply to a write depends on an earlier write: its idempotency key was used before, and the reply repeats
- * the outcome.
+ * True if the reply to a write repeats the outcome of an earlier write, because its idempotency key was used before. A durable
+ * reply then depends on that earlier write.
  */
 export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: Judgement): boolean =>
   idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED
@@ -152,7 +152,7 @@ export class Draft implements Judgement {
     return holds(condition, this.#liveEtagAt(key, at))
   }
 
-  /** The tag of a value that has not expired. */
+  /** Returns the ETag of a value that has not expired at a time. */
   #liveEtagAt(key: Buffer, at: number): string | undefined {
     const expiry = this.#expiryAt(key)
     return expiry !== undefined && expiry <= at ? undefined : this.#etagAt(key)

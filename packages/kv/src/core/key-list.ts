@@ -1,10 +1,10 @@
-/** Largest list of keys (keys). */
+/** Maximum length of a list of keys (keys). */
 export const MAX_KEYS = 10_000
 
-/** Largest body with a list of keys (bytes): its JSON is parsed in one go, in 5 ms. */
+/** Maximum size of a body with a list of keys (bytes): its JSON is parsed without a pause, in 5 ms. */
 export const MAX_KEYS_BYTES = 1_048_576
 
-/** The keys in a body `{"ids":[...]}`, or in words what is wrong with it. */
+/** Returns the keys in a body `{"ids":[...]}`, or a description of the error. */
 export function parseKeyList(body: Buffer): string[] | string {
   let parsed: unknown
   try {

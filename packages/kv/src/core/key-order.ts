@@ -1,14 +1,14 @@
-/** The first key that a user can have: the empty one is the service's own. */
+/** First key available to users: the empty key belongs to the service. */
 export const FIRST_KEY = Buffer.from([0])
 
 const LAST_POINT = 0x10ffff
-/** What follows it in UTF-8 is U+E000: surrogates have no UTF-8. */
+/** Code point before U+E000 in UTF-8, which has no surrogates. */
 const BEFORE_SURROGATES = 0xd7ff
 const AFTER_SURROGATES = 0xe000
 
 /**
- * The first string behind all those that begin with `prefix`, in the order of UTF-8; nothing where there is none. Bytes of
- * UTF-8 have the order of code points, so this is the last code point plus one, and stays UTF-8 where a byte plus one is not.
+ * Returns the first string after all strings that begin with `prefix`, in the order of UTF-8; `undefined` if none exists. UTF-8
+ * bytes sort like code points, so the result has the last code point plus one. It remains UTF-8; with a byte plus one it would not.
  */
 export function prefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0)!)
@@ -18,5 +18,5 @@ export function prefixEnd(prefix: string): string | undefined {
   return String.fromCodePoint(...points, last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1)
 }
 
-/** The first key behind a key. */
+/** Returns the first key after a key. */
 export const keyAfter = (key: Buffer): Buffer => Buffer.concat([key, FIRST_KEY])

@@ -13,25 +13,25 @@ export type Op =
     }
   | { readonly type: 'del'; readonly key: Buffer }
   | {
-      /** Changes when a value expires, and not the value; without effect where there is none. With neither time it stays. */
+      /** Changes the expiry of a value, not the value; no effect on a key without a value. Without a time it removes the expiry. */
       readonly type: 'expire'
       readonly key: Buffer
       readonly ttl?: number
       readonly expiresAt?: number
     }
 
-/** True for a change that sets when a value expires. */
+/** True for a change of an expiry. */
 export const changesExpiry = (op: Op): boolean =>
   op.type === 'expire' || (op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
 
-// JSON escapes the other characters at which readers of lines may end one, such as those of Python.
+// Some line readers, such as Python's, end a line at these characters. JSON escapes all others of that kind.
 const LINE_ENDS = /[\x85\u2028\u2029]/g
 
-/** True if JSON text has U+0085, U+2028 or U+2029. In text of one byte a character that is one search for a byte. */
+/** True if JSON text contains U+0085, U+2028 or U+2029. In text with one byte per character this is one search for a byte. */
 export const hasLineEnds = (json: string): boolean =>
   json.includes('\x85') || json.includes('\u2028') || json.includes('\u2029')
 
-/** A string in JSON that no reader of lines cuts: U+0085, U+2028 and U+2029 are escaped. */
+/** Quotes a string as JSON that no line reader splits: it escapes U+0085, U+2028 and U+2029. */
 export function quoteInLine(text: string): string {
   const json = JSON.stringify(text)
   if (!hasLineEnds(json)) return json
@@ -42,12 +42,12 @@ export function quoteInLine(text: string): string {
  * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
  * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
  * @param more further fields
- * @param quote a string as JSON; `JSON.stringify` where the caller escapes line ends
+ * @param quote converts a string to JSON; `JSON.stringify` if the caller escapes line ends
  */
 export const putLine = (id: string, value: string | Buffer, more = '', quote = quoteInLine): string =>
   `{"op":"put","id":${quote(id)},${valueField(value, quote)}${more}}\n`
 
-/** A value as a field of JSON, `value` or `valueBase64`. */
+/** Renders a value as a field of JSON, `value` or `valueBase64`. */
 export function valueField(value: string | Buffer, quote = quoteInLine): string {
   const text = textOf(value, quote)
   return text === undefined ? `"valueBase64":"${Buffer.from(value).toString('base64')}"` : `"value":${text}`
@@ -62,7 +62,7 @@ function textOf(value: string | Buffer, quote: (text: string) => string): string
   if (typeof value !== 'string' && !isUtf8(value)) return undefined
   const plain = value.toString()
   const text = quote(plain)
-  // Escapes add at most a byte a character. Lengths in bytes, which cost more, are needed only where there are many.
+  // Escapes add at most one byte per added character. Byte lengths, which cost more, are needed only for many escapes.
   if ((text.length - plain.length - 2) * 2 <= plain.length) return text
   return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
 }
@@ -75,7 +75,7 @@ export function opLine(op: Op): string {
   return op.type === 'put' ? putLine(id, op.value, expiry) : expireLine(id, expiry)
 }
 
-/** A change of when a value expires as a line of NDJSON. @param expiry its time as a field; empty: never */
+/** Renders an expiry change as a line of NDJSON. @param expiry the expiry time as a field; empty if the value never expires */
 export const expireLine = (id: string, expiry: string, more = ''): string =>
   `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${more}}\n`
 

@@ -9,7 +9,7 @@ const DUE = Buffer.from([OWN, 0x65])
 const NAME = Buffer.from([OWN, 0x69])
 const TIME_BYTES = 6
 
-/** A time at which nothing expires: later than all others (ms since 1970). */
+/** Time later than every expiry (ms since 1970). */
 export const NEVER = 2 ** 48 - 1
 
 /** Whether it is a key of the service's own, and none of a user's. */
@@ -33,13 +33,13 @@ export const timeOf = (bytes: Buffer): number => bytes.readUIntBE(0, TIME_BYTES)
 
 export const dueKey = (time: number, key: Buffer): Buffer => Buffer.concat([DUE, timeBytes(time), key])
 
-/** The position of a time in the order of times: a `dueKey` of that time or a later one is not before it. */
+/** Returns the position of a time in the order of times: a `dueKey` of that time or a later one is not before it. */
 export const duePosition = (time: number): Buffer => Buffer.concat([DUE, timeBytes(Math.min(time, NEVER))])
 
-/** The position behind a `dueKey`. */
+/** Returns the position after a `dueKey`. */
 export const positionAfter = ({ time, key }: Due): Buffer => Buffer.concat([dueKey(time, key), Buffer.of(0)])
 
-/** Behind all keys in the order of times. */
+/** Position after all keys in the order of times. */
 export const DUE_END = Buffer.from([OWN, 0x66])
 
 /** Of a `dueKey` its time and its key. */

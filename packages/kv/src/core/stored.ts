@@ -21,13 +21,13 @@ export function revisionOf(number: number): string {
 }
 
 const STARTS = 2 ** 47
-/** Revisions that an earlier history may give before it could meet a later one: 9 years of 60,000 writes a second. */
+/** Number of revisions that an earlier history can use before it could overlap a later one: 9 years of 60,000 writes per second. */
 const HISTORY_LENGTH = 2 ** 44
 
 /**
- * The number before the first one of a new history: random, so that no tag of another base fits one that took its place.
- * @param last of the history that the base had: the new one begins at least 2^44 numbers before or behind it, because the
- * original of a copy may have gone on from there
+ * Returns the number before the first revision of a new history. It is random, so no ETag of a base matches in its replacement.
+ * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it, because the
+ * original of a copy may have continued from there
  */
 export function beforeFirst(last?: number): number {
   if (last === undefined) return randomInt(STARTS)

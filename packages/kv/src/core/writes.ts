@@ -4,8 +4,9 @@ import type { Op } from './lines.ts'
 // What a log's entry of kind 1 is: writes, one after the other.
 //   write  u8 what it has (1 match, 2 none-match, 4 idempotency key), tags of each, the key as a tag, u32 count of ops
 //   tags   u16 count (0xffff: any), and of each u16 length and its bytes
-//   op     u8 type (0 delete, 1 put, 2 put for so long, 3 put until then, and without a value: 4 expire after so long,
-//          5 expire then, 6 never expire), u16 length of the key, u32 of the value, of types 2 to 5 u48 ms, and their bytes
+//   op     u8 type (0 delete, 1 put, 2 put with a ttl, 3 put with a time of expiry; without a value: 4 expire after a ttl,
+//          5 expire at a time, 6 never expire), u16 length of the key, u32 length of the value, for types 2 to 5 u48 ms, and the
+//          bytes of key and value
 // What of this is not known stops the node.
 
 /** The kind of such an entry. */

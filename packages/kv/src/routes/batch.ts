@@ -17,7 +17,7 @@ const EXAMPLE = '{"op":"put","id":"greeting","value":"hello"}\n'
 const EMPTY = Buffer.alloc(0)
 const PARAMETERS = ['durable']
 
-/** Refuses what the head of a request asks for and a batch cannot do: before its body is read. @throws Problem */
+/** Rejects options in the head of a request that a batch does not support, before the body is read. @throws Problem */
 function checkHead({ query, headers }: FastifyRequest): void {
   readFlag(readQuery(query, PARAMETERS)('durable'), 'durable')
   // Dates are ignored: a batch has no modification date (RFC 9110, 13.1.4).

@@ -17,7 +17,7 @@ const CONDITIONS =
 
 const timeOrNull = (description: string) => ({ type: ['integer', 'null'], description })
 
-/** When values expire: to read, and to change without the value. */
+/** Routes that read and change the expiry of a value without the value. */
 export function expiryRoutes(app: App, store: Store): void {
   const schema = (parameters: object) => ({
     tags: ['entities'],
@@ -77,7 +77,7 @@ export function expiryRoutes(app: App, store: Store): void {
     },
   )
 
-  /** @param expiry when the value expires: after so long (ms), at that time (ms since 1970), or with neither never */
+  /** @param toExpiry returns the expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither if the value never expires */
   async function change(
     { headers, query }: FastifyRequest,
     reply: FastifyReply,
@@ -89,7 +89,7 @@ export function expiryRoutes(app: App, store: Store): void {
     const asked = readCondition(headers)
     const op = { type: 'expire', key: id, ...toExpiry(parameter) } as const
     const isDurable = readFlag(parameter('durable'), 'durable')
-    // Without a value it is refused as a condition that does not hold.
+    // A key without a value fails the condition, so the write is refused.
     const write = { ops: [op], condition: { match: '*', ...asked } as const, durable: isDurable }
     await store.write(withSpecial(write, headers, true), (outcome, sequence) => {
       if (sequence !== undefined) reply.header('sequence', sequence)

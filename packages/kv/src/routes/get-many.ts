@@ -17,11 +17,11 @@ import { createReservation } from './stream.ts'
 
 const HEADERS = ['content-type', NDJSON, 'x-content-type-options', 'nosniff', 'cache-control', 'no-cache']
 
-/** What is read of a snapshot before others have their turn: lookups take up to so long (ms), and hold about so much (bytes). */
+/** Limits of a slice of lookups, after which other requests run: maximum time (ms) and approximate size (bytes). */
 const SLICE_MS = 2
 const SLICE_BYTES = 262_144
 
-/** Values under many keys, in one request. @param sendTimeout how long a client may take for a part of its reply (ms) */
+/** Route that reads many keys in one request. @param sendTimeout maximum time for a client to take a part of its reply (ms) */
 export async function getManyRoute(root: App, store: Store, budget: Budget, sendTimeout: number): Promise<void> {
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
@@ -91,7 +91,7 @@ function readKeyList(body: Buffer | undefined): string[] {
   return ids
 }
 
-/** Lines for keys, in slices. @throws MEMORY_FULL */
+/** Yields lines for keys, in slices. @throws MEMORY_FULL */
 async function* lookUp(
   snapshot: Snapshot,
   ids: readonly string[],

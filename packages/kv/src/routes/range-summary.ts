@@ -1,10 +1,10 @@
 import { yieldTurn } from '../core/turn.ts'
 import type { Range, Scan, Snapshot } from '../store/store.ts'
 
-/** Largest page that has a cursor (entries). */
+/** Maximum size of a page with a cursor (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 
-/** Counts the entries of a range, in slices. @param isAborted whether the client has left: then the count is of no use */
+/** Counts the entries of a range, in slices. @param isAborted true if the client has disconnected, which ends the count */
 export async function countEntries(snapshot: Snapshot, range: Range, isAborted: () => boolean): Promise<number> {
   let count = 0
   await eachSlice(snapshot.scan({ ...range, keysOnly: true }), async (length) => {
@@ -15,7 +15,7 @@ export async function countEntries(snapshot: Snapshot, range: Range, isAborted: 
   return count
 }
 
-/** Begins to read a page; with the last key of it, where entries follow. */
+/** Opens the scan of a page. `next` is the last key of the page if more entries follow. */
 export async function openPage(snapshot: Snapshot, range: Range): Promise<{ scan: Scan; next?: string | undefined }> {
   const { limit } = range
   if (limit === undefined || limit > MAX_PAGE_ENTRIES) return { scan: snapshot.scan(range) }
@@ -27,7 +27,7 @@ export async function openPage(snapshot: Snapshot, range: Range): Promise<{ scan
   } finally {
     await scan.close()
   }
-  // A page of several slices cannot be held until its end is known: its keys alone are read ahead of it.
+  // A page of several slices is too large to buffer until its end is known. Its keys are read first, without values.
   const next = await lastKey(snapshot, range, limit)
   return { scan: snapshot.scan(range), next }
 }
@@ -41,7 +41,7 @@ async function lastKey(snapshot: Snapshot, range: Range, limit: number): Promise
   return keys.length > limit ? keys[limit - 1] : undefined
 }
 
-/** A walk over entries that were read before. */
+/** Returns a scan over entries that were read before. */
 function scanOf(entries: Slice): Scan {
   let rest = entries
   return {

@@ -47,7 +47,7 @@ export function readSequence(text: string | undefined, name: string): number | u
 
 const SEQUENCE = /^(?:0|[1-9][0-9]{0,14})$/
 
-/** A time (ms since 1970). @throws QUERY_INVALID */
+/** Parses a time (ms since 1970). @throws QUERY_INVALID */
 export function readTime(value: Buffer | undefined, name: string): number | undefined {
   if (value === undefined) return undefined
   const text = value.toString()

@@ -9,7 +9,7 @@ export const RANGE_PARAMETERS = [...BOUNDS, 'cursor', 'limit', 'reverse']
 
 type Bounds = Pick<Range, 'start' | 'end'>
 
-/** The range of a query string. @throws QUERY_INVALID, KEY_TOO_LARGE */
+/** Returns the range of a query string. @throws QUERY_INVALID, KEY_TOO_LARGE */
 export function readRange(parameter: (name: string) => Buffer | undefined): Range {
   const limit = readCount(parameter('limit'), 'limit')
   const reverse = readFlag(parameter('reverse'), 'reverse')
@@ -18,7 +18,7 @@ export function readRange(parameter: (name: string) => Buffer | undefined): Rang
   return { ...(cursor ? boundsBehind(cursor, bounds, reverse) : bounds), reverse, ...(limit && { limit }) }
 }
 
-/** The keys of a query string: all without bounds. @throws QUERY_INVALID, KEY_TOO_LARGE */
+/** Returns the bounds of a query string; without them all keys. @throws QUERY_INVALID, KEY_TOO_LARGE */
 export function readBounds(parameter: (name: string) => Buffer | undefined): Bounds {
   const [prefix, start, end] = BOUNDS.map((name) => readKey(parameter, name))
   if (prefix && (start || end)) throw errors.QUERY_INVALID('"prefix" stands for "start" and "end"')
@@ -26,7 +26,7 @@ export function readBounds(parameter: (name: string) => Buffer | undefined): Bou
   return { start: prefix ?? start ?? FIRST_KEY, ...(last !== undefined && { end: Buffer.from(last) }) }
 }
 
-/** What is left of bounds behind a key, in the direction of the walk. */
+/** Returns the part of the bounds after the cursor, in the direction of the scan. */
 function boundsBehind(cursor: Buffer, { start, end }: Bounds, reverse: boolean): Bounds {
   if (reverse) return { start, end: end && Buffer.compare(end, cursor) < 0 ? end : cursor }
   return { start: Buffer.compare(start, cursor) > 0 ? start : keyAfter(cursor), ...(end && { end }) }

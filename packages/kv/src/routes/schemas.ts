@@ -21,7 +21,7 @@ export const bounds = {
   end: { ...plainKey, description: 'The first key that is left out; without it, to the last there is.' },
 } as const
 
-/** What a range is made of. */
+/** Parameters of a range. */
 export const rangeParameters = {
   ...bounds,
   limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },

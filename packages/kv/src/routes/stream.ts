@@ -33,7 +33,7 @@ const formats = {
 
 interface StreamOptions {
   readonly headers: readonly string[]
-  /** Values are left out. */
+  /** Omits values. */
   readonly keysOnly?: boolean
   /** How long a client may take for a part of it (ms). */
   readonly timeout: number
@@ -43,7 +43,7 @@ interface StreamOptions {
   readonly begin: () => void
 }
 
-/** Makes a function that takes what a slice of so many bytes needs. It throws MEMORY_FULL where there is no room. */
+/** Creates a function that reserves memory for a slice of a size (bytes). It throws MEMORY_FULL if no memory is free. */
 export function createReservation(hold: Hold): (bytes: number) => void {
   let longest = 0
   return (bytes) => {

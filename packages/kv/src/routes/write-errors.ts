@@ -1,6 +1,6 @@
 import { errors } from '../errors.ts'
 
-/** Errors of every write, whatever it changes. */
+/** Errors of every write. */
 export const writeErrors = [
   errors.QUERY_INVALID,
   errors.IDEMPOTENCY_KEY_INVALID,

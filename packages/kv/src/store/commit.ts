@@ -25,7 +25,7 @@ export interface CommitOptions {
 
 /** How writes that have come become batches of LevelDB. */
 export interface Commit {
-  /** Writes take effect in the order in which they are submitted. */
+  /** True if writes take effect in the order of submission. */
   readonly keepsOrder: boolean
   /** Resolves with what `answer` makes of the write's revision. `bytes` leave the gate when it has settled. */
   submit<T>(write: Write, bytes: number, answer: Answer<T>): Promise<T>

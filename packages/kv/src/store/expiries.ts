@@ -26,15 +26,15 @@ export function putOwn({ expiries, records }: Judgement, batch: Target): void {
 
 export const expiryMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)
 
-// The words of the memory that all threads share: one of 32 bits, which reads test, and two of 64.
+// Words of the shared memory: one of 32 bits, which reads test, and two of 64.
 const IS_TIMED = 0
 const FIRST_DUE = 1
 const FLOOR = 2
 
-/** A clock that is set back by at most so much does not go back for readers (ms). */
+/** Largest backward step of the system clock that readers do not see (ms). */
 export const MAX_CLOCK_STEP_MS = 10_000
 
-/** What all threads of a process know of values that expire. */
+/** State that all threads of a process share about values that expire. */
 export class Expiring {
   readonly #words: Int32Array
   readonly #times: BigInt64Array
@@ -45,8 +45,8 @@ export class Expiring {
   }
 
   /**
-   * True if something may expire; it stays true. A plain read: a thread that holds a key's lock, or has read a value
-   * from LevelDB, sees what was set before that value was written.
+   * True if a value may expire; remains true. A plain read is enough: a thread that holds a key's lock, or has read a value
+   * from LevelDB, sees a flag that was set before that value was written.
    */
   get isTimed(): boolean {
     return this.#words[IS_TIMED] === 1
@@ -57,14 +57,14 @@ export class Expiring {
     Atomics.store(this.#words, IS_TIMED, 1)
   }
 
-  /** The clock of reads and conditions (ms since 1970). A key that was absent by it does not come back when the clock is set back. */
+  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the system clock is set back. */
   now(): number {
     const now = Date.now()
     const floor = Number(Atomics.load(this.#times, FLOOR))
     return floor > now && floor - now <= MAX_CLOCK_STEP_MS ? floor : now
   }
 
-  /** The same, for conditions: what is judged by it stays so. */
+  /** Clock of conditions (ms since 1970). It raises the clock of all threads, so later reads agree with the evaluation. */
   judgementTime(): number {
     const now = this.now()
     this.raise(now)
@@ -72,8 +72,8 @@ export class Expiring {
   }
 
   /**
-   * True if a value that expires at a time is absent; later reads on all threads see it so, too.
-   * @param now as `now()` was before the expiry was read
+   * True if a value that expires at a time is absent. Later reads on all threads then agree.
+   * @param now result of `now()` from before the expiry was read
    */
   isPast(expiresAt: number, now: number): boolean {
     if (expiresAt > now) return false
@@ -81,7 +81,7 @@ export class Expiring {
     return true
   }
 
-  /** From here on the clock of all threads is at least at this time. */
+  /** Raises the clock of all threads to at least this time. */
   raise(time: number): void {
     const next = BigInt(time)
     for (let floor = Atomics.load(this.#times, FLOOR); floor < next;) {
@@ -92,8 +92,8 @@ export class Expiring {
   }
 
   /**
-   * To be called after what expires was written, and reads see it, or the write failed. That order loses no key: the sweep
-   * takes the time before it looks, so it either sees the key or finds the time lowered after its look.
+   * Lowers the first due time. To be called once reads see the write, or the write has failed. That order loses no key: the sweep
+   * takes the time before it searches, so it either sees the key or finds the time lowered after its search.
    */
   wrote(expiries: Judgement['expiries']): void {
     let first = NEVER
@@ -111,15 +111,15 @@ export class Expiring {
   }
 
   /**
-   * The time from which on keys may be due, where that has come. The caller then has to remove them, and to lower the
-   * time to that of the first one that it leaves: until then no other thread finds anything due.
+   * Takes the time from which on keys may be due; `undefined` if that is in the future. The caller must then remove these keys,
+   * and lower the time to that of the first key that it leaves. Until then no other thread finds a due key.
    */
   takeFirstDue(): number | undefined {
     if (Number(Atomics.load(this.#times, FIRST_DUE)) > this.now()) return undefined
     return Number(Atomics.exchange(this.#times, FIRST_DUE, BigInt(NEVER)))
   }
 
-  /** To be called after the end of a thread: what it had taken, or written and not reported, is looked for from the beginning. */
+  /** Restarts the search from the beginning. Called after a thread ends, which may have taken a time or not reported a write. */
   forgetFirstDue(): void {
     Atomics.store(this.#times, FIRST_DUE, 0n)
   }

@@ -18,7 +18,7 @@ export interface Gate extends Queue {
   /** Whether there is room, which is then taken: for who does not wait for it. */
   tryEnter(bytes: number): boolean
   /**
-   * Waits for room, takes it and starts a write at that moment, before any later write can enter.
+   * Waits for free capacity, takes it and starts a write at that moment, before any later write can enter.
    * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
    */
   wait<T>(bytes: number, start: () => T | Promise<T>): Promise<T>

@@ -23,7 +23,7 @@ const MAX_GROUP_CHANGES = 10_000
 const PLAIN = { sync: false } as const
 const DURABLE = { sync: true } as const
 
-/** Whether a reply waits for an earlier write to be on the disk, which may not have been durable. */
+/** True if a reply waits until an earlier write is on the disk, because that write may not have been durable. */
 const repeatsDurably = (writes: readonly Write[], judged: Judgement) =>
   judged.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, judged))
 
@@ -122,8 +122,8 @@ export function createGroupCommit({
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
   function write(writes: readonly Write[], judged: Judgement): Promise<(() => Promise<void>) | undefined> {
     const { effects, expiries } = judged
-    // One durable write makes the whole group durable: see the README for what that costs the others. A refused write with an
-    // idempotency key leaves a record.
+    // One durable write makes the whole group durable: see the README for what that costs the others.
+    // A refused write with an idempotency key writes a record.
     const isDurable = ({ durable, idempotencyKey }: Write, i: number) =>
       durable && (effects[i] !== undefined || idempotencyKey !== undefined)
     const options = writes.some(isDurable) ? DURABLE : PLAIN
@@ -149,7 +149,7 @@ export function createGroupCommit({
   }
 
   return {
-    // A write joins the last group; groups are written one after the other, and conditions evaluated in their order.
+    // A write joins the last group. Groups are written one after the other, and conditions are evaluated in that order.
     keepsOrder: true,
     submit(write, bytes, answer) {
       const group = groupFor(write.ops.length, bytes)

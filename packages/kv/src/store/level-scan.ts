@@ -14,7 +14,7 @@ const SLICE_BYTES = 256 * 1_024
 
 export interface LevelScanOptions {
   readonly snapshot: LevelSnapshot
-  /** True for a value that had expired when the snapshot was taken; nothing if no value in it expires. */
+  /** True for a value that had expired when the snapshot was taken; absent if no value in it expires. */
   readonly isPast?: ((expiresAt: number) => boolean) | undefined
 }
 
@@ -30,14 +30,14 @@ export function createLevelScan(
   { start, end, limit = Infinity, reverse = false, keysOnly = false }: Range,
   { snapshot, isPast }: LevelScanOptions,
 ): Scan {
-  /** @param from the key to begin with, where that is not the first of the range */
+  /** @param from first key to read, if it is not the first of the range */
   const open = <Value>(valueEncoding: 'utf8' | 'buffer', from?: string) =>
     db.iterator<string, Value>({
       gte: (reverse ? undefined : from) ?? start.toString(),
       ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? AFTER_USERS }),
       reverse,
       values: !keysOnly,
-      // Entries that have expired do not count, and how many those are is known only later.
+      // The limit excludes expired entries, whose number is known only later.
       limit: left === Infinity || isPast ? -1 : left,
       snapshot,
       keyEncoding: 'utf8',
@@ -47,7 +47,7 @@ export function createLevelScan(
       highWaterMarkBytes: SLICE_BYTES,
     })
   let left = limit
-  /** Entries that are read at a time. */
+  /** Number of entries per read. */
   let size = Math.min(SLICE, limit)
   const texts = open<string>('utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
@@ -60,7 +60,7 @@ export function createLevelScan(
     return bytes.nextv(size)
   }
 
-  /** The entries that have not expired, with their times: those lie in the same order elsewhere. */
+  /** Returns the entries that have not expired, with their times. Another key range contains the times, in the same order. */
   async function toLive(entries: ScannedEntry[], isPast: (expiresAt: number) => boolean): Promise<ScannedEntry[]> {
     const ends = [entries[0]!, entries.at(-1)!].map(([key]) => expiryKey(Buffer.from(key)))
     const [gte, lte] = reverse ? ends.toReversed() : ends
@@ -82,7 +82,7 @@ export function createLevelScan(
         const all = await slice()
         if (all.length === 0) return all
         const entries = isPast ? (await toLive(all, isPast)).slice(0, left) : all
-        // Many entries that have expired are read in few slices, also where the limit is small.
+        // Larger slices read many expired entries in few steps, even with a small limit.
         if (entries.length < all.length) size = Math.min(SLICE, 2 * size)
         left -= entries.length
         for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])

@@ -6,19 +6,19 @@ import type { Snapshot } from './store.ts'
 
 export interface LevelSnapshotOptions {
   readonly expiring: Expiring
-  /** Sequence number up to which a snapshot has the log. */
+  /** Returns the sequence number up to which a snapshot contains the log. */
   sequenceIn?(snapshot: LevelSnapshot): number | undefined
 }
 
-/** A snapshot of LevelDB. A value that had expired when it was taken is absent in it. */
+/** Creates a snapshot of LevelDB. It omits values that had expired when it was taken. */
 export function createLevelSnapshot(
   db: Level,
   { expiring, sequenceIn = () => undefined }: LevelSnapshotOptions,
 ): Snapshot {
-  // Before the snapshot: what had expired by then is absent in it at any later time.
+  // Before the snapshot: a value that has expired by this time is absent from the snapshot at any later time.
   const now = expiring.now()
   const snapshot = db.snapshot()
-  // After the snapshot: the flag is set if it has a value that expires.
+  // After the snapshot: the flag is set if the snapshot has a value that expires.
   const isPast = expiring.isTimed ? (expiresAt: number) => expiring.isPast(expiresAt, now) : undefined
   return {
     sequence: sequenceIn(snapshot),

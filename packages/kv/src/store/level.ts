@@ -55,7 +55,7 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: Part):
   })
 }
 
-/** Keys that expire, from one position on in the order of their times, before another one. */
+/** Returns keys that expire, in the order of their times, from one position on and before another one. */
 export async function dueIn(db: Level, position: Buffer, limit: number, end: Buffer = DUE_END): Promise<Due[]> {
   const keys = await db.keys({ gte: position, lt: end, limit, fillCache: false }).all()
   return keys.map(readDue)

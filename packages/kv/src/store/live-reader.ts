@@ -6,15 +6,15 @@ import { createTextReader } from './level-text.ts'
 import type { Found, Store } from './store.ts'
 
 /**
- * Reads values that have not expired. Where something expires, that is a second and a third look, 2.5 us together: LevelDB
- * has no way to read two keys at one moment that costs less (a snapshot takes 3 us more). Writers change a value and its
- * expiry at one moment, which may come between the looks. The order of the looks makes the answer that of one moment:
+ * Reads values that have not expired. If values may expire, a read needs a second and a third lookup, 2.5 us together. LevelDB
+ * has no cheaper way to read two keys at one moment (a snapshot takes 3 us more). Writers change a value and its expiry at one
+ * moment, which may fall between the lookups. The order of the lookups makes the result that of one moment:
  *
- *   1. the value, as nothing is to be done where there is none; and whether something expires, which is set before
+ *   1. the value: a missing value needs no more lookups. Then the flag for expiry, which is set before the value is written
  *   2. the clock, then the expiry: if that has passed by the clock, the value was absent when the expiry was read
- *   3. the value again: with the same revision it has been the same all the time, so it was there when the clock was read
+ *   3. the value again: with the same revision it has not changed, so it existed when the clock was read
  *
- * Without the third look a value that expired long ago came back for a moment when a PUT replaced it between the others.
+ * Without the third lookup, a long expired value reappeared for a moment when a PUT replaced it between the first two.
  */
 export function createLiveReader(db: Level, expiring: Expiring): Pick<Store, 'find' | 'findTimed' | 'isTimed'> {
   const read = createTextReader(db)

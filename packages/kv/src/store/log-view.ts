@@ -75,7 +75,7 @@ export function sequenceIn(db: Level, snapshot: ReturnType<Level['snapshot']>): 
  * Opens the view that a base is. What a power cut may have torn is thrown away: LevelDB may keep a newer change without an
  * older one, and the log has all of them.
  * @param feed gets what is applied from here on
- * @param expiring where threads see whether something may expire, and the log's clock
+ * @param expiring state for the threads: the flag that a value may expire, and the log's clock
  */
 export async function openLogView(
   level: KvLevel,
@@ -92,7 +92,7 @@ export async function openLogView(
     own = undefined
   }
   let judged: Judged | undefined
-  /** No key is due before this position. LevelDB steps over every key that was deleted, so no look begins before it. */
+  /** No key is due before this position. LevelDB steps over every deleted key, so no search begins before it. */
   let duePast = duePosition(0)
   let nextDue = Infinity
   await findFirstDue()
@@ -105,7 +105,7 @@ export async function openLogView(
     if (first) expiring.begin()
   }
 
-  /** To be called once changes of when keys expire are written. */
+  /** Updates the first due key once expiry changes are written. */
   async function followExpiries(expiries: NonNullable<Judgement['expiries']>): Promise<void> {
     let isFirstGone = false
     for (const { key, before, after } of expiries.values()) {
@@ -181,7 +181,7 @@ export async function openLogView(
       const { writes, judgement, revision } = judged
       const { outcomes, expiries } = judgement
       const next: Own = { position, revision, boot }
-      // Before reads see it. What the log's clock has passed is absent here, too, where this node's clock is behind.
+      // Before reads see the write. A value that has expired by the log's clock is also absent here if this node's clock is slow.
       if (expiries?.size) expiring.begin()
       if (expiring.isTimed) expiring.raise(entries.at(-1)!.at)
       const batch = await createBatch(db, writes.flat(), judgement)

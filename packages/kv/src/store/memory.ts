@@ -65,7 +65,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     return found
   }
 
-  /** What is under a key and has not expired at `now`. */
+  /** Returns a value that has not expired at `now`. */
   function toLive(base: typeof tree, now: number, key: Buffer, stored: Buffer | undefined): Found | undefined {
     if (!stored || !expiring.isTimed) return stored && { stored }
     const time = base.get(toText(expiryKey(key)))

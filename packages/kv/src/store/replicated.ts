@@ -12,7 +12,7 @@ import { bytesOf, type Store, type Write } from './store.ts'
 export interface ReplicatedStoreOptions extends GateOptions, Part {
   readonly folder: string
   readonly cacheMegabytes: number
-  /** Where main tells whether something may expire, and the log's clock (`expiries.ts`). */
+  /** State that main sets: the flag that a value may expire, and the log's clock (`expiries.ts`). */
   readonly expiring: SharedArrayBuffer
   readonly line: LogLine & {
     /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */

@@ -45,8 +45,8 @@ export function passingRevisions(): SharedArrayBuffer {
 }
 
 /**
- * Opens the sequence of a database: it continues behind all that may have been given before, or begins elsewhere if the
- * folder was restored or copied, because its original may have continued, too.
+ * Opens the sequence of revisions of a database. It continues after every revision that may have been used. In a restored or
+ * copied folder it begins at another number, because the original may have continued, too.
  */
 export async function openRevisions(level: Database, step = STEP): Promise<RevisionOwner> {
   const memory = revisionsMemory()
@@ -59,7 +59,7 @@ export async function openRevisions(level: Database, step = STEP): Promise<Revis
     const reserved = Number(Atomics.load(words, GIVEN)) + step
     // Synced before any of them is given: what is lost in a power cut must not be given again.
     await level.write((db) => db.put(OWN_KEY, Buffer.from(String(reserved)), { sync: true }))
-    // Only now: a start that is interrupted before begins at yet another number.
+    // Only after the write: a start that is interrupted before it begins at yet another number.
     if (level.isNewHistory) level.beginHistory()
     Atomics.store(words, RESERVED, BigInt(reserved))
   }

@@ -50,7 +50,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
   }
 
   return {
-    // Writes that wait for the same stripe are woken in any order.
+    // Writes that wait for the same stripe wake up in any order.
     keepsOrder: false,
     submit(write, bytes, answer) {
       const done = commit(write, bytes)

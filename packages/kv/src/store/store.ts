@@ -16,13 +16,13 @@ export interface Range {
   readonly start: Buffer
   readonly end?: Buffer
   readonly limit?: number
-  /** From the last key to the first. */
+  /** Descending order, from the last key to the first. */
   readonly reverse?: boolean
-  /** Values are empty: they are not read. */
+  /** Values are not read, and are empty. */
   readonly keysOnly?: boolean
 }
 
-/** A walk over entries in the order of their keys' bytes. */
+/** Iterates over entries in the order of their keys' bytes. */
 export interface Scan {
   /** Some entries; none at the end. */
   next(): Promise<readonly Entry[]>
@@ -30,14 +30,14 @@ export interface Scan {
   close(): Promise<void>
 }
 
-/** The entries as they are at one moment. */
+/** The entries at one moment. */
 export interface Snapshot {
-  /** Sequence number up to which it has the log, where there is a log. */
+  /** Sequence number up to which it contains the log; absent without a log. */
   readonly sequence?: number
-  /** As `Store.findTimed`: a value that had not expired. Synchronous. */
+  /** Returns a value that had not expired, like `Store.findTimed`. Synchronous. */
   find(key: Buffer): Found | undefined
   scan(range: Range): Scan
-  /** To be called after all of its scans are closed. Idempotent. */
+  /** Releases the snapshot, after all of its scans are closed. Idempotent. */
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface Queue {
  */
 export type Answer<T> = (revision: string | undefined, sequence?: number) => T
 
-/** What is under a key, and when it expires (ms since 1970), if it does. */
+/** A stored value and its expiry time (ms since 1970), if any. */
 export interface Found {
   readonly stored: Stored
   readonly expiresAt?: number | undefined
@@ -63,17 +63,17 @@ export interface Found {
 export interface Store {
   /** Where other machines write, too. Without it every read sees all that was acknowledged before. */
   readonly replica?: Replica
-  /** Writes of this thread take effect in the order of the calls of `write` and `take`, those that fail left out. */
+  /** True if writes of this thread take effect in the order of the calls of `write` and `take`, except writes that fail. */
   readonly keepsOrder?: boolean
   /** Its queue of writes, where it has one. */
   readonly queue?: Queue
   /** Why it takes no writes at present, where that may be. */
   fault?(): Problem | undefined
-  /** A value that has not expired, and its revision. Synchronous: see `store/level.ts` for why. */
+  /** Returns a value that has not expired, and its revision. Synchronous: see `store/level.ts` for the reason. */
   find(key: string): Stored | undefined
-  /** True if something may expire. */
+  /** True if a value may expire. */
   isTimed(): boolean
-  /** As `find`, with the time at which it expires. */
+  /** Returns the result of `find` with its expiry time. */
   findTimed(key: string): Found | undefined
   /**
    * Resolves when the changes are seen by every later read, on any thread, and outlive this process, or the condition

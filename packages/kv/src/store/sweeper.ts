@@ -5,10 +5,10 @@ import type { Store } from './store.ts'
 
 export interface SweeperOptions {
   readonly expiring: Expiring
-  /** Keys that expire, from a position on in the order of their times (`core/own-keys.ts`), due or not. */
+  /** Returns keys that expire, due or not, in the order of their times from a position on (`core/own-keys.ts`). */
   due(position: Buffer, limit: number): Promise<readonly Due[]>
   readonly write: Store['write']
-  /** Why the store takes no writes at present, where that may be. */
+  /** Returns the reason for which the store accepts no writes at present, if any. */
   readonly fault?: Store['fault']
 }
 
@@ -19,13 +19,13 @@ export interface Sweeper {
 }
 
 const SWEEP_INTERVAL_MS = 200
-/** Keys that are removed before requests have their turn: 1 to 2 ms. */
+/** Number of keys to remove before the sweep yields to requests: 1 to 2 ms. */
 const SLICE_KEYS = 64
 
 /**
- * Removes values that have expired, in the order of all writes; where a service runs alone. It only frees space: reads test
- * the time themselves. Each look begins behind the last key: LevelDB steps over every deleted key again, and looks from the
- * beginning cost 326 us a key among 600,000. While nothing is due it reads one word of memory.
+ * Removes expired values of a standalone service, in the order of all writes. The sweep only frees space: reads test the time
+ * themselves. Each search begins after the last key. LevelDB steps over every deleted key again: searches from the beginning
+ * cost 326 us per key among 600,000. While no key is due, the sweep reads one word of memory.
  */
 export function createSweeper({ expiring, due, write, fault = () => undefined }: SweeperOptions): Sweeper {
   let running: Promise<void> | undefined
@@ -51,7 +51,7 @@ export function createSweeper({ expiring, due, write, fault = () => undefined }:
 
   const remove = ({ key, time }: Due) =>
     write({ ops: [{ type: 'del', key }], condition: { due: time }, durable: false }, (revision) => {
-      // A key that was written again meanwhile has another time, or none; one that is not due after all is so later.
+      // A key that was rewritten meanwhile has another time, or none. A key that is not due yet becomes due later.
       if (revision === undefined && expiring.now() < time) expiring.lowerFirstDue(time)
     })
 

@@ -1,6 +1,6 @@
 import { placeText } from '../core/watch-events.ts'
 
-/** Bytes that are written to streams. All streams that get the same share them. */
+/** Bytes that are written to streams. All streams with the same events share them. */
 export class Chunk {
   readonly bytes: Buffer
   /** Number of streams that have not read all of it. */
@@ -10,7 +10,7 @@ export class Chunk {
     this.bytes = bytes
   }
 
-  /** In memory of its own: a chunk from Node's pool keeps 8 KiB allocated for as long as one stream has not read it. */
+  /** Allocates separate memory: a chunk from Node's pool would hold 8 KiB until every stream has read it. */
   static of(text: string): Chunk {
     const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
     bytes.write(text)
@@ -18,10 +18,10 @@ export class Chunk {
   }
 }
 
-/** Makes a chunk of a text. */
+/** Creates a chunk from a text. */
 export type ToChunk = (text: string) => Chunk
 
-/** The text of one event. Its chunk is created at most once, for all streams. */
+/** Text of one event. All streams share its chunk, which is created at the first use. */
 export class Piece {
   readonly text: string
   #chunk: Chunk | undefined
@@ -35,7 +35,7 @@ export class Piece {
   }
 }
 
-/** A change as an event: with the id where it is the last one that a stream gets of its place, without it before that. */
+/** A change as an event. `last` has the id, for the last change that a stream gets of a sequence; `inner` has none. */
 export class ChangePieces {
   readonly #change: string
   readonly #seq: number
@@ -47,7 +47,7 @@ export class ChangePieces {
     this.#seq = seq
   }
 
-  /** In characters, about. */
+  /** Approximate length (characters). */
   get length(): number {
     return this.#change.length
   }
@@ -61,12 +61,12 @@ export class ChangePieces {
   }
 }
 
-/** A list of pieces. Lists of the same pieces, added in one order, are one object, and so is their chunk. */
+/** A list of pieces. `with` returns one object for the same piece in succession, so equal lists share their chunk. */
 export class PieceList {
   readonly #before: PieceList | undefined
   readonly #piece: Piece | undefined
   readonly count: number
-  /** In characters. */
+  /** Length (characters). */
   readonly length: number
   #next: PieceList | undefined
   #joined: Chunk | undefined
@@ -78,19 +78,19 @@ export class PieceList {
     this.length = before ? before.length + piece!.text.length : 0
   }
 
-  /** The same list with one piece more. */
+  /** Returns this list with one more piece. */
   with(piece: Piece): PieceList {
     if (this.#next && this.#next.#piece === piece) return this.#next
     return (this.#next = new PieceList(this, piece))
   }
 
-  /** All of it as one chunk. */
+  /** Returns all pieces as one chunk. */
   joined(toChunk: ToChunk): Chunk {
     return (this.#joined ??=
       this.count === 1 ? this.#piece!.chunk(toChunk) : toChunk(this.#pieces.map(({ text }) => text).join('')))
   }
 
-  /** A chunk for each piece. */
+  /** Returns one chunk per piece. */
   listed(toChunk: ToChunk): Chunk[] {
     return this.#pieces.map((piece) => piece.chunk(toChunk))
   }

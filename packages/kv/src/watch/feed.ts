@@ -76,7 +76,7 @@ export class Feed {
   /**
    * Some of what came after `seq`; none where nothing has within `patience` ms. `undefined` where that is not kept any
    * more, or no such place is known.
-   * @param maxBytes size of the page, where it is not a single step; 0: nothing but whether the place is known
+   * @param maxBytes a page ends when it reaches this size; 0 only checks that the sequence is known
    */
   async after(seq: number, patience: number, maxBytes = PAGE_BYTES): Promise<Page | undefined> {
     if (patience > 0 && this.#has(seq) && seq === this.#upTo) await this.#news(patience)

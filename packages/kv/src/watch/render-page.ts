@@ -3,24 +3,24 @@ import { changeText } from '../core/watch-events.ts'
 import { ChangePieces, PieceList, type Chunk, type ToChunk } from './chunks.ts'
 import { PENDING_WRITE_BYTES } from './unread-bytes.ts'
 
-/** Streams that get the same of a page. */
+/** Streams that get the same events of a page. */
 export interface Recipient {
   readonly connections: { readonly size: number }
-  /** What they get of the page so far. */
+  /** Pieces of the page so far. */
   pieces?: PieceList | undefined
-  /** The last change that they get of the current place. */
+  /** Last change of the current sequence for these streams. */
   change?: ChangePieces | undefined
 }
 
-/** Calls back with each recipient of a key that was changed at a place. */
+/** Calls `found` with each recipient of a key that changed at a sequence. */
 export type FindRecipients<R> = (key: string, seq: number, found: (recipient: R) => void) => void
 
-/** Streams get a chunk for each change where one for all changes would take more memory than so many times that. */
+/** Largest memory of joined chunks, as a multiple of the memory of one chunk per change; above it streams get the latter. */
 const MAX_JOINED_RATIO = 2
 
 /**
- * Renders what a page holds for the streams of its keys. Recipients of the same changes get the same chunk. If
- * many get different ones, they get a list with a chunk for each change: 200 nested ranges then take the memory of one.
+ * Renders a page for the streams of its keys. Recipients of the same changes get the same chunk. If many recipients get
+ * different changes, they get a list with one chunk per change: 200 nested ranges then take the memory of one.
  * @returns number of events, in all streams
  */
 export function renderPage<R extends Recipient>(
@@ -32,7 +32,7 @@ export function renderPage<R extends Recipient>(
   const recipients = new Set<R>()
   const nothing = new PieceList()
   let events = 0
-  /** Of all changes that some stream gets, in characters. */
+  /** Length of all changes that any stream gets (characters). */
   let length = 0
   for (const { seq, ops } of changesOf(page)) {
     const current: R[] = []
@@ -62,7 +62,7 @@ export function renderPage<R extends Recipient>(
   return events
 }
 
-/** Whether a chunk for each change takes much less memory than one for each list of them, if no client reads. */
+/** True if one chunk per change takes much less memory than one chunk per list of changes, if no client reads. */
 function takesLess(recipients: Iterable<Recipient>, length: number): boolean {
   const lists = new Set<PieceList>()
   let joined = 0

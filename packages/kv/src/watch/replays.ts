@@ -7,37 +7,37 @@ import { renderPage, type Recipient } from './render-page.ts'
 
 export interface ReplaysOptions {
   changes(after: number, patience: number, maxBytes: number): Promise<Page | undefined>
-  /** A client that reads nothing of its replay for so long is cut (ms). */
+  /** Longest time that a client may leave its replay unread before it is cut (ms). */
   readonly sendTimeout: number
-  /** Where the live streams are; nothing while there are none. */
+  /** Returns the sequence of the live streams; `undefined` if no stream is live. */
   place(): number | undefined
-  /** @returns whether the stream takes more; otherwise it emits `drain` */
+  /** @returns true if the stream accepts more; otherwise it emits `drain` */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
-  /** The stream has all up to this place, is no longer here, and has to be a live one now. */
+  /** Makes a stream live that has all changes up to this sequence and has left the replays. */
   arrived(connection: StreamConnection, at: number): void
-  /** The stream cannot go on: closes it and calls `leave`. */
+  /** Closes a stream that cannot continue, and calls `leave`. */
   cut(connection: StreamConnection): void
 }
 
-/** A stream that has yet to get what came before it. */
+/** A stream that still has to get earlier changes. */
 interface Replay extends Recipient {
   readonly connection: StreamConnection
   readonly range: KeyRange
-  /** It has all up to this place. */
+  /** Sequence up to which the stream has all changes. */
   at: number
   isReady: boolean
   timeout?: NodeJS.Timeout | undefined
 }
 
-/** Size of a page, where it is not a single change: a client that reads nothing holds two of them. */
+/** Size of a page, unless a single change is larger (bytes). A client that reads nothing holds two pages. */
 const REPLAY_PAGE_BYTES = 65_536
-/** The streams that a replay is alone are one. */
+/** Connections of a replay: one stream. */
 const ALONE = { size: 1 }
 
 /**
- * Sends streams that resume what came before them. It reads one page at a time, and all streams whose place is in it get
- * their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once its client
- * has read the last one.
+ * Sends earlier changes to streams that resume. It reads one page at a time, and all streams with a sequence in the page get
+ * their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once its client has
+ * read the last one.
  */
 export class Replays {
   readonly #options: ReplaysOptions
@@ -47,7 +47,7 @@ export class Replays {
   readonly #onDrain: (this: StreamConnection) => void
   #isRunning = false
   #pages = 0
-  /** Changes that were sent. */
+  /** Number of changes sent. */
   events = 0
 
   constructor(options: ReplaysOptions) {
@@ -66,7 +66,7 @@ export class Replays {
     this.resume()
   }
 
-  /** Forgets a stream, if it is here. */
+  /** Removes a stream, if it has a replay. */
   leave(connection: StreamConnection): void {
     const replay = this.#replays.get(connection)
     if (!replay) return
@@ -76,7 +76,7 @@ export class Replays {
     this.#ready.delete(replay)
   }
 
-  /** To be called when the place of the live streams has moved: replays may have been ahead of it. */
+  /** Continues after the sequence of the live streams has moved: replays may have been ahead of it. */
   resume(): void {
     if (this.#ready.size === 0) return
     this.#release()
@@ -97,8 +97,8 @@ export class Replays {
   }
 
   /**
-   * The place from which the next page is read. In turn the first of all, so that streams behind meet those ahead and go
-   * on with them, and that of the stream which has waited longest.
+   * Returns the sequence from which to read the next page. It alternates between the lowest sequence and that of the stream that
+   * has waited longest. From the lowest one, streams catch up with others ahead of them and continue together.
    */
   #next(): number | undefined {
     const place = this.#options.place() ?? Infinity
@@ -108,7 +108,7 @@ export class Replays {
 
   #send(page: Page, from: number): void {
     const { write } = this.#options
-    // What comes after the place of the live streams comes to all.
+    // All streams get the changes after the sequence of the live streams as live ones.
     const upTo = Math.min(page.upTo, this.#options.place() ?? Infinity)
     const replays = [...this.#ready].filter(({ at }) => at >= from && at < upTo)
     const find = (key: string, seq: number, found: (replay: Replay) => void) => {
@@ -140,7 +140,7 @@ export class Replays {
     this.resume()
   }
 
-  /** Streams that are where the live ones are become live. */
+  /** Makes streams live that have reached the sequence of the live streams. */
   #release(): void {
     for (const replay of this.#ready) if (replay.at === this.#options.place()) this.#arrive(replay)
   }
@@ -150,7 +150,7 @@ export class Replays {
     this.#options.arrived(connection, at)
   }
 
-  /** The place was known, and what follows it is deleted meanwhile. */
+  /** Cuts streams at a sequence that was known, but whose later changes are deleted meanwhile. */
   #cutAt(place: number): void {
     for (const { connection, at } of this.#ready) if (at === place) this.#options.cut(connection)
   }

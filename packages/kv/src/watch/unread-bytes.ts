@@ -4,42 +4,42 @@ import type { Chunk } from './chunks.ts'
 
 export interface UnreadBytesOptions {
   readonly budget: Budget
-  /** Whether each connection copies what it sends, as TLS does. */
+  /** True if each connection copies the bytes that it sends, as TLS does. */
   readonly isCopied: boolean
   /** Closes a stream and calls `forget`. */
   cut(connection: StreamConnection): void
 }
 
-/** What Node and the backlog take for a write that the client has not read: 59 bytes of heap after a collection, 180 of RSS. */
+/** Memory of Node and the backlog for a write that the client has not read (bytes): 59 of heap after a collection, 180 of RSS. */
 export const PENDING_WRITE_BYTES = 128
-/** A reply of Node's writes the length, the bytes and the end of a chunk. */
+/** Number of writes for a chunk in a reply of Node: its length, its bytes and its end. */
 const WRITES_OF_REPLY = 3
-/** Buffer, ArrayBuffer and their allocation. */
+/** Memory of Buffer, ArrayBuffer and their allocation (bytes). */
 const CHUNK_OVERHEAD_BYTES = 250
-/** Part of the budget up to which the process may be filled by streams: requests can use the rest. */
+/** Share of the budget up to which streams may fill the process: requests can use the rest. */
 const MAX_SHARE = 1 / 2
-/** Part of the budget that streams of all threads get even while it is full: other threads' streams cannot have it. */
+/** Share of the budget for the streams of all threads even while it is full. Other threads' streams cannot use a thread's part. */
 const GUARANTEED_SHARE = 1 / 8
-/** Unread bytes are reduced by this part at a time: each reduction sorts all streams with unread bytes. */
+/** Share by which a reduction lowers the unread bytes: each reduction sorts all streams with unread bytes. */
 const REDUCTION = 1 / 8
-/** More than this is returned to the budget at once. */
+/** Largest unused part of the taken budget (bytes): more is returned at once. */
 const MAX_SPARE_BYTES = 65_536
 const SETTLE_INTERVAL_MS = 200
 const COMPACT_CHUNKS = 64
 
-/** The chunks that a stream has not read. */
+/** Unread chunks of a stream. */
 interface Backlog {
   readonly chunks: Chunk[]
-  /** Index of the first that is not read. */
+  /** Index of the first unread chunk. */
   first: number
-  /** Of the chunks from there on. */
+  /** Size of the unread chunks (bytes). */
   bytes: number
 }
 
 /**
- * Writes chunks to the streams of a thread, and takes what their clients have not read from the budget: each chunk once,
- * and a constant for each pending write. Where the budget has no room, the streams with the most unread bytes are cut.
- * A stream whose client reads at once costs a comparison.
+ * Writes chunks to the streams of a thread, and takes memory for unread bytes from the budget: each chunk once, and a constant
+ * for each pending write. If the budget is full, it cuts the streams with the largest number of unread bytes. A stream whose
+ * client reads at once costs a comparison.
  */
 export class UnreadBytes {
   readonly #options: UnreadBytesOptions
@@ -59,12 +59,12 @@ export class UnreadBytes {
     return this.#bytes
   }
 
-  /** Whether all streams have read what they were sent. */
+  /** True if no stream has unread bytes. */
   get isEmpty(): boolean {
     return this.#backlogs.size === 0
   }
 
-  /** @returns whether the stream takes more; otherwise it emits `drain` */
+  /** @returns true if the stream accepts more; otherwise it emits `drain` */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean {
     let isReady = true
     if (chunks.length > 1) connection.cork?.()
@@ -75,7 +75,7 @@ export class UnreadBytes {
     return isReady
   }
 
-  /** Releases what a stream has not read. Idempotent. */
+  /** Releases the unread bytes of a stream. Idempotent. */
   forget(connection: StreamConnection): void {
     const backlog = this.#backlogs.get(connection)
     if (!backlog) return
@@ -84,7 +84,7 @@ export class UnreadBytes {
     this.#giveBack()
   }
 
-  /** Releases what streams have read meanwhile: a socket tells only that it has sent all. */
+  /** Releases bytes that streams have read meanwhile: a socket reports only that it has sent all bytes. */
   settle(): void {
     for (const [connection, backlog] of this.#backlogs) {
       this.#release(connection, backlog, connection.writableLength)
@@ -116,7 +116,7 @@ export class UnreadBytes {
     else this.#settling!.refresh()
   }
 
-  /** @param unread bytes at the end of the backlog that are not read */
+  /** @param unread number of unread bytes at the end of the backlog */
   #release(connection: StreamConnection, backlog: Backlog, unread: number): void {
     const { chunks } = backlog
     while (backlog.first < chunks.length) {
@@ -144,12 +144,12 @@ export class UnreadBytes {
     return (limit * GUARANTEED_SHARE) / threads
   }
 
-  /** Takes what is missing. Returns whether there was room. */
+  /** Takes the missing bytes from the budget. Returns false if the budget is full. */
   #take(): boolean {
     const { budget } = this.#options
     const missing = wholeUnits(this.#bytes - this.#taken)
-    // What the other threads and the requests hold does not count for the guaranteed part, nor for the only chunk: a
-    // stream of chunks larger than the room goes on.
+    // Memory of other threads and of requests does not limit the guaranteed share, nor a single chunk: a stream of chunks
+    // larger than the free budget continues.
     const isExempt = this.#bytes <= this.#guaranteed || this.#chunks === 1
     if (!budget.take(missing, isExempt ? Infinity : budget.limit * MAX_SHARE)) return false
     this.#taken += missing

@@ -12,7 +12,7 @@ import { UnreadBytes } from './unread-bytes.ts'
 export interface WatchersOptions {
   /** See `watch/feed.ts`; without a place nothing but the place where it is. */
   changes(after: number | undefined, patience: number, maxBytes?: number): Promise<Page | undefined>
-  /** What unread bytes are taken from. */
+  /** Budget for unread bytes. */
   readonly budget: Budget
   /** See `watch/unread-bytes.ts`. */
   readonly isCopied: boolean
@@ -31,7 +31,7 @@ export interface WatchFigures {
   readonly streams: number
   readonly events: number
   readonly cut: number
-  /** Memory of what clients have not read (bytes). */
+  /** Memory of changes that clients have not read (bytes). */
   readonly unreadBytes: number
 }
 
@@ -43,7 +43,7 @@ interface Group extends Recipient {
 
 interface Stream {
   readonly range: KeyRange
-  /** The group that it is in, once it has what came before. */
+  /** Group of the stream, once the stream has the earlier changes. */
   group?: Group
 }
 
@@ -57,8 +57,8 @@ const LINGER = 5_000
 const keyOf = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}`
 
 /**
- * The streams of changes of one thread. Live streams share one read of main's feed and, where they get the same changes,
- * their bytes. Streams that resume get what came before by `Replays`.
+ * The streams of changes of one thread. Live streams share one read of main's feed; streams with the same changes also share
+ * their bytes. `Replays` sends earlier changes to streams that resume.
  */
 export class Watchers implements WatchFigures {
   readonly #options: WatchersOptions
@@ -172,7 +172,7 @@ export class Watchers implements WatchFigures {
   }
 
   #deliver(page: Page): void {
-    // From Node's pool, which is faster, as long as every client reads at once.
+    // Node's pool is faster, and is used while every client reads at once.
     const toChunk = this.#unread.isEmpty ? (text: string) => new Chunk(Buffer.from(text)) : Chunk.of
     const find: FindRecipients<Group> = (key, _seq, found) => this.#ranges.find(key, found)
     this.#liveEvents += renderPage(page, find, toChunk, ({ connections }, chunks) => {
@@ -190,8 +190,8 @@ export class Watchers implements WatchFigures {
   }
 
   /**
-   * Shows every client that its stream lives, and from where it would resume; finds out which is gone. One that has yet to
-   * read gets nothing: it would hold a pending write more with every heartbeat.
+   * Shows every client that its stream lives, and the sequence from which it would resume; detects disconnected clients. A client
+   * with unread bytes gets nothing: it would hold one more pending write with every heartbeat.
    */
   #beat(): void {
     if (this.#place === undefined) return
@@ -217,7 +217,7 @@ export class Watchers implements WatchFigures {
     if (connections.length > 0) setTimeout(() => connections.forEach((one) => one.destroy()), LINGER).unref()
   }
 
-  /** Returns whether it was a stream. */
+  /** Returns true if the connection was a stream. */
   #leave(connection: StreamConnection): boolean {
     const stream = this.#streams.get(connection)
     if (!stream) return false

@@ -130,7 +130,7 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   const seq = old?.ceiling ?? 0
   const lost = old ? lostBy(old, read.at(-1)?.seq ?? 0) : []
   const meta: Meta = {
-    // The original of a folder that was restored or copied may have given the same ids to other events.
+    // The original of a restored or copied folder may have used the same ids for other events.
     epoch: old && !level.isNewHistory ? old.epoch : newEpoch(),
     floor: old?.floor ?? 0,
     ceiling: seq + RESERVE,
