@@ -119,7 +119,7 @@ test.each(SERVERS)('a process holds no more for its clients than it may, served 
   expect(most - before).toBeLessThan(MOST_OF_PIECES)
 })
 
-// Without the budget, each stream would hold 8 MiB in addition to the system's buffers: 1,000 MB in total.
+// Without the budget, each stream would hold 8 MiB in addition to the system's buffers: 1,678 MB in total.
 const STREAMS = 200
 const BATCHES = 150
 const MOST_OF_STREAMS = 300 * MIB

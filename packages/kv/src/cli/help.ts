@@ -6,8 +6,8 @@ export const COMMON_FLAGS = {
   help: { type: 'boolean', description: 'this text' },
 } as const satisfies Record<string, Flag>
 
-const ENVIRONMENT = `API_TOKEN, or READ_TOKEN for reads, is sent where it is set.
-Exit status: 0 success, 1 failure or no such key, 2 wrong usage.
+const ENVIRONMENT = `API_TOKEN is sent if it is set, READ_TOKEN otherwise.
+Exit status: 0 success, 1 failure or no such key, 2 wrong usage, 141 closed output.
 `
 
 const INDENT = '  '

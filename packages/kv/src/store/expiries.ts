@@ -57,7 +57,7 @@ export class Expiring {
     Atomics.store(this.#words, IS_TIMED, 1)
   }
 
-  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the system clock is set back. */
+  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the system clock is set back by up to 10 s. */
   now(): number {
     const now = Date.now()
     const floor = Number(Atomics.load(this.#times, FLOOR))
