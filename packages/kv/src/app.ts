@@ -1,4 +1,4 @@
-import { viewFolder } from '@influencer-stats/log/log-state'
+import { createLogClock, viewFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -41,6 +41,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
         expiring,
         line: {
           state: logState,
+          now: createLogClock(logState),
           append: (...writes) => bus.call('append', ...writes),
           reached: (sequence) => bus.call('reached', sequence),
           barrier: (waiting) => bus.call('barrier', waiting),

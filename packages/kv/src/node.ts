@@ -1,6 +1,6 @@
 import { closeLevel } from '@influencer-stats/log/level-view'
 import { openNode } from '@influencer-stats/log/node'
-import { logStateMemory, viewFolder, writeLogState } from '@influencer-stats/log/log-state'
+import { createLogClock, logStateMemory, viewFolder, writeLogState } from '@influencer-stats/log/log-state'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { Opened } from '@influencer-stats/runtime/service'
 import { WRITES } from './core/writes.ts'
@@ -31,7 +31,8 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
   try {
     const feed = new Feed(config.watchHistory)
     const expiring = expiryMemory()
-    const view = await openLogView(level, feed, new Expiring(expiring))
+    const timed = new Expiring(expiring, createLogClock(state))
+    const view = await openLogView(level, feed, timed)
     const journal = await openNode({
       service: 'kv',
       config,
@@ -42,7 +43,7 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
       maxBody: Math.max(config.batchLimit, config.valueLimit) + 65_536,
       onState: (now) => writeLogState(state, now),
     })
-    const stopExpiring = expireInLog(journal, view)
+    const stopExpiring = expireInLog(journal, view, () => timed.now())
     reportLevel(level, config.cacheMegabytes, registry)
     const revisions = revisionsMemory()
     return {

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import fc from 'fast-check'
 import { connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type TestKv } from './support/kv.ts'
 import { isLinearizable } from './support/linearizable.ts'
 import { start, useNats } from './support/nodes.ts'
@@ -75,6 +75,27 @@ describe('nodes of kv', () => {
     expect([ahead.status, ahead.code, ahead.headers.get('retry-after')]).toEqual([503, 'LOG_BEHIND', '1'])
     for (const wrong of ['after=x', 'after=-1', 'after=01', 'linearizable=1', 'after=1&after=1'])
       expect((await one.ask('GET', `/v0/entity?id=b&${wrong}`)).code).toBe('QUERY_INVALID')
+  })
+
+  it.each([60, -60])('expire values by the clock of the log where their own is %i s away', async (seconds) => {
+    const kv = await node(newStream())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const before = performance.now()
+    await kv.client.put('k', 'x', { ttl: 1 })
+    const written = performance.now()
+    let remaining = 1_000
+    for (let now = before; now - before < 950;) {
+      const expiry = JSON.parse((await kv.ask('GET', '/v0/entity/expiry?id=k')).text) as { remaining: number }
+      const isFound = (await kv.client.get('k')) !== undefined
+      now = performance.now()
+      if (now - before >= 1_000) break
+      expect(isFound).toBe(true)
+      expect(expiry.remaining).toBeLessThanOrEqual(remaining + 20)
+      remaining = expiry.remaining
+    }
+    await until(async () => (await kv.client.get('k')) === undefined)
+    expect(performance.now() - written).toBeLessThan(3_000)
   })
 
   it('count with compare-and-set without losing one', async () => {

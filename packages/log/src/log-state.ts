@@ -9,13 +9,17 @@ export const viewFolder = (data: string) => join(data, 'view')
 const APPLIED = 0
 const KNOWN = 1
 const CONTACT = 2
+const CLOCK_MIN = 3
+const CLOCK_MAX = 4
 
-export const logStateMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)
+export const logStateMemory = () => new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT)
 
-export function writeLogState(memory: SharedArrayBuffer, { applied, known, contact }: LogState): void {
+export function writeLogState(memory: SharedArrayBuffer, { applied, known, contact, clockOffsets }: LogState): void {
   const words = new BigInt64Array(memory)
   Atomics.store(words, KNOWN, BigInt(known))
   Atomics.store(words, CONTACT, BigInt(Math.floor(contact)))
+  Atomics.store(words, CLOCK_MIN, BigInt(Math.floor(clockOffsets.min)))
+  Atomics.store(words, CLOCK_MAX, BigInt(Math.ceil(clockOffsets.max)))
   Atomics.store(words, APPLIED, BigInt(applied))
 }
 
@@ -25,5 +29,24 @@ export const silenceOf = ({ contact }: LogState): number => (steadyNow() - conta
 export function readLogState(memory: SharedArrayBuffer): LogState {
   const words = new BigInt64Array(memory)
   const at = (index: number) => Number(Atomics.load(words, index))
-  return { applied: at(APPLIED), known: at(KNOWN), contact: at(CONTACT) }
+  return {
+    applied: at(APPLIED),
+    known: at(KNOWN),
+    contact: at(CONTACT),
+    clockOffsets: { min: at(CLOCK_MIN), max: at(CLOCK_MAX) },
+  }
+}
+
+/**
+ * Returns the log's clock (ms since 1970) for every thread: the system clock while that agrees with the last replies of the log.
+ * Otherwise the clock of this machine is wrong, and the result is the log's clock less the delay of a reply.
+ */
+export function createLogClock(memory: SharedArrayBuffer): () => number {
+  const words = new BigInt64Array(memory)
+  return () => {
+    const [now, steady] = [Date.now(), steadyNow()]
+    const min = Math.floor(steady) + Number(Atomics.load(words, CLOCK_MIN))
+    const max = Math.ceil(steady) + Number(Atomics.load(words, CLOCK_MAX))
+    return min <= now && now <= max ? now : min
+  }
 }

@@ -60,6 +60,12 @@ export interface Appended<T> {
   readonly outcome: T
 }
 
+/** Bounds of the log's clock (ms since 1970) minus `steadyNow` (ms). */
+export interface ClockOffsets {
+  readonly min: number
+  readonly max: number
+}
+
 /** How far the own view is. */
 export interface LogState {
   /** The last place that the own view has applied. */
@@ -68,6 +74,8 @@ export interface LogState {
   readonly known: number
   /** The own view had all of the log then, as far as anybody could tell (ms of `steadyNow`): how old it is. */
   readonly contact: number
+  /** Bounds of the log's clock. */
+  readonly clockOffsets: ClockOffsets
 }
 
 /** The one order of changes. */

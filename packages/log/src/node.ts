@@ -63,12 +63,14 @@ export async function openNode({ service, config, registry, log, fail, ...given 
     appendTimeout: config.appendTimeout,
     maxBody,
     viewTimeout,
-    onState(applied, known, contact) {
-      onState?.({ applied, known, contact })
-      snapshots?.advanced(applied, bytes)
+    onState(state) {
+      onState?.(state)
+      snapshots?.advanced(state.applied, bytes)
     },
     onFatal: fail,
   })
+  // Threads read it from the first request on, and a log without news reports nothing for a second.
+  onState?.(opened.state)
   const keeper = (snapshots = keepSnapshots({
     log: opened,
     every: config.snapshotEvery,

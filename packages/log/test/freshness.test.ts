@@ -45,7 +45,7 @@ describe('a clock that is set back by an hour', () => {
 
   it('makes no view younger', () => {
     const state = logStateMemory()
-    writeLogState(state, { applied: 1, known: 1, contact: steadyNow() - 10_000 })
+    writeLogState(state, { applied: 1, known: 1, contact: steadyNow() - 10_000, clockOffsets: { min: 0, max: 0 } })
     const replica = createReplica({ state, reached: async () => {}, barrier: async () => {} })
     setBack()
     expect(replica.age).toBe(10)

@@ -16,7 +16,7 @@ it('keeps the log bounded, and a new node has all of it', async () => {
   const stream = newStream()
   const keepers: SnapshotKeeper[] = []
   const { log, view } = await openNode(url, stream, {
-    onState: (applied) => keepers.forEach((keeper) => keeper.advanced(applied)),
+    onState: ({ applied }) => keepers.forEach((keeper) => keeper.advanced(applied)),
   })
   const keeper = keepSnapshots({ log, every: EVERY, logger: createLines().log, patience: 1 })
   keepers.push(keeper)
@@ -49,7 +49,7 @@ it('keeps the log bounded in bytes, too, whoever takes a snapshot', async () => 
       for (const { body } of entries) bytes += body.length
       return apply(entries, position)
     }
-    const { log } = await openNode(url, stream, { view, onState: (applied) => keeper?.advanced(applied, bytes) })
+    const { log } = await openNode(url, stream, { view, onState: ({ applied }) => keeper?.advanced(applied, bytes) })
     const keeper = keepSnapshots({ log, every: 1_000_000, everyBytes, logger: createLines().log, patience: 1 })
     keepers.push(keeper)
     return log
@@ -74,14 +74,14 @@ it('takes none for what lies before the one that another node has taken', async 
   let newest = 0
   const taken: number[] = []
   const log = {
-    state: { applied: 0, known: 0, contact: 0 },
+    state: { applied: 0, known: 0, contact: 0, clockOffsets: { min: 0, max: 0 } },
     newestSnapshot: async () => newest,
     snapshot: async () => taken.push(log.state.applied),
     async trim() {},
   }
   const keeper = keepSnapshots({ log, every: 1_000, everyBytes: 100, logger: createLines().log, patience: 1 })
   async function advance(applied: number, bytes: number) {
-    log.state = { applied, known: applied, contact: 0 }
+    log.state = { applied, known: applied, contact: 0, clockOffsets: { min: 0, max: 0 } }
     keeper.advanced(applied, bytes)
     // As long as a snapshot that is due takes, and some.
     await delay(20)

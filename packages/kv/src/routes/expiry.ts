@@ -47,7 +47,9 @@ export function expiryRoutes(app: App, store: Store): void {
             additionalProperties: false,
             properties: {
               expiresAt: timeOrNull('ms since 1970'),
-              remaining: timeOrNull('ms from now on, by the clock of the machine that answers'),
+              remaining: timeOrNull(
+                'ms from now on, by the clock that values expire by: of a cluster that of the NATS servers',
+              ),
             },
           },
           ...readReplies(
@@ -73,7 +75,7 @@ export function expiryRoutes(app: App, store: Store): void {
       const { expiresAt } = found
       return expiresAt === undefined
         ? { expiresAt: null, remaining: null }
-        : { expiresAt, remaining: Math.max(0, expiresAt - Date.now()) }
+        : { expiresAt, remaining: Math.max(0, expiresAt - store.now()) }
     },
   )
 

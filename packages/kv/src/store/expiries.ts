@@ -31,15 +31,18 @@ const IS_TIMED = 0
 const FIRST_DUE = 1
 const FLOOR = 2
 
-/** Largest backward step of the system clock that readers do not see (ms). */
+/** Largest backward step of the clock that readers do not see (ms). */
 export const MAX_CLOCK_STEP_MS = 10_000
 
 /** State that all threads of a process share about values that expire. */
 export class Expiring {
   readonly #words: Int32Array
   readonly #times: BigInt64Array
+  readonly #clock: () => number
 
-  constructor(memory: SharedArrayBuffer) {
+  /** @param clock that values expire by (ms since 1970): the system clock, or on a node of a cluster the log's */
+  constructor(memory: SharedArrayBuffer, clock = () => Date.now()) {
+    this.#clock = clock
     this.#words = new Int32Array(memory)
     this.#times = new BigInt64Array(memory)
   }
@@ -57,9 +60,9 @@ export class Expiring {
     Atomics.store(this.#words, IS_TIMED, 1)
   }
 
-  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the system clock is set back by up to 10 s. */
+  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the clock is set back by up to 10 s. */
   now(): number {
-    const now = Date.now()
+    const now = this.#clock()
     const floor = Number(Atomics.load(this.#times, FLOOR))
     return floor > now && floor - now <= MAX_CLOCK_STEP_MS ? floor : now
   }

@@ -16,7 +16,7 @@ import type { Found, Store } from './store.ts'
  *
  * Without the third lookup, a long expired value reappeared for a moment when a PUT replaced it between the first two.
  */
-export function createLiveReader(db: Level, expiring: Expiring): Pick<Store, 'find' | 'findTimed' | 'isTimed'> {
+export function createLiveReader(db: Level, expiring: Expiring): Pick<Store, 'find' | 'findTimed' | 'isTimed' | 'now'> {
   const read = createTextReader(db)
 
   function findLive(key: string, first: Stored | undefined): Found | undefined {
@@ -35,6 +35,7 @@ export function createLiveReader(db: Level, expiring: Expiring): Pick<Store, 'fi
 
   return {
     isTimed: () => expiring.isTimed,
+    now: () => expiring.now(),
     find(key) {
       const stored = read(key)
       return stored === undefined || !expiring.isTimed ? stored : findLive(key, stored)?.stored

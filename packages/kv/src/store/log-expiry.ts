@@ -5,16 +5,17 @@ import { MOST_EXPIRED, type LogView } from './log-view.ts'
 
 /** What has expired is gone so late at most (ms), where clocks agree. */
 const EVERY = 200
-/** Where nothing had expired by the log's clock, which is behind this one, it is asked again after so long (ms). */
-const PATIENCE = 1_000
+/** Pause after an entry that removed nothing, because the servers' clock was set back (ms). */
+const PAUSE_MS = 1_000
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Has what has expired taken away by entries of the log, by whose clock that is judged. Any node may ask for it; if more
  * than one do, that does no harm.
+ * @param now the log's clock, as this node knows it (ms since 1970)
  * @returns what ends it
  */
-export function expireInLog(log: Pick<Log, 'append'>, view: LogView): () => void {
+export function expireInLog(log: Pick<Log, 'append'>, view: LogView, now: () => number): () => void {
   let isBusy = false
   let isEnded = false
   let notBefore = 0
@@ -22,9 +23,9 @@ export function expireInLog(log: Pick<Log, 'append'>, view: LogView): () => void
   async function expire(): Promise<void> {
     isBusy = true
     try {
-      while (!isEnded && view.nextDue <= Date.now()) {
+      while (!isEnded && view.nextDue <= now()) {
         const { outcome } = await log.append<Outcomes>(EXPIRE, NOTHING)
-        if (outcome.length === 0) notBefore = performance.now() + PATIENCE
+        if (outcome.length === 0) notBefore = performance.now() + PAUSE_MS
         if (outcome.length < MOST_EXPIRED) break
       }
     } catch {

@@ -109,6 +109,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     keepsOrder: true,
     find: (key) => findTimed(key)?.stored,
     isTimed: () => expiring.isTimed,
+    now: () => expiring.now(),
     findTimed,
     write,
     snapshot() {

@@ -12,9 +12,11 @@ import { bytesOf, type Store, type Write } from './store.ts'
 export interface ReplicatedStoreOptions extends GateOptions, Part {
   readonly folder: string
   readonly cacheMegabytes: number
-  /** State that main sets: the flag that a value may expire, and the log's clock (`expiries.ts`). */
+  /** State that main sets: the flag that a value may expire, and a floor of the log's clock (`expiries.ts`). */
   readonly expiring: SharedArrayBuffer
   readonly line: LogLine & {
+    /** The log's clock (ms since 1970). */
+    now(): number
     /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
     append(writes: Uint8Array, count: number): Promise<Logged>
   }
@@ -41,7 +43,7 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
   const { line, onCommit = () => {} } = options
   const level = await openKvLevel(options.folder, options.cacheMegabytes, options)
   const { db } = level
-  const expiring = new Expiring(options.expiring)
+  const expiring = new Expiring(options.expiring, line.now)
   const gate = createGate(options)
   const underWay = new Set<Promise<unknown>>()
   let gathering: Turn | undefined

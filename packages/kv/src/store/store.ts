@@ -73,6 +73,8 @@ export interface Store {
   find(key: string): Stored | undefined
   /** True if a value may expire. */
   isTimed(): boolean
+  /** Clock that values expire by (ms since 1970). */
+  now(): number
   /** Returns the result of `find` with its expiry time. */
   findTimed(key: string): Found | undefined
   /**

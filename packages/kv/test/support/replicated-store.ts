@@ -20,13 +20,15 @@ export interface TestNode {
   close(): Promise<void>
 }
 
-export async function openTestNode(folder = temporaryFolder()): Promise<TestNode> {
+/** @param now clock of the log (ms since 1970) */
+export async function openTestNode(folder = temporaryFolder(), now = () => Date.now()): Promise<TestNode> {
   const main = await openLevelOf(folder)
   const expiring = expiryMemory()
-  const view = await openLogView(main, new Feed(1e6), new Expiring(expiring))
-  const log = await logs.local({ view, now: () => Date.now() })
-  const stopExpiring = expireInLog(log, view)
   const state = logStateMemory()
+  const timed = new Expiring(expiring, now)
+  const view = await openLogView(main, new Feed(1e6), timed)
+  const log = await logs.local({ view, now })
+  const stopExpiring = expireInLog(log, view, () => timed.now())
   const tell = () => writeLogState(state, log.state)
   tell()
   const store = await parts.replica.jetstream({
@@ -40,6 +42,7 @@ export async function openTestNode(folder = temporaryFolder()): Promise<TestNode
     share: main.share(),
     line: {
       state,
+      now,
       async append(writes) {
         const { seq, outcome } = await log.append<Outcomes>(WRITES, Buffer.from(writes))
         tell()

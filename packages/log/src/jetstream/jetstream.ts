@@ -1,11 +1,12 @@
 import { StartError } from '@influencer-stats/runtime/errors'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { LEASE, type FrameEntry } from '../order/frame.ts'
 import { MAX_PARTS, MESSAGE_OVERHEAD } from '../order/limits.ts'
 import { encodeLease } from '../order/order.ts'
 import { unavailable } from '../errors.ts'
 import { createLease, type OwnLease } from '../lease.ts'
-import type { Appended, LeaseState, Log, Position } from '../log.ts'
+import type { Appended, LeaseState, Log, LogState, Position } from '../log.ts'
 import { Progress } from '../progress.ts'
 import { Applier } from './applier.ts'
 import { checkEpoch } from './check.ts'
@@ -14,6 +15,7 @@ import { goElsewhere } from './elsewhere.ts'
 import { Freshness } from './freshness.ts'
 import type { JetStreamLogOptions } from './options.ts'
 import { createGuard } from './guard.ts'
+import { LogClock } from './log-clock.ts'
 import { hasQuorum } from './quorum.ts'
 import { createReader } from './reader.ts'
 import { createSender } from './sender.ts'
@@ -41,6 +43,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
   })
   const { nc } = connection
   try {
+    const openedAt = steadyNow()
     const { jsm, info } = await openStream(nc, {
       service,
       stream,
@@ -62,7 +65,9 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
       log.warn(`${service}: the clock of NATS is ${Math.round(-skew / 1000)} s ahead of this one's`)
     const snapshots = createSnapshots(nc, jsm, stream, info)
     const start = await startingPosition(options, jsm, info, snapshots)
-    const running = follow(options, { connection, jsm, start, maxMessage, maxFrame, snapshots, tell })
+    const clock = new LogClock()
+    clock.heard(info.ts, openedAt)
+    const running = follow(options, { connection, clock, jsm, start, maxMessage, maxFrame, snapshots, tell })
     onUp = running.onUp
     try {
       await running.caughtUp(info.state.last_seq)
@@ -80,17 +85,18 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
 
 interface Parts {
   readonly connection: Awaited<ReturnType<typeof connectNats>>
+  readonly clock: LogClock
   readonly jsm: JetStreamManager
   readonly start: Position
   readonly maxMessage: number
   readonly maxFrame: number
   readonly snapshots: Snapshots
-  tell(applied: number, known: number, contact: number): void
+  tell(state: LogState): void
 }
 
 function follow(
   options: JetStreamLogOptions,
-  { connection, jsm, start, maxMessage, maxFrame, snapshots, tell }: Parts,
+  { connection, clock, jsm, start, maxMessage, maxFrame, snapshots, tell }: Parts,
 ) {
   const { service, stream, view, log, appendTimeout, onFatal = () => {} } = options
   const { nc, isUp } = connection
@@ -104,10 +110,17 @@ function follow(
   let isStarted = false
   let isTroubled = false
   const leases = new Set<OwnLease>()
-  const progress = new Progress(start.seq, state)
+  const progress = new Progress(start.seq, tellState)
 
-  function state(): void {
-    tell(progress.applied, Math.max(reader?.known ?? 0, progress.applied), freshness.asOf)
+  const state = (): LogState => ({
+    applied: progress.applied,
+    known: Math.max(reader?.known ?? 0, progress.applied),
+    contact: freshness.asOf,
+    clockOffsets: clock.offsets,
+  })
+
+  function tellState(): void {
+    tell(state())
   }
 
   /** This node must not go on. */
@@ -164,21 +177,22 @@ function follow(
     stream,
     from: start.seq + 1,
     onMessages: (messages) => applier.take(messages),
-    onInfo(info) {
+    onInfo(info, sentAt) {
       const isTrue = hasQuorum(info)
       if (isTrue) {
         answeredAt = performance.now()
+        clock.heard(info.ts, sentAt)
         checkFormat(info, options)
         checkEpoch(info, start)
         if (info.state.last_seq < applier.ground.seq) guard.suspect()
         else freshness.heard(info.state.last_seq, progress.applied)
       }
-      state()
+      tellState()
       return isTrue
     },
     onKnown(known) {
       freshness.heard(known, progress.applied)
-      state()
+      tellState()
     },
     onFatal: fail,
   })
@@ -219,7 +233,7 @@ function follow(
   const own: Log = {
     epoch: start.epoch,
     get state() {
-      return { applied: progress.applied, known: Math.max(reader.known, progress.applied), contact: freshness.asOf }
+      return state()
     },
     append: (kind, body, waiting) => append({ kind, term: 0, body }, waiting),
     barrier: (waiting) => writer.barrier(waiting),

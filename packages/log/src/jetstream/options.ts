@@ -1,4 +1,4 @@
-import type { View } from '../log.ts'
+import type { LogState, View } from '../log.ts'
 import type { Logger } from '../logger.ts'
 
 /** How servers of NATS are reached. */
@@ -35,8 +35,8 @@ export interface JetStreamLogOptions {
   readonly patience?: number
   /** Largest body that is appended (bytes): what the servers' limits must allow. */
   readonly maxBody?: number
-  /** Called with the last applied place, the last known one, and as of when the view is. */
-  onState?(applied: number, known: number, contact: number): void
+  /** Called with every change of the state. */
+  onState?(state: LogState): void
   /** Called once when this node must not go on: what it would make of the log would be wrong. */
   onFatal?(error: Error): void
 }

@@ -1,5 +1,6 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Message } from '../order/joiner.ts'
 import { fetchBatch, toBuffer } from './fetch.ts'
 import { liveSubjectOf } from './stream.ts'
@@ -12,8 +13,12 @@ export interface ReaderOptions {
   readonly from: number
   /** Takes messages in their order, each once. While it gives a promise no more are asked for. */
   onMessages(messages: readonly Message[]): Promise<void> | undefined
-  /** Told of the stream, every now and then. Gives whether it is so. @throws Error where it is not to be followed */
-  onInfo(info: StreamInfo): boolean
+  /**
+   * Called each second with the state of the stream. Returns whether it is true.
+   * @param sentAt time of the request (ms of `steadyNow`)
+   * @throws Error if the stream must not be followed
+   */
+  onInfo(info: StreamInfo, sentAt: number): boolean
   onKnown(known: number): void
   onFatal(error: Error): void
 }
@@ -135,6 +140,7 @@ export function createReader({ nc, jsm, stream, from, onMessages, onInfo, onKnow
 
   async function look(): Promise<void> {
     if (isClosed) return
+    const sentAt = steadyNow()
     let info: StreamInfo
     try {
       info = await jsm.streams.info(stream)
@@ -143,7 +149,7 @@ export function createReader({ nc, jsm, stream, from, onMessages, onInfo, onKnow
     }
     if (isClosed) return
     try {
-      if (onInfo(info)) know(info.state.last_seq)
+      if (onInfo(info, sentAt)) know(info.state.last_seq)
     } catch (error) {
       onFatal(error as Error)
     }

@@ -73,7 +73,9 @@ export function createLocalLog({ view, now = Date.now }: LocalLogOptions): Log {
   return {
     epoch: start.epoch,
     get state() {
-      return { applied: progress.applied, known: progress.applied, contact: steadyNow() }
+      const contact = steadyNow()
+      const offset = now() - contact
+      return { applied: progress.applied, known: progress.applied, contact, clockOffsets: { min: offset, max: offset } }
     },
     append: (kind, body) => append({ kind, term: 0, body }),
     barrier: () => (isClosed ? Promise.reject(unavailable()) : gather().barrier()),

@@ -1,0 +1,43 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import type { ClockOffsets } from '../log.ts'
+
+/** Replies that count. With one a second, a clock of the servers that is set is followed after so many seconds. */
+const MAX_REPLIES = 8
+
+/** The times in replies are cut to ms. */
+const RESOLUTION_MS = 1
+
+/** Bounds the clock of the log's servers by the times in their replies. */
+export class LogClock {
+  readonly #now: () => number
+  readonly #replies: ClockOffsets[] = []
+
+  /** @param now clock of this process that is never set (ms) */
+  constructor(now: () => number = steadyNow) {
+    this.#now = now
+  }
+
+  /** The narrowest bounds of the last replies; the system clock before the first. */
+  get offsets(): ClockOffsets {
+    if (this.#replies.length === 0) {
+      const offset = Date.now() - this.#now()
+      return { min: offset, max: offset }
+    }
+    return {
+      min: Math.max(...this.#replies.map(({ min }) => min)),
+      max: Math.min(...this.#replies.map(({ max }) => max)),
+    }
+  }
+
+  /**
+   * The servers wrote the time between the request and its reply.
+   * @param time in a reply that arrives now
+   * @param sentAt time of the request (ms of the clock of this process)
+   */
+  heard(time: string | undefined, sentAt: number): void {
+    const ms = Date.parse(time ?? '')
+    if (Number.isNaN(ms)) return
+    this.#replies.push({ min: ms - this.#now(), max: ms + RESOLUTION_MS - sentAt })
+    if (this.#replies.length > MAX_REPLIES) this.#replies.shift()
+  }
+}

@@ -1,0 +1,56 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { expect, it } from 'vitest'
+import { LogClock } from '../src/jetstream/log-clock.ts'
+import { createLogClock, logStateMemory, writeLogState } from '../src/log-state.ts'
+
+const HOUR = 3_600_000
+const iso = (time: number) => new Date(time).toISOString()
+
+it('is between the request and the reply, by the closest of the last replies', () => {
+  let now = 0
+  const clock = new LogClock(() => now)
+  const delays = [40, 5, 300, 20, 1_000, 7, 9, 11, 50, 60, 70]
+  for (const [i, delay] of delays.entries()) {
+    const sentAt = i * 1_000
+    // The servers wrote it half way.
+    const time = HOUR + sentAt + delay / 2
+    now = sentAt + delay
+    clock.heard(iso(time), sentAt)
+    const { min, max } = clock.offsets
+    const closest = Math.min(...delays.slice(Math.max(0, i - 7), i + 1))
+    expect(min).toBeLessThanOrEqual(HOUR)
+    expect(max).toBeGreaterThanOrEqual(HOUR)
+    expect(max - min).toBeLessThanOrEqual(closest + 1)
+  }
+})
+
+it('follows a clock of the servers that is set, and ignores a reply without a time', () => {
+  let now = 0
+  const clock = new LogClock(() => now)
+  clock.heard(iso(2 * HOUR), now)
+  clock.heard(undefined, now)
+  clock.heard('', now)
+  expect(clock.offsets).toEqual({ min: 2 * HOUR, max: 2 * HOUR + 1 })
+  for (let i = 0; i < 8; i++) {
+    clock.heard(iso(HOUR + now), now)
+    now++
+  }
+  expect(clock.offsets).toEqual({ min: HOUR, max: HOUR + 1 })
+})
+
+it.each([
+  ['agrees with it', 0, 0],
+  ['is a minute ahead', 60_000, 0],
+  ['is a minute behind', -60_000, 0],
+  ['is ahead by less than a reply takes', 3, 3],
+])('is the clock of the servers where that of this machine %s', (_, ahead, error) => {
+  const state = logStateMemory()
+  const offset = Date.now() - steadyNow() - ahead
+  const clockOffsets = { min: offset - 5, max: offset + 5 }
+  writeLogState(state, { applied: 1, known: 1, contact: steadyNow(), clockOffsets })
+  const now = createLogClock(state)
+  const difference = now() - (Date.now() - ahead)
+  expect(difference - error).toBeLessThanOrEqual(2)
+  // Never early: a clock that does not agree is replaced by the lower bound.
+  expect(difference - error).toBeGreaterThanOrEqual(ahead === error ? -2 : -7)
+})
