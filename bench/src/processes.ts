@@ -14,7 +14,7 @@ export const PINS: { server?: readonly number[]; readonly client?: readonly numb
   ? { server: [0], client: [1] }
   : {}
 
-/** Gives servers a processor for each serving thread, as far as there are more than that of the generator. */
+/** Assigns a processor to each serving thread, except the generator's processor, if there are enough. */
 export function pinServer(threads: number): void {
   if (!canPin) return
   const all = Array.from({ length: availableParallelism() }, (_, processor) => processor)

@@ -18,7 +18,7 @@ export interface RateResult extends LoadResult {
   readonly share: number
 }
 
-/** The percentile that a run needs beside those of every result. */
+/** Additional percentile of a run. */
 export const MORE_PERCENTILES = [99.99] as const
 
 /** A rate is reached from this share of it on. */
@@ -58,7 +58,7 @@ function verdictOf(plan: RatePlan, result: RateResult): string {
   }
 }
 
-/** The report of a run, as lines of text; the last one says whether the rate was reached and what limited it. */
+/** Report of a run, as lines of text. The last line states if the rate was reached, and its limit. */
 export function rateReport(plan: RatePlan, result: RateResult): string[] {
   const { requests, errors, wrong, latency, percentiles, lateness, idle, share } = result
   const { p50, p75, p90, p99, p999, max } = latency

@@ -13,7 +13,7 @@ const token = () => process.env.API_TOKEN
 export const authorization = (): Readonly<Record<string, string>> =>
   token() ? { authorization: `Bearer ${token()}` } : {}
 
-/** A service that runs already: its process is unknown, and it keeps running. */
+/** A service that already runs. Its process is unknown, and the run does not end it. */
 const runningService = (url: string) => ({
   name: url,
   async start(): Promise<Running> {

@@ -5,7 +5,7 @@ import { short } from './numbers.ts'
 import type { Published } from './results.ts'
 import type { Cells } from './table.ts'
 
-/** A figure of ours and the source's, where a table has a column for each and both are numbers. */
+/** Our figure and the source's, if a table has a column for each and both are numbers. */
 export interface SourcePair {
   readonly column: Column
   readonly ours: number
@@ -28,7 +28,7 @@ export function sourcePairsOf(result: RowResult, { columns }: Pick<Table, 'colum
 const isBehind = ({ column: { better, sourceUnits = 1 }, ours, theirs }: SourcePair): boolean =>
   better === 'more' ? ours * sourceUnits < theirs : better === 'less' && ours * sourceUnits > theirs
 
-/** Every row with a figure that is better at the source, and these figures: a line each, of all published tables. */
+/** One line per row of the published tables in which the source has a better figure, with those figures. */
 export function behindSource(published: readonly Published[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     results.flatMap((result) => {

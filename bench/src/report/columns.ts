@@ -12,11 +12,11 @@ export interface Column {
   /** The title of its plot, with its unit. */
   readonly plot?: string
   /**
-   * Which figure is better, where a figure of the source stands beside ours. `neither`: they cannot be compared. A column with
-   * a figure of the source has to say (`test/report.test.ts`).
+   * States which figure is better if the source has one too. `neither`: they cannot be compared. Required for a column with
+   * a figure of the source (`test/report.test.ts`).
    */
   readonly better?: 'more' | 'less' | 'neither'
-  /** Units of the source's figure in one of ours: 100 if ours is a share and theirs a percentage. */
+  /** Units of the source's figure per unit of ours: 100 if ours is a share and theirs a percentage. */
   readonly sourceUnits?: number
   /** Whether steps tell it. */
   readonly ratio?: boolean

@@ -105,7 +105,7 @@ export function conclusions(published: readonly Published[]): Cells {
   return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
 }
 
-/** Introduces the figures that are better at a source. */
+/** Introduction to the figures that are better in a source. */
 export const BEHIND_SOURCE =
   'Figures of a source that are better than ours. They come from other machines, so there is no interval.'
 

@@ -25,7 +25,7 @@ export function replaceSection(text: string, name: string, section: string): str
 export const sectionOf = ({ table, machine, results }: Published): string =>
   [`${table.title}.`, ...tablesOf(results, table).map(markdownOf), `${machineText(machine)}.`].join('\n\n')
 
-/** The conclusions, the figures that are better at a source, and why others are ahead. */
+/** The conclusions, the figures that are better in a source, and the reasons. */
 const conclusionsOf = (published: readonly Published[]): string => {
   const behind = behindSource(published)
   const sources = behind.length > 1 ? [BEHIND_SOURCE, markdownOf(behind)] : []

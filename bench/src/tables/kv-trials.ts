@@ -94,7 +94,7 @@ const RATES = {
   ...both({ p50: 'p50 ms', p99: 'p99 ms' }, 'less'),
   ...SHARE,
   ...both({ overRate: 'broke at/s', overReplies: 'replies/s' }, 'more'),
-  // Beyond what a service can do latencies grow with the length of the round.
+  // Above the capacity of a service, latencies grow with the length of the round.
   ...both({ overP50: 'p50 ms', overP99: 'p99 ms' }, 'neither'),
 }
 

@@ -57,7 +57,7 @@ const KINDS = {
   DELETE: { expect: { status: 202 }, says: 'delete' },
 } as const
 
-/** Random ids that are read, deleted, or written with random values, on a base of so many entries. */
+/** Random ids to read, delete, or write with random values, on a base of the given number of entries. */
 export interface Kind {
   readonly method: keyof typeof KINDS
   readonly entries: number

@@ -44,7 +44,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
     client.send(text)
     const reply = await client.reply()
     expectProblem(reply, status, code)
-    // The server could not tell the body from the next request.
+    // The server cannot distinguish the body from the next request.
     expect(reply.headers.connection).toBe('close')
     await client.closed
   })

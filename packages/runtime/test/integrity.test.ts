@@ -91,7 +91,7 @@ describe('what LevelDB writes', () => {
     const db = new ClassicLevel<Buffer, Buffer>(folder, { ...asBytes, compression, writeBufferSize: 65_536 })
     const entries = Array.from({ length: 3_000 }, (_, i): [Buffer, Buffer] => [
       Buffer.from(`key ${100_000 + i}`),
-      // One block is longer than what is read at a time.
+      // One block is longer than one read.
       i === 1_500 ? noZeros(600_000, i) : Buffer.from(`value ${i} `.repeat(i % 20)),
     ])
     for (const [key, value] of entries) await db.put(key, value)
@@ -180,7 +180,7 @@ describe('a folder that was closed', () => {
       if (!hasWitness) rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), writeRecords(records.filter((_, i) => i !== 30).map(({ payload }) => payload)))
       const { findings, lostChanges } = verifyFolder(copy, WITHOUT_LIMIT)
-      // Without it, nothing tells that the power was not cut: then it is counted.
+      // Without it a power cut cannot be excluded, so the loss is counted.
       if (hasWitness) expect(findings).not.toEqual([])
       else expect([findings, lostChanges]).toEqual([[], 1])
     }
@@ -193,7 +193,7 @@ describe('a folder whose process was killed', () => {
     const folder = temporaryFolder()
     const level = await open(folder)
     for (let i = 0; i < 100; i++) await level.write((db) => db.put(Buffer.from(`${i}`), noZeros(2_000, i)))
-    // What lies there while it is open is what a kill leaves.
+    // The files of an open database are the files after a kill.
     await until(() => Object.values(readWitness(folder)?.logs ?? {})[0] === readFileSync(logIn(folder)).length)
     killed = copyOf(folder)
     await level.close()
@@ -242,7 +242,7 @@ describe('a folder whose process was killed', () => {
     const copy = copyOf(killed)
     const bytes = readFileSync(logIn(copy))
     const { offset } = [...readRecords(bytes)].at(-20)!
-    // As a full disk leaves it: half a record, and others behind it.
+    // A full disk leaves half a record, followed by others.
     writeFileSync(logIn(copy), Buffer.concat([bytes.subarray(0, offset + 900), bytes.subarray(offset)]))
     expect(findingsIn(copy)).not.toEqual([])
     const [state] = readFileSync(join(copy, 'level', 'state.json'), 'utf8').split(' ')
@@ -255,7 +255,7 @@ describe('a folder whose process was killed', () => {
   })
 
   describe('by a power cut', () => {
-    /** As on another run of the machine. */
+    /** Another boot of the machine. */
     function afterPowerCut(change: (bytes: Buffer) => Buffer) {
       const copy = copyOf(killed)
       rmSync(join(copy, 'level', 'state.json'))
@@ -279,7 +279,7 @@ describe('a folder whose process was killed', () => {
           await level.close()
           rmSync(folder, { recursive: true })
           expect(reported).toBe(lostChanges)
-          // What is lost at the end nothing tells.
+          // A loss at the end cannot be detected.
           expect(lostChanges).toBe(newest + 1 - found.length)
         }),
         { numRuns: 40 },

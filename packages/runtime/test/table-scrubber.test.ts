@@ -22,7 +22,7 @@ async function folderWithTables(tables: number): Promise<string> {
   return folder
 }
 
-/** What a start with room for so many bytes leaves to be read. */
+/** Tables that a start with the given byte limit leaves unread. */
 const unreadOf = (folder: string, maxTableBytes: number) =>
   verifyFolder(folder, { maxTableBytes, maxTableMs: Infinity }).unread
 

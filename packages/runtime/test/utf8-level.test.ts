@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/temporary.ts'
 import { keysOfBytes } from './support/utf8-keys.ts'
 
 const MAX_KEY_BYTES = 1_024
-/** The engine's buffer is so much longer than the first key that was read. */
+/** Bytes by which the engine's buffer exceeds the first key read. */
 const SPARE_BYTES = 64
 const AS_TEXT = { keyEncoding: 'utf8', valueEncoding: 'utf8' } as const
 const AS_BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const

@@ -50,9 +50,9 @@ const OVERLOADED: Reply = { ...asReply(overloaded()), isKept: true }
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
-  /** Whether it may change state: then it runs alone among the requests of its connection. */
+  /** True if it may change state. Then it runs alone among the requests of its connection. */
   readonly isUnsafe: boolean
-  /** Whether it may run while others that are ordered do. */
+  /** True if it may run at the same time as other ordered requests. */
   readonly isOrdered: boolean
   readonly addressOf: AddressOf
   readonly #host: DoorHost
@@ -184,7 +184,7 @@ export class Endpoints {
     return undefined
   }
 
-  /** Whether a request may change state. */
+  /** True if a request may change state. */
   isUnsafe(method: string, target: string): boolean {
     const found = this.find(method, target)
     if (found) return found.endpoint.isUnsafe

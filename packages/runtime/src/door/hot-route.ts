@@ -43,7 +43,7 @@ export interface Reply {
 export interface StreamConnection {
   /** Gives `false` where `drain` will say that the client has taken it. */
   write(chunk: Buffer | string): unknown
-  /** What is written between these goes out at once. */
+  /** The socket sends the bytes written between these two calls at once. */
   cork?(): unknown
   uncork?(): unknown
   end(): unknown

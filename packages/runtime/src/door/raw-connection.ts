@@ -233,7 +233,7 @@ export class RawConnection {
   }
 
   /**
-   * Whether requests before this one have to be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both
+   * True if earlier requests must be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both
    * have effect in the order in which they are begun. The first place is one whose reply is being made.
    */
   #mustWait({ found: { endpoint } }: RawRequest): boolean {
@@ -349,7 +349,7 @@ export class RawConnection {
     this.#flush()
     this.#isGone = true
     this.#host.release(this.#socket)
-    // Requests behind a stream get no reply, and a socket that is not read does not report that its client is gone.
+    // Requests after a stream get no reply. A socket that is not read does not report that its client has disconnected.
     if (this.#isPaused) this.#socket.resume()
     open(this.#socket, head)
   }

@@ -11,13 +11,13 @@ const codingsOf = (field: string) =>
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '')
 
-/** Whether a request has header fields that change the meaning of its content: hot routes leave it to Fastify. */
+/** True if header fields change the meaning of the content. Hot routes leave such a request to Fastify. */
 export const hasContentFields = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['content-encoding'] !== undefined || headers['content-range'] !== undefined
 
 /**
  * The reason, known from its head, that a server cannot read the content of a request; undefined if it can.
- * @param encodings content codings that the route decodes, besides `identity`
+ * @param encodings content codings that the route decodes in addition to `identity`
  */
 export function contentFault(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

@@ -7,11 +7,11 @@ interface ExpectingMessage extends IncomingMessage {
   [EXPECTING]?: ServerResponse | undefined
 }
 
-/** Whether the client waits for `100 Continue` before it sends the body. */
+/** True if the client waits for `100 Continue` before it sends the body. */
 export const expectsContinue = (message: ExpectingMessage): boolean =>
   message[EXPECTING] !== undefined && !message.complete
 
-/** Waits until the replies before it are sent; behind a stream, which has no end, that is never. */
+/** Waits until the earlier replies are sent. After a stream, which has no end, it never resolves. */
 export function whenFirst(response: ServerResponse, then: () => void): void {
   if (response.socket) then()
   else response.once('socket', then)
@@ -25,13 +25,13 @@ function readBody(this: ExpectingMessage, size: number): void {
   const response = this[EXPECTING]!
   this[EXPECTING] = undefined
   delete (this as Partial<IncomingMessage>)._read
-  // Not behind the head of the final reply, which says that the connection ends.
+  // Never after the head of the final reply, which announces the end of the connection.
   whenFirst(response, () => response.headersSent || response.writeContinue())
   this._read(size)
 }
 
 /**
- * Sends `100 Continue` when the body is about to be read, whatever reads it: a request that is refused by its head gets its
+ * Sends `100 Continue` just before any reader reads the body: a request that is refused by its head gets its
  * final reply instead, and its client sends no body (RFC 9110, 10.1.1).
  */
 export function continueWhenRead(server: Server): void {

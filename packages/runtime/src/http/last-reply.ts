@@ -59,7 +59,7 @@ export function replyClass(lifecycle: Lifecycle, sendTimeout: number): typeof Se
 
     override writeHead(...args: unknown[]): this {
       if (lifecycle.phase === 'draining' && (this.req.socket as Connection)[LAST] === this) this.shouldKeepAlive = false
-      // Its client may send the body, or the next request: the server could not tell which.
+      // The client may send the body or the next request, and the server cannot distinguish them.
       if (expectsContinue(this.req)) this.shouldKeepAlive = false
       return Reflect.apply(super.writeHead, this, args) as this
     }

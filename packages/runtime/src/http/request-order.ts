@@ -23,7 +23,7 @@ interface HeldRequest {
   start(): void
 }
 
-/** Whether the connection ends with a reply: the server must not execute the requests behind it (RFC 9112, 9.6). */
+/** True if the connection ends with a reply. The server must not execute later requests (RFC 9112, 9.6). */
 const isLast = (response: ServerResponse) => (response as { _last?: boolean })._last === true
 
 /** The requests of one connection: an unsafe one runs alone, safe ones run at the same time (RFC 9112, 9.3.2). */
@@ -116,7 +116,7 @@ export function inRequestOrder(
     const socket = message.socket as OrderedSocket
     // The server has ended the connection with the reply before this request.
     if (!socket.writable) return
-    // Node assigns the socket to the reply that is the next to be sent: no request before this one is unanswered.
+    // Node assigns the socket to the reply that it sends next: all earlier requests are answered.
     if (response.socket) return listener(message, response)
     const first = pendingReply(socket)
     socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
@@ -126,7 +126,7 @@ export function inRequestOrder(
   }
 }
 
-/** Drops the requests behind a stream, which has no end; the socket is read on, so that it reports that its client is gone. */
+/** Discards the requests after a stream, which has no end. The socket is still read, so it reports a disconnect of its client. */
 export function dropRequestsBehind(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.close()
 }

@@ -18,7 +18,7 @@ declare module 'fastify' {
     access?: Access
     /** Fastify is not to refuse it in an overload: what is open to all, and what is judged where it is answered. */
     isTaken?: boolean
-    /** Content codings that the route decodes, besides `identity`; by default none. */
+    /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
     /** What a request counts as where requests are limited: one, unless it is dear. */
     cost?: number
@@ -126,7 +126,7 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
   })
 }
 
-/** What Fastify checks once the body is there, as far as the head decides it. */
+/** Checks of the head that Fastify does only after it has read the body. */
 function headMisfit(request: FastifyRequest): Problem | undefined {
   for (const part of ['params', 'querystring'] as const) {
     const fits = request.getValidationFunction(part) as Fits | undefined

@@ -5,16 +5,16 @@ import { levelSizes } from './level-sizes.ts'
 import { logBytes } from './room.ts'
 
 const MIB = 1_048_576
-/** What stays free besides, for the logs of removals (bytes). */
+/** Additional free space for the logs of removals (bytes). */
 const MARGIN_BYTES = 16 * MIB
 /** The margin on a small disk, as a part of the disk. */
 const MARGIN_SHARE = 0.05
-/** Output of a compaction below level 1 at most: a table of 16 MiB and those that it overlaps (bytes). */
+/** Largest output of a compaction below level 1: a table of 16 MiB and the tables that it overlaps (bytes). */
 const DEEP_COMPACTION_BYTES = 176 * MIB
 
-/** Free space of a data folder, against what LevelDB needs to go on. */
+/** Free space of a data folder, compared with the space that LevelDB needs. */
 export interface DiskSpace {
-  /** Free bytes besides what LevelDB needs and the margin; negative: only removals are to be taken. */
+  /** Free bytes less the need of LevelDB and the margin. If negative, only removals are accepted. */
   readonly headroom: number
   readonly margin: number
 }

@@ -14,29 +14,29 @@ export interface DiskWatchOptions {
   write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
 }
 
-/** How often it is looked whether writes happen (ms). */
+/** Interval of the checks for new writes (ms). */
 const MAX_POLL_MS = 250
-/** How often free space is read at most (ms). */
+/** Shortest interval between two reads of the free space (ms). */
 const MIN_POLL_MS = 20
-/** Faster than headroom is used up (bytes per ms): by 250 MB of writes a second, which a flush and a compaction write again. */
+/** Fastest use of headroom (bytes per ms): 250 MB of writes a second, written again by a flush and by a compaction. */
 const MAX_USE = 750_000
-/** How often free space is read while it is low (ms). */
+/** Interval of reads of the free space while it is low (ms). */
 const LOW_POLL_MS = 1_000
-/** Writes are taken again at a headroom of so many margins: one that is just enough would be used up at once. */
+/** Headroom at which writes are accepted again, in margins. A smaller one would be used up at once. */
 const HYSTERESIS = 0.5
-/** After a compaction that failed for want of space the next one waits at least this long (ms). */
+/** Shortest pause after a compaction that ran out of space (ms). */
 const MIN_BACKOFF_MS = 10_000
 
 /**
- * Refuses writes that add bytes while free space is low, so that removals can go on, and gives back what was removed. An idle
- * service looks at nothing. Main's.
+ * Refuses writes that add bytes while free space is low, so removals remain possible, and reclaims the space of removed entries.
+ * Reads nothing while the service is idle. Main thread only.
  */
 export class DiskWatch {
   readonly #options: DiskWatchOptions
   #timer: NodeJS.Timeout
-  /** Of the writes at the last look. */
+  /** Bytes of writes at the last check. */
   #writes: number
-  /** Of the writes when space was reclaimed last. */
+  /** Bytes of writes when space was last reclaimed. */
   #reclaimedAt: number | undefined
   #notBefore = 0
   #backoff = MIN_BACKOFF_MS
@@ -68,7 +68,7 @@ export class DiskWatch {
     const { health } = this.#options
     if (health.isDiskLow || health.writes !== this.#writes) {
       this.#writes = health.writes
-      // Where the folder cannot be read a write will tell.
+      // If the folder cannot be read, the next write fails and reports that.
       pause = await this.#look().catch(() => MAX_POLL_MS)
     }
     if (!this.#isClosed) this.#timer = this.#pollIn(pause)

@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path'
 import { syncFolder } from './data-format.ts'
 
-// `level/identity.json` holds the numbers by which the system knows that file and its folder. A copy of the file, by whatever
-// tool, is another file with the same text, so the text no longer fits. Each start and each end of a process write a new file:
-// a copy that is put back in place holds the text of an older one. `pnpm restore` makes a folder without the file.
+// `level/identity.json` holds the numbers by which the system knows that file and its folder. A copy of the file
+// has other numbers, so its text does not match them. Each start and each end of a process write a new file, so a
+// copy that returns to its old path has the text of an older file. `pnpm restore` makes a folder without the file.
 
 const FILE = 'identity.json'
 const levelFolder = (folder: string) => join(folder, 'level')
@@ -24,7 +24,7 @@ function identify({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthti
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-/** Of the machine: a snapshot of a volume can be mounted on another one under the same numbers. */
+/** Id of the machine. A volume snapshot can have the same numbers on another machine. */
 function machineId(): string | undefined {
   try {
     return readFileSync('/etc/machine-id', 'utf8').trim()
@@ -44,7 +44,7 @@ const textOf = (descriptor: number, folder: string): string =>
  * True if the data in `<folder>/level` are those that the last process left there. False for a new, restored, copied or
  * repaired folder, and for one that never had an identity. Call it before LevelDB is opened.
  *
- * A snapshot of a whole volume that is put back in place is not noticed: everything is as it was then.
+ * A restored snapshot of the whole volume is not detected, because all numbers are then equal.
  */
 export function hasSameIdentity(folder: string): boolean {
   const level = levelFolder(folder)

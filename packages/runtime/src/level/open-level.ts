@@ -22,12 +22,12 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
   readonly isReplica?: boolean | undefined
 }
 
-/** A database that was opened, and what the check of its folder found before. */
+/** An open database and the result of the check before its opening. */
 export interface OpenedLevel<K, V> {
   readonly db: ClassicLevel<K, V>
-  /** Nothing where there was nothing to check: a new folder, or one that this process has open. */
+  /** `undefined` if no check was needed: for a new folder, or one that this process has open. */
   readonly verified: Verified | undefined
-  /** Whether this process had it open, and looks after it already. */
+  /** True if this process already has it open and watches its files. */
   readonly isShared: boolean
 }
 
@@ -50,7 +50,7 @@ export async function openLevel<K = string, V = string>(
 }
 
 /**
- * The same, with what the check of the folder found.
+ * Like `openLevel`, and returns the result of the check.
  * @param joins whether another thread of the process has opened the folder, and checked it
  */
 export async function openVerified<K = string, V = string>(
@@ -73,7 +73,7 @@ export async function openVerified<K = string, V = string>(
   let verified: Verified | undefined
   let db: ClassicLevel<K, V>
   try {
-    // First: a `ClassicLevel` opens itself, and LevelDB deletes what it takes for obsolete as soon as it is opened.
+    // Must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers obsolete.
     if (!isNew && !isShared) verified = await verify(folder, service, isReplica)
     db = new Utf8Level<K, V>(location, { multithreading: true, createIfMissing: isNew, ...options })
     await open(db, isNew)
@@ -128,7 +128,7 @@ export async function flush(db: ClassicLevel<any, any>): Promise<void> {
   await assertWritten(db)
 }
 
-/** Rejects if LevelDB could not write in the background: `compactRange` tells nothing of that, a write that comes after it does. */
+/** Rejects if LevelDB could not write in the background. `compactRange` does not report that, but the next write does. */
 export async function assertWritten(db: ClassicLevel<any, any>): Promise<void> {
   await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
@@ -156,7 +156,7 @@ function prepareFolder(folder: string, own: DataFormat): DataFormat {
   return found
 }
 
-/** Whether LevelDB was opened once to the end: only then are there tables, or does `CURRENT` name another manifest than the first. */
+/** True if LevelDB completed an opening. Only then tables exist, or `CURRENT` names a manifest other than the first. */
 function hasOpened(location: string): boolean {
   if (listLevel(location).tables.size > 0) return true
   try {

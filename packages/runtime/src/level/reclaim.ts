@@ -5,11 +5,11 @@ import { assertWritten, NO_KEY } from './open-level.ts'
 import { fillFile, logBytes } from './room.ts'
 
 const BALLAST = 'room.ballast'
-/** For a manifest and an index besides what is in the logs (bytes). */
+/** Space for a manifest and an index, in addition to the data of the logs (bytes). */
 const MORE_BYTES = 262_144
-/** Tables of so many bytes are compacted at a time: about a second. */
+/** Bytes of tables per compaction, which take about a second. */
 const PIECE_BYTES = 64 * 1_048_576
-/** No range is told apart by more bytes of its keys. */
+/** Maximum bytes of a key that delimits a range. */
 const MAX_PREFIX = 64
 
 const BYTES = { keyEncoding: 'buffer' } as const
@@ -19,15 +19,15 @@ export interface ReclaimOptions {
   readonly db: ClassicLevel<any, any>
   /** Runs a short write. @throws Problem if it fails */
   write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
-  /** Whether to go on with the next piece. */
+  /** Returns true if the next range should be compacted. */
   isWanted(): Promise<boolean>
 }
 
 /**
- * Gives the space of deleted and overwritten entries back to the disk: flushes the logs, then compacts the base piece by piece
- * for as long as that is wanted. LevelDB writes a new table before it removes the old ones. If the disk is full meanwhile,
- * LevelDB takes no writes until it is opened again, which needs room for the logs: a ballast file reserves that.
- * @throws Problem where LevelDB could not write
+ * Frees the disk space of deleted and overwritten entries: flushes the logs, then compacts the base range by range while
+ * `isWanted` returns true. LevelDB writes a new table before it removes the old ones. If the disk is full at that moment,
+ * LevelDB accepts no writes until it is reopened. That needs space for the logs, which a ballast file reserves.
+ * @throws Problem if LevelDB could not write
  */
 export async function reclaim({ folder, db, write, isWanted }: ReclaimOptions): Promise<void> {
   // A compaction is no part of a write: other writes would be acknowledged only after it.
@@ -44,7 +44,7 @@ export async function reclaim({ folder, db, write, isWanted }: ReclaimOptions): 
   }
 }
 
-/** Removes what a process that was killed has left. */
+/** Removes the file that a killed process left. */
 export const removeBallast = (folder: string): Promise<void> => rm(join(folder, BALLAST), { force: true })
 
 async function writeBallast(folder: string): Promise<boolean> {
@@ -58,7 +58,7 @@ async function writeBallast(folder: string): Promise<boolean> {
   }
 }
 
-/** Ranges of keys that follow each other and cover all tables, each of about so many bytes. */
+/** Consecutive ranges of keys that cover all tables, each of about the given bytes. */
 async function* piecesOf(db: ClassicLevel<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
   let start: Buffer = Buffer.alloc(0)
   let bytes = 0

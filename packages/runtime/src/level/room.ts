@@ -18,7 +18,7 @@ export async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-/** Of all logs of LevelDB in this folder. */
+/** Bytes of all LevelDB logs in this folder. */
 export async function logBytes(folder: string): Promise<number> {
   const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
   // One may be gone by now.

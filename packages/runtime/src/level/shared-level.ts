@@ -19,7 +19,7 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   readonly share?: LevelShare
   /** By default the process's own. */
   readonly log?: Pick<Logger, 'error' | 'info'>
-  /** The service asks `refusal` before writes that add bytes: they are refused while free space is low. Main's alone. */
+  /** True if the service calls `refusal` before writes that add bytes, which fail while free space is low. Main thread only. */
   readonly watchDisk?: boolean
   /** Runs after a fault, when the database is known good again, before any write is taken. */
   readonly onRecovered?: () => void | Promise<void>
@@ -193,7 +193,7 @@ export class SharedLevel<K = string, V = string> {
     this.#health.leave()
   }
 
-  /** A copy that was made before this call is then noticed even if it is put back in place. */
+  /** After this call a start detects a copy that was made before it, even at the same path. */
   #renewIdentity(): void {
     if (this.#options.share || this.#isNewHistory) return
     try {
@@ -228,7 +228,7 @@ export class SharedLevel<K = string, V = string> {
   async #recover(): Promise<void> {
     const { service, onRecovered } = this.#options
     while (await this.#pause()) {
-      // What a compaction that found no room has reserved for this.
+      // The space that a failed compaction has reserved for this.
       await removeBallast(this.#folder)
       if (!(await hasRoom(this.#folder))) continue
       await this.#health.settled()

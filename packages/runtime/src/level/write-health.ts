@@ -54,7 +54,7 @@ function refusalIn(words: Int32Array): Problem | undefined {
   return Atomics.load(words, DISK_LOW) === 0 ? undefined : problemOf(DISK_FULL)
 }
 
-/** What every thread of a process can see of its data, and say of them. */
+/** State of the data that all threads of a process read and report. */
 export interface DataHealth {
   /** Why the service is not ready: its data take no changes, or are damaged. */
   fault(): Problem | undefined
@@ -110,7 +110,7 @@ export class WriteHealth {
     return refusalIn(this.#words)
   }
 
-  /** Whether free space is so low that only removals are to be taken. */
+  /** True if free space is low, so that only removals are accepted. */
   get isDiskLow(): boolean {
     return Atomics.load(this.#words, DISK_LOW) !== 0
   }
@@ -165,12 +165,12 @@ export class WriteHealth {
     await this.#whileIs(FAULT, WELL)
   }
 
-  /** Says how many files are damaged. Main's alone. */
+  /** Sets the number of damaged files. Main thread only. */
   setDamagedFiles(count: number): void {
     Atomics.store(this.#words, DAMAGED_FILES, count)
   }
 
-  /** Says how many changes a power cut took. Main's alone. */
+  /** Sets the number of changes that a power cut lost. Main thread only. */
   setLostChanges(count: number): void {
     Atomics.store(this.#words, LOST_CHANGES, count)
   }

@@ -12,7 +12,7 @@ export const wholeUnits = (bytes: number): number => Math.ceil(bytes / UNIT) * U
  */
 export interface Budget {
   /**
-   * Returns whether there was room. Whoever took gives back as much.
+   * Returns true if the budget had room. The caller must return the same number of bytes.
    * @param max bytes that the process may then hold; by default the limit
    */
   take(bytes: number, max?: number): boolean

@@ -57,7 +57,7 @@ export interface MatrixOptions {
   isOwn?(key: Buffer): boolean
 }
 
-/** What became of a start with one damaged file: `refused`, `whole`, or what was wrong; `-` where the damage makes no difference. */
+/** Result of a start with one damaged file: `refused`, `whole` or the fault; `-` if the damage changes no byte. */
 export type Outcome = string
 
 export interface MatrixRow {
@@ -72,7 +72,7 @@ async function entriesOf({ db }: AnyLevel, { isOwn = () => false }: MatrixOption
   return entries.flatMap(([key, value]) => (isOwn(key) ? [] : [`${key.toString('hex')}=${value.toString('hex')}`]))
 }
 
-/** Makes a folder with tables, a log that is in use, and all that LevelDB keeps beside them. */
+/** Creates a folder with tables, a log in use, and every other file of LevelDB. */
 async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
   const folder = temporaryFolder()
   // In two lives, so that the manifest in use has records of each kind.
@@ -88,7 +88,7 @@ async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
     await level.close()
     return { folder, entries }
   }
-  // The files of a process that runs are what a kill leaves of it.
+  // The files of a running process are the files after a kill.
   const location = join(folder, 'level')
   await until(() => {
     const { logs = {}, manifest = '', manifestBytes } = readWitness(folder) ?? {}

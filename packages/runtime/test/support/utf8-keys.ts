@@ -2,7 +2,7 @@
 const CHARACTERS = ['a', 'é', '日', '🎈'] as const
 
 /**
- * Keys of exactly so many bytes, for each width of characters and each place where a buffer could cut the last one.
+ * Keys of exactly the given bytes, for each width of a character and each position at which a buffer can cut the last one.
  * Keys of the same length differ from their first character on.
  */
 export function keysOfBytes(bytes: number): string[] {

@@ -1,2 +1,2 @@
-/** What `level/state.json` of a data folder says. */
+/** Contents of `level/state.json` of a data folder. */
 export { readWitness } from '../../src/level/integrity/witness.ts'

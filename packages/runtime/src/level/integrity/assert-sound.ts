@@ -12,7 +12,7 @@ const START_TABLE_MS = 2_000
 export const describeFinding = ({ file, problem }: Finding): string => `${file}: ${problem}`
 
 /**
- * Checks a folder ahead of LevelDB, which would delete and skip what it does not understand.
+ * Checks a folder before LevelDB opens it. LevelDB deletes files and skips records that it does not understand.
  * @param isReplica whether the service makes the folder from a log, and can do so again
  * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
  */
@@ -23,7 +23,7 @@ export async function assertSound(folder: string, service: string, isReplica: bo
     if (verified.manifestEnd) truncateSync(verified.manifestEnd.file, verified.manifestEnd.bytes)
     return verified
   }
-  // What another process writes right now looks damaged.
+  // A file that another process is writing looks damaged.
   const { isLocked } = await import('./is-locked.ts')
   if (await isLocked(folder)) throw dataLocked(service, folder)
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''

@@ -2,13 +2,13 @@ import { ByteReader, toVarint } from './byte-reader.ts'
 import { crc32c, maskCrc } from './crc32c.ts'
 import { expandSnappy } from './snappy.ts'
 
-// A block of a table is entries, each with what its key has not in common with the one before, and the places where keys are
-// whole (table/block.cc). Behind it are its kind (1) and the checksum of both (4).
+// A block of a table contains entries, each without the prefix that its key shares with the previous key, and the offsets of
+// complete keys (table/block.cc). Its kind (1 byte) and the checksum of both (4 bytes) follow.
 
 export const TRAILER_BYTES = 5
 const SNAPPY = 1
 
-/** The entries of a block. @param bytes with its kind behind it @throws RangeError where it is none */
+/** Returns the entries of a block. @param bytes of the block and its kind @throws RangeError if it is not a block */
 export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
   const content = bytes.subarray(0, -1)
   const block = bytes.at(-1) === SNAPPY ? expandSnappy(content) : content

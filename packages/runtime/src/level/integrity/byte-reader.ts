@@ -36,7 +36,7 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at, (this.#at += length))
   }
 
-  /** Bytes behind their length. */
+  /** Reads a length, then that number of bytes. */
   prefixed(): Buffer {
     return this.take(this.varint())
   }

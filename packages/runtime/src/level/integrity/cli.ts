@@ -33,7 +33,7 @@ async function forEach(
 ): Promise<number> {
   const orSay = (error: unknown): number => {
     const { message, syscall } = error as NodeJS.ErrnoException
-    // A folder that may not be read, say.
+    // For example, a folder without read permission.
     if (!(error instanceof StartError) && !syscall) throw error
     say(message)
     return WRONG_USAGE
@@ -76,7 +76,7 @@ function formatDamage(service: string, folder: string): string[] {
   }
 }
 
-/** Copies damaged data folders, salvages what can be read, and lists what is lost. @returns 0 sound now, 2 no folder to repair */
+/** Copies damaged data folders, salvages readable entries, and lists the loss. @returns 0 sound now, 2 no folder to repair */
 export const repairData = (root: string, services: readonly string[], say: Say): Promise<number> =>
   forEach(root, services, say, async (folder) => {
     const repair = await repairFolder(folder)

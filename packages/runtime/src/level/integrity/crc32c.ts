@@ -29,7 +29,7 @@ const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as [
   Int32Array,
 ]
 
-/** The CRC32C of some bytes behind those that `before` is the CRC32C of. */
+/** Extends a CRC32C. @param before CRC32C of the preceding bytes */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   let i = 0
@@ -49,5 +49,5 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0
 }
 
-/** As LevelDB stores it: a CRC of bytes that contain their own CRC would be weak. */
+/** The form that LevelDB stores, because a CRC of bytes that contain their own CRC is weak. */
 export const maskCrc = (crc: number): number => (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0

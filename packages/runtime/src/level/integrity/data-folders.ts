@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { StartError } from '../../http/errors.ts'
 
-/** What a repair puts beside a folder; it is none of a service. */
+/** Copies that a repair makes next to a folder. They belong to no service. */
 export const COPY_MARK = '.before-repair-'
 
 /** A folder of one service: it has `format.json` and `level`. */
@@ -14,7 +14,7 @@ export interface DataFolder {
 const isDataFolder = (folder: string): boolean =>
   existsSync(join(folder, 'format.json')) || existsSync(join(folder, 'level'))
 
-/** What a node of a cluster makes of the log lies below what a service alone has. */
+/** The view of a cluster node is a subfolder of the folder of a standalone service. */
 const withView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
 
 /**
@@ -43,7 +43,7 @@ function serviceOf(folder: string): string {
     const { service } = JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
     if (typeof service === 'string') return service
   } catch {
-    // The check tells that it is damaged.
+    // The check reports the damage.
   }
   return basename(basename(folder) === 'view' ? resolve(folder, '..') : folder)
 }

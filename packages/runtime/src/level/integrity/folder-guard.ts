@@ -13,11 +13,11 @@ export interface FolderGuardOptions {
   readonly service: string
   readonly health: WriteHealth
   readonly log: Pick<Logger, 'error'>
-  /** Nothing of a new folder. */
+  /** `undefined` for a new folder. */
   readonly verified: Verified | undefined
 }
 
-/** Looks after the files of a database while main has it open. */
+/** Watches the files of a database while the main thread has it open. */
 export class FolderGuard {
   readonly witness: WitnessWriter
   readonly #options: FolderGuardOptions

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { isLockError } from './lock-error.ts'
 
 /**
- * Whether another process has a folder open. LevelDB is asked for the same lock in an empty folder, where it changes nothing.
+ * Returns true if another process has a folder open. Takes LevelDB's lock from within an empty folder, so LevelDB changes nothing.
  * Not for a folder that this process has open: the system would take its lock away.
  */
 export async function isLocked(folder: string): Promise<boolean> {

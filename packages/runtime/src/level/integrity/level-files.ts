@@ -21,7 +21,7 @@ export interface LevelFiles {
   readonly manifests: ReadonlyMap<number, string>
 }
 
-/** What lies in `<folder>/level`; nothing of it where that is missing. */
+/** Files in `<folder>/level`; empty if the folder is missing. */
 export function listLevel(location: string): LevelFiles {
   const names = namesIn(location)
   const matching = (pattern: RegExp) =>
@@ -48,7 +48,7 @@ function namesIn(location: string): string[] {
   }
 }
 
-/** Whether LevelDB has written there: files that a start must never replace. */
+/** True if LevelDB has written files there. A start must never replace them. */
 export function hasLevelData(folder: string): boolean {
   const { hasCurrent, logs, tables, manifests } = listLevel(join(folder, 'level'))
   return hasCurrent || logs.size + tables.size + manifests.size > 0

@@ -1,16 +1,16 @@
 import { readRecords, type Drop, type LogRecord } from './records.ts'
 import { readBatchHeader } from './write-batch.ts'
 
-/** One log, with what is known of its life. */
+/** One log and its known history. */
 export interface LogFile {
   readonly name: string
   readonly bytes: Buffer
-  /** A write to it failed: whatever it holds behind that was not acknowledged. */
+  /** True if a write to it failed. The bytes after that write were never acknowledged. */
   readonly hasFailed: boolean
 }
 
 export interface LogRules {
-  /** A power cut may have taken bytes that were not synced, from any place. */
+  /** True if a power cut may have removed unsynced bytes, at any position. */
   readonly mayHaveHoles: boolean
   /** The newest log may end in the middle of a record. */
   readonly mayBeTorn: boolean
@@ -25,7 +25,7 @@ export interface LogFinding {
 
 export interface LogReport {
   readonly findings: readonly LogFinding[]
-  /** Changes that a power cut took. */
+  /** Number of changes that a power cut lost. */
   readonly lost: number
   readonly lastSequence: number
 }
@@ -39,13 +39,13 @@ const PROBLEMS: Record<Drop['reason'], string> = {
   fragment: 'the record is not whole',
 }
 
-/** Whether logs hold every record that they should. Sequence numbers are a chain from record to record and log to log. */
+/** Checks that logs contain every record. Sequence numbers form a chain from record to record and from log to log. */
 export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport {
   const findings: LogFinding[] = []
   let lost = 0
   let sequence = rules.sequenceBefore
   let isFirst = true
-  /** Whether something is known to be missing since the last record. */
+  /** True if data is known to be missing since the last record. */
   let hasGap = false
 
   function take({ offset, payload }: LogRecord, name: string): void {
@@ -65,7 +65,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
   for (const [i, log] of logs.entries()) {
     const { name, bytes, hasFailed } = log
     const isNewest = i === logs.length - 1
-    // Of a log that has failed it is not known how many changes were tried.
+    // After a failed write the number of attempted changes is unknown.
     hasGap ||= hasFailed
     let hasDrop = false
     for (const piece of readRecords(bytes)) {
@@ -73,7 +73,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
       else if (isLegitimate(piece, log, isNewest, hasDrop, rules)) hasDrop = hasGap = true
       else {
         findings.push({ name, problem: `at byte ${piece.offset}: ${PROBLEMS[piece.reason]}` })
-        // What is missing behind it follows from that.
+        // The records that are missing after it follow from that.
         hasGap = true
       }
       hasGap ||= hasFailed
@@ -97,7 +97,7 @@ function isLegitimate(
   return hasHole(bytes, drop)
 }
 
-/** Whether bytes of a record lie in a sector of zeros, or in zeros that last to the end of the file. */
+/** True if bytes of a record are in a sector of zeros, or in zeros up to the end of the file. */
 function hasHole(bytes: Buffer, { offset, end, claimedEnd }: Drop): boolean {
   const recordEnd = Math.min(end, claimedEnd, bytes.length)
   for (let at = offset - (offset % SECTOR_BYTES); at < recordEnd; at += SECTOR_BYTES)

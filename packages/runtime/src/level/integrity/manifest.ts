@@ -10,7 +10,7 @@ export interface LiveTable {
   readonly largest: Buffer
 }
 
-/** What a manifest says of the folder. */
+/** The state of the folder by its manifest. */
 export interface Manifest {
   readonly tables: ReadonlyMap<number, LiveTable>
   /** Logs from this number on hold changes that are in no table. 0 where there need be none. */
@@ -32,7 +32,7 @@ const DELETED_FILE = 6
 const NEW_FILE = 7
 const PREV_LOG_NUMBER = 9
 
-/** The sequence number and the kind of a change, behind each key of a table. */
+/** Bytes after each key of a table: the sequence number and the kind of the change. */
 const KEY_SUFFIX_BYTES = 8
 
 export const userKey = (internalKey: Buffer): Buffer => internalKey.subarray(0, -KEY_SUFFIX_BYTES)
@@ -44,7 +44,7 @@ interface Fields {
   hasNextFile: boolean
 }
 
-/** Reads a manifest to its end. @throws Error where a record is none of a manifest, or where it is not all there */
+/** Reads a manifest to its end. @throws Error if a record is not one of a manifest, or the manifest is incomplete */
 export function readManifest(bytes: Buffer): Manifest {
   const tables = new Map<number, LiveTable>()
   const drops: Drop[] = []

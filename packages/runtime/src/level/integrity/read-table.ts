@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { checkTable, type TableReport } from './table.ts'
 
-/** Taken again for each piece: what a check has read before, it needs no more. */
+/** Buffer that every read reuses: a check never needs earlier bytes again. */
 function createRoom(): (bytes: number) => Buffer {
   let room = Buffer.alloc(0)
   return (bytes) => (room.length < bytes ? (room = Buffer.allocUnsafeSlow(bytes)) : room)
 }
 
-/** Of checks that end before another one begins. */
+/** Shared by checks that run one after the other. */
 const roomFor = createRoom()
 
 /** Checks a table while nothing else happens. @throws Error where it cannot be read */
@@ -29,8 +29,8 @@ export function checkTableNow(file: string): TableReport {
 }
 
 /**
- * Checks a table in small steps, so that other work goes on.
- * @param pause resolves when the next so many bytes may be read
+ * Checks a table in small steps, so other work can run.
+ * @param pause resolves when the given number of bytes may be read
  * @throws Error where it cannot be read
  */
 export async function checkTableSlowly(file: string, pause: (bytes: number) => Promise<void>): Promise<TableReport> {

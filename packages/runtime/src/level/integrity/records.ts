@@ -1,7 +1,7 @@
 import { crc32c, maskCrc } from './crc32c.ts'
 
-// LevelDB's logs and manifests are records in blocks of 32 KiB. A record that does not fit into what is left of a block is
-// cut into fragments. This reads them as LevelDB does (db/log_reader.cc), and also tells what LevelDB skips in silence.
+// LevelDB's logs and manifests are records in blocks of 32 KiB. A record that does not fit into the rest of a block is
+// split into fragments. This file reads them like LevelDB (db/log_reader.cc), and also reports bytes that LevelDB skips silently.
 
 const BLOCK_BYTES = 32_768
 /** Checksum (4), length (2), type (1). */
@@ -11,11 +11,11 @@ const FIRST = 2
 const MIDDLE = 3
 const LAST = 4
 
-/** Why bytes of a file are no record. */
+/** Reason why bytes of a file are not a record. */
 export type DropReason =
   /** The file ends in the middle of a record. */
   | 'torn'
-  /** There are zeros where a record should be. */
+  /** A record consists of zeros. */
   | 'zeros'
   | 'checksum'
   | 'length'
@@ -86,7 +86,7 @@ export function* readRecords(bytes: Buffer): Generator<LogRecord | Drop> {
       }
       at = end
     }
-    // Behind the last record of a whole block there are up to six zeros.
+    // A complete block ends in up to six zeros after its last record.
     if (at < blockEnd && !isLast && bytes.subarray(at, blockEnd).some(Boolean)) yield drop(at, blockEnd, 'checksum')
     if (at < blockEnd && isLast) yield drop(start < 0 ? at : start, blockEnd, 'torn')
   }
@@ -98,8 +98,8 @@ function isValid(bytes: Buffer, at: number, end: number): boolean {
 }
 
 /**
- * Whether a record that seems to be cut off by the end of the file is a whole one with a wrong length: then it is whole as
- * it lies there, or whole records come behind it.
+ * Returns true if a record that seems to be cut off by the end of the file is a complete one with a wrong length. Then the bytes
+ * are valid with the remaining length, or complete records follow.
  */
 function hasRecordInside(bytes: Buffer, at: number, fileEnd: number): boolean {
   if (isValid(bytes, at, fileEnd)) return true

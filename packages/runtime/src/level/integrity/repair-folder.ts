@@ -15,9 +15,9 @@ import { tableOf } from './table-writer.ts'
 import { WITHOUT_LIMIT, type Finding } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
 
-/** What a repair did. */
+/** Result of a repair. */
 export interface Repair {
-  /** What was wrong; nothing was done where that is nothing. */
+  /** Damage that was found. If empty, the repair changed nothing. */
   readonly findings: readonly Finding[]
   /** The folder as it was. */
   readonly copy: string
@@ -32,9 +32,9 @@ export interface Repair {
 }
 
 /**
- * Salvages what can be read of a damaged folder. LevelDB's own repair verifies no checksums: it would take damaged values for
- * good ones. So first everything whose checksum is wrong is taken out of the tables and the logs, block by block and record by
- * record; then LevelDB makes a new manifest of what is left.
+ * Salvages the readable entries of a damaged folder. LevelDB's own repair verifies no checksums, so it would accept damaged values.
+ * Therefore this first removes every block of a table and every record of a log with a wrong checksum. Then LevelDB builds a new
+ * manifest from the rest.
  * @throws StartError `DATA_LOCKED`
  */
 export async function repairFolder({ service, folder }: DataFolder, now = new Date()): Promise<Repair> {
@@ -58,7 +58,7 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
   await Utf8Level.repair(location)
   // It moves logs and old manifests there; the copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
-  // Of the folder as it was.
+  // State of the folder before the repair.
   rmSync(join(location, 'state.json'), { force: true })
   clearIdentity(folder)
   repair.entries = await countEntries(location)
@@ -68,7 +68,7 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
 
 type Losses = { lostTables: string[]; lostBlocks: number; lostLogBytes: number }
 
-/** What LevelDB would have deleted: deleted entries would come back with it. */
+/** Files that LevelDB would have deleted. Deleted entries would reappear with them. */
 function removeObsolete(location: string): void {
   const files = listLevel(location)
   const manifest = newestManifest(location, files)
@@ -79,7 +79,7 @@ function removeObsolete(location: string): void {
     if (number < manifest.logNumber) rmSync(join(location, name), { force: true })
 }
 
-/** Nothing where it is damaged. */
+/** `undefined` if it is damaged. */
 function newestManifest(location: string, { manifests }: LevelFiles): Manifest | undefined {
   const name = [...manifests.values()].at(-1)
   try {
@@ -117,7 +117,7 @@ function salvageLog(location: string, name: string, losses: Losses): void {
 }
 
 async function countEntries(location: string): Promise<number> {
-  // Nothing is made where all was lost.
+  // If all was lost, no database is created.
   if (!existsSync(join(location, 'CURRENT'))) return 0
   const db = new Utf8Level<Buffer, Buffer>(location, { keyEncoding: 'buffer', createIfMissing: false })
   try {

@@ -22,7 +22,7 @@ export function expandSnappy(bytes: Buffer): Buffer {
     const count = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
     const back = kind === 1 ? ((tag >>> 5) << 8) | reader.byte() : fixed(reader, kind === 2 ? 2 : 4)
     if (back === 0 || back > at || at + count > length) throw new RangeError('a copy of a block is out of it')
-    // Byte by byte: a copy may read what it writes.
+    // Byte by byte, because a copy may overlap its own output.
     for (const end = at + count; at < end; at++) expanded[at] = expanded[at - back]!
   }
   if (at !== length) throw new RangeError('a block is shorter than it says')

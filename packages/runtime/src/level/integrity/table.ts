@@ -3,12 +3,12 @@ import { ByteReader } from './byte-reader.ts'
 import { crc32c, maskCrc } from './crc32c.ts'
 import { userKey } from './manifest.ts'
 
-// A table of LevelDB (table/format.cc) is blocks, each followed by its kind (1) and the checksum of both (4), and a footer
-// that says where the index is. The blocks are those of data, one of filters, the index of that, and the index of data.
+// A table of LevelDB (table/format.cc) contains blocks, each followed by its kind (1 byte) and the checksum of both (4 bytes), and
+// a footer with the position of the index. The blocks are data blocks, a filter block, the index of filters and the index of data.
 
 export const FOOTER_BYTES = 48
 export const MAGIC = 0xdb47_7524_8b80_fb57n
-/** What is read at a time. */
+/** Bytes per read. */
 const SLICE_BYTES = 262_144
 
 export interface BlockHandle {
@@ -29,11 +29,11 @@ export interface DamagedPart {
 
 export interface TableReport {
   readonly damaged: readonly DamagedPart[]
-  /** Nothing where they are not known. */
+  /** `undefined` if unknown. */
   readonly blocks: readonly DataBlock[] | undefined
 }
 
-/** Asks for bytes of the file; whoever runs the check decides how they are read. */
+/** Requests bytes of the file. The caller of the check decides how to read them. */
 export interface ReadRequest {
   readonly offset: number
   readonly bytes: number
@@ -41,7 +41,7 @@ export interface ReadRequest {
 
 type Check<T> = Generator<ReadRequest, T, Buffer>
 
-/** Checks every byte of a table. Never throws for what the bytes are. */
+/** Checks every byte of a table. Never throws because of their values. */
 export function* checkTable(fileBytes: number): Check<TableReport> {
   if (fileBytes < FOOTER_BYTES) return { damaged: [{ problem: 'it is too short for a table' }], blocks: undefined }
   const window = new Window(fileBytes)
@@ -116,7 +116,7 @@ function* isSound(window: Window, { offset, bytes }: BlockHandle): Check<boolean
     let crc = 0
     let last: Buffer
     const end = offset + bytes + TRAILER_BYTES
-    // Its checksum lies in one piece with what is before it.
+    // Its checksum is contiguous with the bytes before it.
     for (let at = offset; ; at += SLICE_BYTES) {
       last = yield* window.read(at, Math.min(SLICE_BYTES + 4, end - at))
       if (at + last.length === end) break

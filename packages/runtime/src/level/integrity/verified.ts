@@ -10,13 +10,13 @@ export interface Finding {
 }
 
 export interface VerifyOptions {
-  /** So many bytes of tables are read at most. */
+  /** Maximum bytes of tables to read. */
   readonly maxTableBytes: number
-  /** For so long at most (ms). */
+  /** Time limit (ms). */
   readonly maxTableMs: number
 }
 
-/** What a check of a folder found. */
+/** Result of a check of a folder. */
 export interface Verified {
   readonly findings: readonly Finding[]
   /** Changes that a power cut took: they were not synced. */
@@ -26,9 +26,9 @@ export interface Verified {
   readonly manifest: Manifest | undefined
   /** Logs to which writes have failed. */
   readonly failedLogs: readonly string[]
-  /** A manifest that ends in what a power cut left of a record: to be cut there, as LevelDB does not read over it. */
+  /** A manifest that ends in a record torn by a power cut. It must be truncated there, because LevelDB cannot read past it. */
   readonly manifestEnd: { readonly file: string; readonly bytes: number } | undefined
 }
 
-/** For what has to read everything. */
+/** Limits for a check that reads everything. */
 export const WITHOUT_LIMIT: VerifyOptions = { maxTableBytes: Infinity, maxTableMs: Infinity }

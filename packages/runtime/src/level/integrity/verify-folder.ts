@@ -42,7 +42,7 @@ class FolderCheck implements Verified {
     const name = this.#currentManifest()
     if (!name) return
     const last = readWitness(this.#folder)
-    // Only what was synced, or is in the memory of a machine that runs still, is as long as it was.
+    // A file has at least its recorded length only if it was synced, or if the machine has run since.
     const isCertain = last !== undefined && (last.isClean || last.boot === bootId())
     const witness = this.#witnessFor(name, last, isCertain)
     const isKnown = isCertain && witness !== undefined
@@ -75,7 +75,7 @@ class FolderCheck implements Verified {
     return undefined
   }
 
-  /** What is known of the files since the database was opened last; nothing if that is of another opening. */
+  /** The witness of the last opening of the database; `undefined` if it is of another opening. */
   #witnessFor(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
     const [named, known] = [manifestNumber(name)!, manifestNumber(witness.manifest) ?? 0]
@@ -136,7 +136,7 @@ class FolderCheck implements Verified {
     const found = new Map(logs.map(({ name, bytes }) => [name, bytes.length]))
     for (const [name, bytes] of Object.entries(witness.logs)) {
       const now = found.get(name)
-      // Of the first log that is missing was told.
+      // The first missing log was reported already.
       if (now === undefined && Number.parseInt(name, 10) > logNumber) this.#add(name, 'it is missing')
       if (now !== undefined && now < bytes) this.#add(name, `it has ${now} bytes, and had ${bytes}`)
     }
@@ -171,14 +171,14 @@ class FolderCheck implements Verified {
   }
 }
 
-/** Whether a record was cut off, and the file has its new length already. */
+/** True if a record was cut off and the file has its new length. */
 function endsInZeros(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
   return isZero(bytes, reason === 'zeros' ? offset + 4 : Math.min(claimedEnd, bytes.length) - 1, bytes.length)
 }
 
 function reasonOf(error: unknown): string {
   const { code, message, syscall } = error as NodeJS.ErrnoException
-  // No right to read it, or no descriptor left, say nothing of the file.
+  // A missing permission or a lack of descriptors is no evidence of damage.
   if (syscall && code !== 'ENOENT' && code !== 'EIO') throw error
   return code === 'ENOENT' ? 'it is missing' : (code ?? message)
 }

@@ -3,7 +3,7 @@ import type { WriteHealth } from '../write-health.ts'
 import type { Verified } from './verified.ts'
 import { WitnessFile } from './witness.ts'
 
-/** What is cut from a log within so long before a kill is not noticed (ms). */
+/** Interval of updates (ms). A cut of a log in the last interval before a kill is not detected. */
 const INTERVAL_MS = 100
 
 export interface WitnessWriterOptions {
@@ -14,7 +14,7 @@ export interface WitnessWriterOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** Keeps `level/state.json` up to date while there are writes. A folder without it works: only cut files are not noticed. */
+/** Updates `level/state.json` while writes happen. A folder without the file works, but cut files are not detected. */
 export class WitnessWriter {
   readonly #options: WitnessWriterOptions
   readonly #timer: NodeJS.Timeout
@@ -60,7 +60,7 @@ export class WitnessWriter {
       this.#isFailing = false
     } catch (error) {
       const { service, log } = this.#options
-      // What it says is true still: files only grow.
+      // Its contents remain true, because files only grow.
       if (!this.#isFailing) log.error({ err: error }, `${service}: level/state.json cannot be written`)
       this.#isFailing = true
     }

@@ -4,18 +4,18 @@ import { bootId } from '../boot-id.ts'
 import { crc32c } from './crc32c.ts'
 import { listLevel } from './level-files.ts'
 
-// A log or a manifest that is cut at the end of a record looks whole. So `level/state.json` says how long they were when the
-// process looked last. It lies beside them, so that it goes with them where they are copied or put back. It is written in place, into the block that it has: that needs no room on a full disk, and costs
-// one call. Only the last one of a process, which says that it closed in order, is synced.
+// A log or a manifest that is cut at the end of a record looks complete. So `level/state.json` records their lengths. It is in
+// the same folder, so copies and backups include it. Updates overwrite the allocated block: they need no free space and one
+// call. Only the last update of a process, which records the orderly close, is synced.
 
 const FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
 
-/** What `level/state.json` says. */
+/** Contents of `level/state.json`. */
 export interface Witness {
-  /** The run of the machine; nothing where the system does not say. */
+  /** Boot id of the machine; `undefined` if the system has none. */
   readonly boot?: string | undefined
-  /** Whether the process closed in order: then all of it is on the disk. */
+  /** True if the process closed in order. Then all data is on the disk. */
   readonly isClean: boolean
   readonly manifest: string
   readonly manifestBytes: number
@@ -25,7 +25,7 @@ export interface Witness {
   readonly failedLogs: readonly string[]
 }
 
-/** Nothing where it is missing, half written or damaged: it must not speak against files that are whole. */
+/** `undefined` if it is missing, half written or damaged: it must not reject files that are complete. */
 export function readWitness(folder: string): Witness | undefined {
   try {
     const [json, checksum] = readFileSync(join(folder, FILE), 'latin1').trimEnd().split(' ')
@@ -37,7 +37,7 @@ export function readWitness(folder: string): Witness | undefined {
 
 const checksumOf = (json: string) => crc32c(Buffer.from(json)).toString(16)
 
-/** Nothing where there is no such file. */
+/** `undefined` if the file does not exist. */
 export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size
 }
@@ -50,14 +50,14 @@ export const currentManifest = (location: string): string =>
 export class WitnessFile {
   readonly #location: string
   readonly #descriptor: number
-  /** What the file holds, and is filled up to (bytes). */
+  /** Fixed size of the file; the rest is padding (bytes). */
   #bytes: number
   readonly #boot = bootId()
   #manifest: string
   #logs: Record<string, number> = {}
   #failedLogs: string[]
 
-  /** @param failedLogs of a life before, which may still be there @throws Error where it cannot be written */
+  /** @param failedLogs of an earlier process, which may still exist @throws Error if it cannot be written */
   constructor(folder: string, failedLogs: readonly string[]) {
     this.#location = join(folder, 'level')
     this.#descriptor = openSync(join(folder, FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
@@ -80,7 +80,7 @@ export class WitnessFile {
     this.#write(false)
   }
 
-  /** The database is known good again, and its newest log holds what is good; it may have been opened anew. */
+  /** Records that the database is good again with its newest log. Call it also after the database was reopened. */
   recovered(): void {
     this.#manifest = currentManifest(this.#location)
     this.#measure(listLevel(this.#location).logs.values())

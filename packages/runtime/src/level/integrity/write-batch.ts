@@ -2,7 +2,7 @@
 const HEADER_BYTES = 12
 
 export interface BatchHeader {
-  /** Of its first change. */
+  /** Sequence number of its first change. */
   readonly sequence: number
   readonly count: number
 }
