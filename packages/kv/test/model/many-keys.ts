@@ -2,6 +2,7 @@ import type { HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import type { WriteIdentity } from './history.ts'
 import { showKey, showValue, type GetMany } from './operations.ts'
+import type { Match } from './outcome.ts'
 import { linesOf, valueIn } from './range-reply.ts'
 import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
 
@@ -44,7 +45,7 @@ export function checkMany(
   { ids }: GetMany,
   lines: readonly FoundKey[],
   interval: Interval,
-): { readonly space: Space; readonly etags: readonly (readonly [WriteIdentity, string])[] } | string {
+): (Match & { readonly etags: readonly (readonly [WriteIdentity, string])[] }) | string {
   if (lines.length !== ids.length) return `${lines.length} lines, expected ${ids.length}`
   let space = before
   const etags: (readonly [WriteIdentity, string])[] = []
@@ -64,9 +65,11 @@ export function checkMany(
       etags.push([entry.write, found.etag])
     }
   }
-  for (const [i, id] of ids.entries()) {
-    const entry = before.entries.get(id)
-    if (entry) noteFound(entry, lines[i]!.found !== undefined, interval)
+  function onMatch(): void {
+    for (const [i, id] of ids.entries()) {
+      const entry = before.entries.get(id)
+      if (entry) noteFound(entry, lines[i]!.found !== undefined, interval)
+    }
   }
-  return { space, etags }
+  return { space, etags, onMatch }
 }

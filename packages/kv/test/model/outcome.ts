@@ -13,8 +13,15 @@ export interface VisibleChange {
   readonly request: WriteIdentity
 }
 
+/** State after a reply that matches it. */
+export interface Match {
+  readonly space: Space
+  /** Notes which entries the reply shows to be present or absent. Called if no other state and outcome match the reply. */
+  readonly onMatch?: () => void
+}
+
 /** Outcome that the contract allows for a request: the reply and the state after it. */
-export interface Outcome {
+export interface Outcome extends Match {
   readonly status: number
   /** Code of the problem, if the reply is a problem. */
   readonly code?: string
@@ -25,8 +32,5 @@ export interface Outcome {
   readonly contentLength?: number
   /** Expiry in the body; null if the value never expires. */
   readonly expiry?: Expiry | null
-  readonly space: Space
   readonly changes: readonly VisibleChange[]
-  /** Called if the reply has this outcome. */
-  readonly onMatch?: () => void
 }

@@ -1,6 +1,7 @@
 import { compareKeys } from './keys.ts'
 import { showKey, showValue, type Range } from './operations.ts'
 import type { ListedEntry } from './range-reply.ts'
+import type { Match } from './outcome.ts'
 import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
 
 function isIn({ start, end, prefix, cursor, reverse }: Range, key: string): boolean {
@@ -51,7 +52,7 @@ export function checkRange(
   range: Range,
   { listed, next }: { readonly listed: readonly ListedEntry[]; readonly next: string | undefined },
   interval: Interval,
-): Space | string {
+): Match | string {
   const { limit = Infinity } = range
   const found: (readonly [Entry, ListedEntry])[] = []
   const absent: string[] = []
@@ -77,12 +78,14 @@ export function checkRange(
   const more = rest.has('present') || (rest.has('either') ? undefined : false)
   const wrong = limit <= MAX_PAGE_ENTRIES ? wrongNext(next, listed.at(-1)?.key, more) : undefined
   if (wrong) return wrong
-  for (const [entry, { expiresAt }] of found) {
-    noteFound(entry, true, interval)
-    if (entry.expiry && expiresAt !== undefined) entry.expiry.earliest = entry.expiry.latest = expiresAt
+  function onMatch(): void {
+    for (const [entry, { expiresAt }] of found) {
+      noteFound(entry, true, interval)
+      if (entry.expiry && expiresAt !== undefined) entry.expiry.earliest = entry.expiry.latest = expiresAt
+    }
+    for (const key of absent) noteFound(space.entries.get(key)!, false, interval)
   }
-  for (const key of absent) noteFound(space.entries.get(key)!, false, interval)
-  return absent.reduce((after, key) => after.with(key, undefined), space)
+  return { space: absent.reduce((after, key) => after.with(key, undefined), space), onMatch }
 }
 
 /** Returns the reason why a state cannot have `count` entries in a range; undefined if it can. */

@@ -3,7 +3,7 @@ import { Difference } from './difference.ts'
 import type { EtagHistory, WriteIdentity } from './history.ts'
 import { checkMany, parseMany } from './many-keys.ts'
 import type { Batch, GetMany, KeyOperation, Put, Range } from './operations.ts'
-import type { Outcome, VisibleChange } from './outcome.ts'
+import type { Match, Outcome, VisibleChange } from './outcome.ts'
 import { outcomesOf } from './outcomes.ts'
 import { mismatchOf } from './reply-match.ts'
 import { parseCount, parseRange } from './range-reply.ts'
@@ -74,7 +74,8 @@ export class PossibleStates {
     const tagged = new Set(found.map(({ outcome }) => outcome.tagged))
     // With several candidate writes, the owner of this ETag is not known yet.
     if (tagged.size === 1 && first.outcome.tagged) this.#history.learn(first.outcome.tagged, etagOf(reply))
-    for (const { outcome } of found) outcome.onMatch?.()
+    // A PUT without a condition has the same reply for a value that has expired and for one that has not.
+    if (found.length === 1) first.outcome.onMatch?.()
     this.#states = distinct(found.map(({ outcome: { space }, waiting }) => ({ space, waiting })))
     return first.outcome.changes
   }
@@ -93,7 +94,7 @@ export class PossibleStates {
   checkRange(range: Range, reply: HttpReply): void {
     if (range.output === 'count') {
       const count = parseCount(reply)
-      return this.#keep(reply, (space) => wrongCount(space, range, count, reply) ?? space)
+      return this.#keep(reply, (space) => wrongCount(space, range, count, reply) ?? { space })
     }
     const before = this.#expanded(reply.receivedAt)
     const valuesOf = (key: string) =>
@@ -113,22 +114,23 @@ export class PossibleStates {
       const found = checkMany(space, operation, lines, reply)
       if (typeof found === 'string') return found
       etags.push([...found.etags])
-      return found.space
+      return found
     })
     if (etags.length === 1) for (const [write, etag] of etags[0]!) this.#history.learn(write, etag)
   }
 
-  /** Retains the states for which `check` returns a state, and not a reason. @throws Difference if no state remains */
-  #keep({ receivedAt }: Interval, check: (space: Space) => Space | string): void {
-    const next: State[] = []
+  /** Retains the states for which `check` returns a match, and not a reason. @throws Difference if no state remains */
+  #keep({ receivedAt }: Interval, check: (space: Space) => Match | string): void {
+    const next: (State & Match)[] = []
     const reasons = new Set<string>()
     for (const { space, waiting } of this.#expanded(receivedAt)) {
       const after = check(space)
       if (typeof after === 'string') reasons.add(after)
-      else next.push({ space: after, waiting })
+      else next.push({ ...after, waiting })
     }
     if (next.length === 0) throw new Difference([...reasons].join(', or '))
-    this.#states = distinct(next)
+    if (next.length === 1) next[0]!.onMatch?.()
+    this.#states = distinct(next.map(({ space, waiting }) => ({ space, waiting })))
   }
 
   /** Adds a put with a 202 reply. */
