@@ -23,12 +23,17 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
   const links = new Links(key, known)
   bus.on('linkAdded', (link) => links.add(link))
   bus.on('linksGone', (ids) => links.remove(ids))
-  const app = await createApp(context, {
-    title: 'Dashboard',
-    description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
-    hasPage: true,
-    data: dataHealth(health),
-  })
+  // With one token of the two, it is needed for everything: `/backup` has the signing key.
+  const apiToken = config.apiToken || config.readToken
+  const app = await createApp(
+    { ...context, config: { ...config, apiToken } },
+    {
+      title: 'Dashboard',
+      description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
+      hasPage: true,
+      data: dataHealth(health),
+    },
+  )
   const visitors = createVisitors(config, key)
   const proxy = new Proxy(context)
   app.addHook('onClose', async () => proxy.close())

@@ -29,6 +29,7 @@ export async function openDashboard(context: OpenContext<DashboardConfig, ToThre
     .catch((error) => void (closing.signal.aborted || log.warn(error, 'the demo campaigns could not be made')))
 
   return {
+    kept: keepsakes.kept,
     shared: (): Shared => ({ key: keepsakes.key, links: keepsakes.links, health: keepsakes.memory }),
     handlers: {
       async addLink(campaign, days) {

@@ -1,7 +1,17 @@
-/** A campaign shown to whoever has the link. Times in ms since 1970. */
-export interface Link {
-  readonly id: string
+/** A campaign from its creation to its deletion: a later one with the same id is another campaign. */
+export interface CampaignVersion {
   readonly campaign: string
+  /** Unique for each creation (`created` of stats). Empty for a campaign from before stats recorded it. */
+  readonly birth: string
+  /** Its name when the link was made. */
+  readonly name?: string | undefined
+}
+
+/** A link that shows one campaign. Times in ms since 1970. */
+export interface Link extends Omit<CampaignVersion, 'birth'> {
+  readonly id: string
+  /** Absent in links of versions that did not record it. */
+  readonly birth?: string
   readonly created: number
   readonly expires: number
 }
@@ -17,7 +27,7 @@ export interface Shared {
 
 /** What threads ask of main. */
 export type ToMain = {
-  addLink(campaign: string, days: number): Link
+  addLink(campaign: CampaignVersion, days: number): Link
   /** @returns whether there was one */
   revokeLink(id: string): boolean
 }

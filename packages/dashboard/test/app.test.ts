@@ -235,6 +235,27 @@ describe('where tokens are set', () => {
     expect(out.headers.get('set-cookie')).toMatch(/^dashboard_session=; .*Max-Age=0/)
   })
 
+  it('a backup, which has the signing key, needs the token for changes, or the only one', async () => {
+    for (const [settings, right, wrong] of [
+      [TOKENS, TOKENS.apiToken, TOKENS.readToken],
+      [{ readToken: TOKENS.readToken }, TOKENS.readToken, 'nonsense'],
+      [{ apiToken: TOKENS.apiToken }, TOKENS.apiToken, 'nonsense'],
+    ] as const) {
+      const { url } = await startBefore(DEAD, settings)
+      const statusWith = async (headers: Record<string, string>) =>
+        (await ask(`${url}/backup`, 'GET', { headers })).status
+      const { cookie } = await signIn(url, right)
+      const refused: Record<string, string>[] = [
+        {},
+        { cookie },
+        { cookie, origin: url },
+        { authorization: `Bearer ${wrong}` },
+      ]
+      for (const headers of refused) expect([headers, await statusWith(headers)]).toEqual([headers, 401])
+      expect(await statusWith({ authorization: `Bearer ${right}` })).toBe(200)
+    }
+  })
+
   it.each([
     ['another site', { origin: 'https://evil.example' }, 'CROSS_SITE'],
     ['a sandboxed page', { origin: 'null' }, 'CROSS_SITE'],

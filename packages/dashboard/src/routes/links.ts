@@ -92,7 +92,8 @@ export function linkRoutes(app: App, { visitors, links, bus }: LinkOptions): voi
         },
       },
     },
-    async ({ body }, reply) => reply.code(201).send(toReply(await bus.call('addLink', body.campaign, body.days ?? 30))),
+    async ({ body }, reply) =>
+      reply.code(201).send(toReply(await bus.call('addLink', { campaign: body.campaign, birth: '' }, body.days ?? 30))),
   )
 
   app.delete(

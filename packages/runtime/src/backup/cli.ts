@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/errors.ts'
 import { ServiceError } from '../http/service-error.ts'
 import { urlOf } from '../process/url-of.ts'
+import type { Config } from '../process/messages.ts'
 import { say } from '../process/say.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
 import { parseArguments } from '../settings/arguments.ts'
@@ -20,20 +21,44 @@ export interface BackupOptions {
 const ENDING = '.backup'
 const fileOf = (folder: string, service: string) => join(folder, service + ENDING)
 
-/** The folder, and what is known of the services that are named, or of all those of `others`. */
-async function planOf({ services, argv, env }: BackupOptions, others: (folder: string) => string[]) {
-  const { services: words, flags, instead } = parseArguments(argv)
-  const [folder, ...named] = words
-  if (instead || folder === undefined)
-    throw new StartError(
-      'FOLDER_NEEDED',
-      'pnpm backup DIR [service...], pnpm restore DIR [service...]; settings as for start',
-    )
-  const names = named.length > 0 ? named : others(folder)
-  const unknown = names.filter((name) => !Object.hasOwn(services, name))
-  if (unknown.length > 0) throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}`)
-  const definitions = await Promise.all(names.map((name) => services[name]!()))
-  return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
+const USAGE = `pnpm backup DIR [service...] [--setting value...]    writes DIR/SERVICE.backup for each service that runs
+pnpm restore DIR [service...] [--setting value...]   makes data folders of these files; the services must not run
+Settings are those of pnpm start. A backup contains all data of a service: that of the dashboard includes its signing
+key and links, with which anyone can read shared campaigns and sign in. Files are readable by their owner only.
+Exit status: 0 done, 1 failed for a service, 2 wrong usage.
+`
+
+interface Plan {
+  readonly folder: string
+  readonly definitions: readonly AnyService[]
+  readonly configs: ReadonlyMap<string, Config>
+}
+
+/**
+ * Reads the arguments. Services default to those that `others` finds.
+ * @returns the exit code if there is nothing to do
+ */
+async function parsePlan(
+  { services, argv, env }: BackupOptions,
+  others: (folder: string) => string[],
+): Promise<Plan | number> {
+  try {
+    const { services: words, flags, instead } = parseArguments(argv)
+    const [folder, ...named] = words
+    if (instead || folder === undefined) {
+      say(USAGE, instead ? 1 : 2)
+      return instead ? 0 : 2
+    }
+    const names = named.length > 0 ? named : others(folder)
+    const unknown = names.filter((name) => !Object.hasOwn(services, name))
+    if (unknown.length > 0) throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}`)
+    const definitions = await Promise.all(names.map((name) => services[name]!()))
+    return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    say(`${error.message}\n`)
+    return 2
+  }
 }
 
 const told = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
@@ -64,7 +89,9 @@ function reasonOf(error: unknown): string {
 
 /** `pnpm backup DIR`: a file a service that runs. */
 export async function backUp(options: BackupOptions): Promise<number> {
-  const { folder, definitions, configs } = await planOf(options, () => Object.keys(options.services))
+  const plan = await parsePlan(options, () => Object.keys(options.services))
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
   mkdirSync(folder, { recursive: true })
   const real = definitions.filter(({ standsIn }) => !standsIn)
   return forEach(real, async ({ name }) => {
@@ -80,9 +107,13 @@ export async function backUp(options: BackupOptions): Promise<number> {
 
 /** `pnpm restore DIR`: a data folder of each file, for services that do not run. */
 export async function restore(options: BackupOptions): Promise<number> {
-  const filesIn = (folder: string) =>
-    readdirSync(folder).flatMap((name) => (name.endsWith(ENDING) ? [name.slice(0, -ENDING.length)] : []))
-  const { folder, definitions, configs } = await planOf(options, filesIn)
+  const filesIn = (folder: string) => {
+    if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `there is no folder ${folder}`)
+    return readdirSync(folder).flatMap((name) => (name.endsWith(ENDING) ? [name.slice(0, -ENDING.length)] : []))
+  }
+  const plan = await parsePlan(options, filesIn)
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
   return forEach(definitions, async ({ name, keptElsewhere }) => {
     const config = configs.get(name)!
     const elsewhere = keptElsewhere?.(config)

@@ -25,7 +25,9 @@ export async function restoreBackup(service: string, file: string, folder: strin
     throw new StartError('DATA_THERE', `${service}: ${folder} is not empty; stop the service and move it away first`)
   const draft = `${folder}.restoring`
   await rm(draft, { recursive: true, force: true })
-  await mkdir(draft, { recursive: true })
+  await mkdir(dirname(draft), { recursive: true })
+  // Some services store secrets.
+  await mkdir(draft, { mode: 0o700 })
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
   const db = new Utf8Level<Buffer, Buffer>(join(draft, 'level'), bytes)
   try {

@@ -7,6 +7,9 @@ import { toServiceError } from '../http/service-error.ts'
 import { syncFolder } from '../level/data-format.ts'
 import { readBackup, type BackupEnd } from './format.ts'
 
+/** A backup has everything, secrets included. */
+const OWNER_ONLY = 0o600
+
 /**
  * Backs up a running service into a file, which is there whole or not at all, synced and read again.
  * @throws ServiceError as the service refuses; BackupDamaged where its reply breaks off
@@ -17,7 +20,7 @@ export async function saveBackup(url: string, token: string, file: string): Prom
   if (!reply.ok) throw toServiceError(reply.status, await reply.text())
   const draft = `${file}.${process.pid}`
   try {
-    await pipeline(Readable.fromWeb(reply.body as never), createWriteStream(draft, { flush: true }))
+    await pipeline(Readable.fromWeb(reply.body as never), createWriteStream(draft, { flush: true, mode: OWNER_ONLY }))
     const end = await readBackup(createReadStream(draft), { head() {}, entry: () => undefined })
     await rename(draft, file)
     syncFolder(dirname(file))

@@ -1,0 +1,88 @@
+import { StartError } from '@influencer-stats/runtime/errors'
+import { openLevel } from '@influencer-stats/runtime/level'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Keepsakes } from '../src/keepsakes.ts'
+
+interface Logged {
+  readonly level: string
+  readonly message: string
+}
+
+function createLog() {
+  const lines: Logged[] = []
+  const at = (level: string) => (first: unknown, second?: unknown) =>
+    void lines.push({ level, message: String(second ?? first) })
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } as never }
+}
+
+/** Opens and closes the store. @returns the key and what was logged */
+async function openOnce(folder: string, use?: (keepsakes: Keepsakes) => Promise<unknown>) {
+  const { lines, log } = createLog()
+  const keepsakes = await Keepsakes.open(folder, log)
+  const { key } = keepsakes
+  await use?.(keepsakes)
+  await keepsakes.close()
+  return { key, lines }
+}
+
+/** Changes rows as damage, or a salvage that lost some, would. */
+async function edit(folder: string, rows: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const db = await openLevel(folder, { service: 'dashboard', format: 1 })
+  for (const [key, value] of Object.entries(rows)) await (value === undefined ? db.del(key) : db.put(key, value))
+  await db.close()
+}
+
+const addLink = (keepsakes: Keepsakes) => keepsakes.add({ campaign: 'mine', birth: '' }, 1)
+
+describe('the key that signs sessions and links', () => {
+  it("is made once, silently in a new folder, and the folder is the owner's alone", async () => {
+    const folder = join(temporaryFolder(), 'dashboard')
+    const { key, lines } = await openOnce(folder)
+    expect(key).toMatch(/^[0-9a-f]{64}$/)
+    expect(lines).toEqual([])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect((await openOnce(folder)).key).toBe(key)
+  })
+
+  it.each([
+    ['is empty', { key: '' }],
+    ['is short', { key: 'ab' }],
+    ['is another one', { key: 'a'.repeat(64) }],
+    ['is missing', { key: undefined }],
+    ['is missing, and so is its digest', { key: undefined, 'key-digest': undefined }],
+  ])('is never replaced: a start is refused if it %s', async (_how, rows) => {
+    const folder = temporaryFolder()
+    const { key } = await openOnce(folder, addLink)
+    await edit(folder, rows)
+    const fault = await openOnce(folder).catch((error: unknown) => error as StartError)
+    expect(fault).toBeInstanceOf(StartError)
+    expect((fault as StartError).code).toBe('KEY_DAMAGED')
+    expect((fault as StartError).message).toMatch(/pnpm restore/)
+    // Nothing was changed, and the key stays out of the message.
+    expect((fault as StartError).message).not.toContain(key)
+    await expect(openOnce(folder)).rejects.toThrow(StartError)
+    await edit(folder, { key })
+    expect((await openOnce(folder)).key).toBe(key)
+  })
+
+  it('is checked by its digest from the first start of this version on', async () => {
+    const folder = temporaryFolder()
+    const { key } = await openOnce(folder, addLink)
+    await edit(folder, { 'key-digest': undefined })
+    expect((await openOnce(folder)).key).toBe(key)
+    await edit(folder, { key: 'b'.repeat(64) })
+    await expect(openOnce(folder)).rejects.toThrow(StartError)
+  })
+
+  it('is reported if a folder that was in use has none, nor links', async () => {
+    const folder = temporaryFolder()
+    const { key } = await openOnce(folder)
+    await edit(folder, { key: undefined, 'key-digest': undefined })
+    const again = await openOnce(folder)
+    expect(again.key).not.toBe(key)
+    expect(again.lines).toEqual([{ level: 'warn', message: expect.stringMatching(/new key.*sessions/) }])
+  })
+})
