@@ -1,5 +1,6 @@
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
 import { createStatsClient, type CollectionRow, type HistoryPoint, type Video } from '@influencer-stats/stats/client'
+import { sentenceFor } from './core/refusals.ts'
 
 /** Campaigns and their numbers, through this page's own origin. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
@@ -67,24 +68,6 @@ export const sharedCampaign = (base: string): CampaignSource => ({
   },
 })
 
-const WORDS: Readonly<Record<string, string>> = {
-  COLLECTION_NOT_FOUND: 'There is no such campaign. It may have been deleted.',
-  COLLECTION_FULL: 'A campaign has at most 1,000 videos.',
-  DATES_REVERSED: 'The campaign would end before it begins.',
-  LINK_EXPIRED: 'This link is no longer valid. Ask whoever gave it to you for another.',
-  LINK_UNKNOWN: 'This link leads nowhere. Was all of it copied?',
-  ORIGIN_UNKNOWN: 'This change did not come from this page.',
-  SERVICE_SLOW: 'The service takes too long to answer. Try again.',
-  SERVICE_UNREACHABLE: 'The service does not answer. Try again in a moment.',
-  TOKEN_WRONG: 'That is none of the tokens of this place.',
-  UPSTREAM_UNAVAILABLE: 'YouTube gives no numbers at present.',
-}
-
-/** What went wrong, for people. */
-export function wordsFor(error: unknown): string {
-  if (error instanceof ServiceError)
-    return (
-      WORDS[error.code] ?? (error.detail ? `That was refused: ${error.detail}` : `That was refused (${error.code}).`)
-    )
-  return 'The dashboard does not answer. Try again in a moment.'
-}
+/** The fault and the required change, in a sentence for people. */
+export const wordsFor = (error: unknown): string =>
+  error instanceof ServiceError ? sentenceFor(error) : 'The dashboard does not answer. Try again in a moment.'

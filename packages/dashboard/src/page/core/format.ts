@@ -12,10 +12,14 @@ export interface Formats {
   signedPercent(share: number): string
   /** An amount; without a code as a bare number. */
   money(value: number, currency?: string): string
+  /** An amount with all its digits, as somebody stated it. */
+  amount(value: number, currency?: string): string
   /** 12 seconds ago @param ms from then to now */
   ago(ms: number): string
   /** A day */
   day(at: number): string
+  /** A date without a time, which has no time zone. @param date YYYY-MM-DD */
+  date(date: string): string
   /** A day of this year */
   shortDay(at: number): string
   /** A time of day */
@@ -33,6 +37,9 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
+/** More decimals than a number has; a currency's usual number of decimals remains the least. */
+const ALL_DIGITS = 20
+
 /** Numbers that are refreshed this often are of now (ms). */
 const JUST_NOW = 10_000
 
@@ -48,6 +55,7 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const amount = number({ maximumFractionDigits: 2 })
   const relative = new Intl.RelativeTimeFormat(languages, { numeric: 'auto' })
   const day = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone })
+  const date = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' })
   const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
   const time = new Intl.DateTimeFormat(languages, { timeStyle: 'short', timeZone })
   const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
@@ -73,12 +81,17 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       if (!format) moneys.set(key, (format = number({ style: 'currency', currency, ...digits })))
       return format.format(value)
     },
+    amount(value, currency) {
+      if (currency === undefined) return number({ maximumFractionDigits: ALL_DIGITS }).format(value)
+      return number({ style: 'currency', currency, maximumFractionDigits: ALL_DIGITS }).format(value)
+    },
     ago(ms) {
       if (ms < JUST_NOW) return relative.format(0, 'second')
       const [unit, length] = UNITS.find((one) => ms >= one[1]) ?? UNITS[3]
       return relative.format(-Math.max(0, Math.floor(ms / length)), unit)
     },
     day: (at) => day.format(at),
+    date: (text) => date.format(Date.parse(text)),
     shortDay: (at) => shortDay.format(at),
     time: (at) => time.format(at),
     second: (at) => second.format(at),

@@ -147,7 +147,7 @@ export function Chart(props: ChartProps) {
       ${names.map((name, i) => {
         const value = knownAt(data[i + 1]!, shown)
         return html`<span class="value" key=${i}>
-          ${names.length > 1 && html`<i class=${`swatch s${i + 1}`} aria-hidden="true"></i><span>${name}</span>`}
+          ${names.length > 1 && html`<i class=${`swatch s${i + 1}`} aria-hidden="true"></i><bdi>${name}</bdi>`}
           <b>${value === undefined ? '–' : props.y(value)}</b>
         </span>`
       })}

@@ -1,5 +1,6 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
+import { titleOf } from '../core/names.ts'
 import { html } from '../html.ts'
 import { Ago, Change, Moving } from '../parts/figures.ts'
 import { Sparkline } from '../parts/sparkline.ts'
@@ -10,9 +11,6 @@ interface RowProps {
   readonly isChosen: boolean
   choose(id: string): void
 }
-
-/** What a campaign is called; one without a name is called by its id. */
-export const titleOf = ({ id, name }: Pick<CollectionRow, 'id' | 'name'>): string => name ?? id
 
 /** One campaign in the list. Only those whose numbers move are made anew. */
 export class CampaignRow extends Component<RowProps> {
@@ -29,9 +27,9 @@ export class CampaignRow extends Component<RowProps> {
         <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
       </td>
       <th scope="row">
-        <a class="name" href=${`/campaigns/${encodeURIComponent(id)}`}>${title}</a>
+        <a class="name" href=${`/campaigns/${encodeURIComponent(id)}`}><bdi>${title}</bdi></a>
         <span class="tags"
-          >${tags.map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}>${tag}</a>`)}</span
+          >${tags.map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}</span
         >
       </th>
       <td class="number">

@@ -1,6 +1,7 @@
 import type { CollectionRow, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
 import { stats, type CampaignSource } from '../api.ts'
+import { titleOf } from '../core/names.ts'
 import { linksIn } from '../core/pasted.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -62,14 +63,16 @@ interface RowProps {
 }
 
 function Row({ video, views, canChange, remove }: RowProps) {
-  const { id, url, title = id, channel, gone, missing } = video
+  const { id, url, channel, gone, missing } = video
+  const title = titleOf({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
   const count = (value: number | undefined) => (value === undefined ? '–' : formats.count(value))
   return html`<tr class=${gone || missing ? 'gone' : ''}>
     <th scope="row">
-      <a class="name" href=${url} target="_blank" rel="noreferrer noopener">${title}</a>
+      <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
       <span class="quiet below">
-        ${[channel, video.publishedAt && formats.day(Date.parse(video.publishedAt))].filter(Boolean).join(' · ')}
+        ${channel && html`<bdi>${channel}</bdi>`}${channel && video.publishedAt && ' · '}
+        ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
         ${gone && html`<span class="badge">Gone since ${formats.day(Date.parse(gone.since))}</span>`}
         ${missing && html`<span class="badge">Not found on YouTube</span>`}
       </span>

@@ -1,6 +1,7 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ownCampaign, stats, type CampaignSource } from '../api.ts'
+import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -11,7 +12,6 @@ import { Growth } from '../parts/growth.ts'
 import { Tabs } from '../parts/tabs.ts'
 import { go, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
-import { titleOf } from './campaign-row.ts'
 import { CampaignForm } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
@@ -66,10 +66,10 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   return html`<div class="head">
       <div>
         ${isOwn && html`<a class="back" href="/">← Campaigns</a>`}
-        <h1>${titleOf(row)}</h1>
+        <h1><bdi>${titleOf(row)}</bdi></h1>
         <p class="quiet facts">
-          ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}>${tag}</a>`)}
-          ${(row.from || row.to) && html`<span>${row.from ? formats.day(Date.parse(row.from)) : '…'} – ${row.to ? formats.day(Date.parse(row.to)) : '…'}</span>`}
+          ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}
+          ${(row.from || row.to) && html`<span>${row.from ? formats.date(row.from) : '…'} – ${row.to ? formats.date(row.to) : '…'}</span>`}
           ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${sums.stale ? 'Old numbers, of ' : 'As of '}<${Ago} at=${sums.asOf} /></span>`}
         </p>
       </div>
@@ -153,10 +153,10 @@ function Cards({ row, sums, range }: CardsProps) {
       html` <${Card}
           title="Per thousand views"
           value=${money(sums.impressions > 0 ? (cost / sums.impressions) * 1_000 : undefined)}
-          >of ${money(cost)}</${Card}
+          >of ${formats.amount(cost, row.currency)}</${Card}
         >
         <${Card} title="Per engagement" value=${money(sums.engagements > 0 ? cost / sums.engagements : undefined)}
-          >of ${money(cost)}</${Card}
+          >of ${formats.amount(cost, row.currency)}</${Card}
         >`
     }
   </dl>`
@@ -165,7 +165,7 @@ function Cards({ row, sums, range }: CardsProps) {
 function Deletion({ row }: { row: CollectionRow }) {
   const change = useChange()
   const remove = async () => void ((await change.run(() => stats.delete(row.id))) && go('/'))
-  return html`<p>${titleOf(row)}, its numbers and its history are forgotten. This cannot be undone.</p>
+  return html`<p><bdi>${titleOf(row)}</bdi>, its numbers and its history are forgotten. This cannot be undone.</p>
     <${Fault} text=${change.fault} />
     <div class="actions">
       <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete for good</button>

@@ -1,6 +1,7 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import { stats } from '../api.ts'
+import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
 import { fromStart, joined, perHour, sinceFirst } from '../core/series.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
@@ -11,7 +12,6 @@ import { Change } from '../parts/figures.ts'
 import { Tabs } from '../parts/tabs.ts'
 import { go, type Place } from '../router.ts'
 import { formats } from '../session.ts'
-import { titleOf } from './campaign-row.ts'
 
 const MOST = 6
 const LISTED = 200
@@ -78,7 +78,7 @@ export function Compare({ place }: { place: Place }) {
         ({ row }, i) =>
           html`<span class="chip" key=${row.id}
             ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
-            <a href=${`/campaigns/${encodeURIComponent(row.id)}`}>${titleOf(row)}</a>
+            <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${titleOf(row)}</bdi></a>
             ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
             ${row.stats && row.change && html`<${Change} now=${row.stats.impressions} growth=${row.change[range].impressions} />`}
             <button
@@ -99,7 +99,7 @@ export function Compare({ place }: { place: Place }) {
           onChange=${(event: Event) => choose([...ids, (event.target as HTMLSelectElement).value])}
         >
           <option value="">Add a campaign…</option>
-          ${others.map((row) => html`<option key=${row.id} value=${row.id}>${titleOf(row)}</option>`)}
+          ${others.map((row) => html`<option key=${row.id} value=${row.id} dir="auto">${titleOf(row)}</option>`)}
         </select>`
       }
     </div>

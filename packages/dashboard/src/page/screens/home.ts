@@ -57,7 +57,12 @@ export function Home({ place }: { place: Place }) {
         ${canChange && html`<button class="primary" onClick=${() => setMaking(true)}>New campaign</button>`}
       </div>
     </div>
-    ${query.tag && html`<p class="filter">Tag <b>${query.tag}</b> <button class="link" onClick=${() => show({ tag: '' })}>Show all</button></p>`}
+    ${
+      query.tag &&
+      html`<p class="filter">
+        Tag <bdi><b>${query.tag}</b></bdi> <button class="link" onClick=${() => show({ tag: '' })}>Show all</button>
+      </p>`
+    }
     <${Fault} text=${fault ?? paging.fault} />
     ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
     ${rows.length > 0 && html`<${Table} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}

@@ -1,4 +1,5 @@
 import { ask } from '../api.ts'
+import { sentenceOf } from '../core/refusals.ts'
 import { facetsQuery, readPriceQuery, searchFor, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -101,21 +102,20 @@ function Choice({ title, values: { values, next }, value, onChange }: ChoiceProp
     onChange(place < 0 ? '' : values[place]!.value)
   }
   return html`<label
-    ><span>${title}${next && html` <span class="quiet">(the first ${values.length})</span>`}</span>
+    ><span><bdi>${title}</bdi>${next && html` <span class="quiet">(the first ${values.length})</span>`}</span>
     <select onChange=${change}>
       <option value="-1" selected=${value === ''}>Any</option>
-      ${!isThere && html`<option value="-1" disabled selected>${value}</option>`}
-      ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value}>${one.value} (${formats.count(one.count)})</option>`)}
+      ${!isThere && html`<option value="-1" disabled selected dir="auto">${value}</option>`}
+      ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value} dir="auto">${one.value} (${formats.count(one.count)})</option>`)}
     </select>
   </label>`
 }
 
 function Outcome({ found: { id, value, currency, error } }: { found: Found }) {
   if (!error)
-    return html`<p class="price">${formats.money(value!, currency)}</p>
-      <p class="quiet id">${id}</p>`
-  if (error.code === 'PRICES_AMBIGUOUS') return html`<p class="lead">Choose more, until one is left.</p>`
-  return html`<p class="lead">${error.message}</p>`
+    return html`<p class="price">${formats.amount(value!, currency)}</p>
+      <p class="quiet id"><bdi>${id}</bdi></p>`
+  return html`<p class="lead">${sentenceOf(error.code)}</p>`
 }
 
 function Answer({ found, fault }: { found: Found | undefined; fault: string | undefined }) {
@@ -128,7 +128,7 @@ function Answer({ found, fault }: { found: Found | undefined; fault: string | un
       ${found.explain.map(
         ({ condition, left }, i) =>
           html`<li key=${i}>
-            <span>${condition}</span><b>${formats.count(left)}</b>
+            <bdi>${condition}</bdi><b>${formats.count(left)}</b>
             <${Bar} share=${Math.log1p(left) / Math.log1p(most)} />
           </li>`,
       )}

@@ -1,0 +1,61 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
+
+/** The fields of a campaign that its form edits; a tag list without tags is empty. */
+export interface CampaignFields {
+  readonly name: string | null
+  readonly tags: readonly string[]
+  readonly from: string | null
+  readonly to: string | null
+  readonly cost: number | null
+  readonly currency: string | null
+}
+
+export type FieldName = keyof CampaignFields
+
+/** An amount has a meaning only together with its currency: a change of one conflicts with a change of the other. */
+const GROUPS: readonly (readonly FieldName[])[] = [['name'], ['tags'], ['from'], ['to'], ['cost', 'currency']]
+
+export const fieldsOf = ({ name, tags, from, to, cost, currency }: CollectionRow): CampaignFields => ({
+  name: name ?? null,
+  tags: tags ?? [],
+  from: from ?? null,
+  to: to ?? null,
+  cost: cost ?? null,
+  currency: currency ?? null,
+})
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** Only the fields that differ. */
+export function changedFields(from: CampaignFields, to: CampaignFields): Partial<CampaignFields> {
+  const names = Object.keys(from) as FieldName[]
+  return Object.fromEntries(names.filter((name) => !isSame(from[name], to[name])).map((name) => [name, to[name]]))
+}
+
+export interface MergedEdit {
+  /** The newer version with my changes: the fields to show. */
+  readonly merged: CampaignFields
+  /** The first field of each group that both sides changed, to different values. */
+  readonly conflicts: readonly FieldName[]
+}
+
+/**
+ * Applies my changes to a newer version. Where both sides changed a field, `merged` has my value.
+ * @param base the version that my form was filled with
+ * @param mine the fields of my form
+ * @param theirs the newer version
+ */
+export function mergeEdit(base: CampaignFields, mine: CampaignFields, theirs: CampaignFields): MergedEdit {
+  const [my, their] = [changedFields(base, mine), changedFields(base, theirs)]
+  const conflicts = GROUPS.filter(
+    (group) =>
+      group.some((name) => name in my) &&
+      group.some((name) => name in their) &&
+      group.some((name) => !isSame(mine[name], theirs[name])),
+  )
+  const kept = Object.fromEntries(conflicts.flat().map((name) => [name, mine[name]]))
+  return { merged: { ...theirs, ...my, ...kept }, conflicts: conflicts.map(([first]) => first!) }
+}
+
+/** The fields that a conflict in `name` is about. */
+export const groupOf = (name: FieldName): readonly FieldName[] => GROUPS.find((group) => group.includes(name))!

@@ -1,0 +1,104 @@
+/** An amount as typed: empty, read as a number, or a sentence that states the required change. */
+export type TypedAmount =
+  | { readonly value: number; readonly fault?: undefined }
+  | { readonly value: null; readonly fault?: undefined }
+  | { readonly value?: undefined; readonly fault: string }
+
+/** Reads amounts as people of one locale write them. */
+export interface MoneyReader {
+  parse(text: string): TypedAmount
+  /** The amount as this locale writes it, with all its digits. */
+  format(value: number): string
+}
+
+/** The largest cost that stats accepts. */
+const MAX_AMOUNT = 1e15
+/** A double represents each decimal number of this many digits exactly. */
+const MAX_DIGITS = 15
+
+/** Spaces and apostrophes group digits in several locales, and are never decimal separators. */
+const GROUPING_ONLY = /[\s'’]/
+/** 1,234,567 or, in India, 12,34,567. */
+const isGrouped = (text: string, separator: string) => {
+  const [first, ...groups] = text.split(separator)
+  const last = groups.pop()
+  return /^\d{1,3}$/.test(first!) && /^\d{3}$/.test(last ?? '') && groups.every((group) => /^\d{2,3}$/.test(group))
+}
+
+/** @param locale as `Intl` takes it */
+export function createMoneyReader(locale?: string | readonly string[]): MoneyReader {
+  const languages = locale as string | string[] | undefined
+  const plain = new Intl.NumberFormat(languages, { maximumFractionDigits: 20 })
+  const parts = plain.formatToParts(1_234_567.5)
+  const separator = (type: 'decimal' | 'group') => parts.find((part) => part.type === type)?.value
+  const [decimal, group] = [separator('decimal') ?? '.', separator('group') ?? ',']
+  const digits = [...new Intl.NumberFormat(languages, { useGrouping: false }).format(9_876_543_210)].toReversed()
+
+  /** With the digits 0 to 9; `,` and `.` stand for this locale's separators where it has others. */
+  function toAscii(text: string): string {
+    const ascii = [...text.trim()].map((char) => {
+      const digit = digits.indexOf(char)
+      if (digit >= 0) return String(digit)
+      if (char === decimal) return decimal === ',' ? ',' : '.'
+      if (char === group && !GROUPING_ONLY.test(char)) return group === '.' ? '.' : ','
+      return char
+    })
+    return ascii.filter((char) => !GROUPING_ONLY.test(char)).join('')
+  }
+
+  /** The same number as JavaScript writes it, or a sentence. */
+  function normalize(text: string): { readonly number: string } | { readonly fault: string } {
+    const separators = new Set(text.match(/[.,]/g))
+    if (separators.size === 0) return { number: text }
+    const last = text.match(/[.,](?=[^.,]*$)/)![0]
+    const [whole, fraction] = [text.slice(0, text.lastIndexOf(last)), text.slice(text.lastIndexOf(last) + 1)]
+    if (separators.size === 2) {
+      const other = last === '.' ? ',' : '.'
+      const isClear = !whole.includes(last) && isGrouped(whole, other)
+      return isClear ? { number: `${whole.replaceAll(other, '')}.${fraction}` } : { fault: unclear() }
+    }
+    if (whole.includes(last))
+      return isGrouped(text, last) ? { number: text.replaceAll(last, '') } : { fault: unclear() }
+    if (!isGrouped(text, last) || whole === '0') return { number: `${whole || '0'}.${fraction}` }
+    const isDecimal = last === (decimal === ',' ? ',' : '.')
+    if (!isDecimal) return { number: whole + fraction }
+    const [small, large] = [plain.format(Number(`${whole}.${fraction}`)), plain.format(Number(whole + fraction))]
+    // Three decimals would be read as ambiguous again.
+    const decimals = fraction.replace(/0+$/, '').padEnd(2, '0').replace(/^...$/, '$&0')
+    return { fault: `This could be ${small} or ${large}: write ${whole}${decimal}${decimals} or ${whole}${fraction}.` }
+  }
+  const unclear = () => `Write the cost as a number, such as ${plain.format(12_500.5)}.`
+
+  function parse(text: string): TypedAmount {
+    const typed = toAscii(text)
+    if (typed === '') return { value: null }
+    if (/^[-−]/.test(typed)) return { fault: 'Write a cost of 0 or more.' }
+    const read = normalize(typed)
+    if ('fault' in read) return read
+    if (!/\d/.test(typed) || !/^\d+(\.\d*)?$/.test(read.number)) return { fault: unclear() }
+    const value = Number(read.number)
+    if (value > MAX_AMOUNT) return { fault: `Write a cost of at most ${plain.format(MAX_AMOUNT)}.` }
+    const significant = read.number.replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length
+    if (significant > MAX_DIGITS) return { fault: `Write a cost with at most ${MAX_DIGITS} digits.` }
+    return { value }
+  }
+
+  return { parse, format: (value) => plain.format(value) }
+}
+
+/** A currency to choose. */
+export interface CurrencyOption {
+  readonly code: string
+  /** EUR – Euro */
+  readonly title: string
+}
+
+/** All currencies that this browser knows, with their names, and `stored` too if it does not know that one. */
+export function currencyOptions(locale?: string | readonly string[], stored?: string): CurrencyOption[] {
+  const names = new Intl.DisplayNames(locale as string | string[] | undefined, { type: 'currency', fallback: 'none' })
+  const codes = new Set([...Intl.supportedValuesOf('currency'), ...(stored === undefined ? [] : [stored])])
+  return [...codes].sort().map((code) => {
+    const name = names.of(code)
+    return { code, title: name === undefined ? code : `${code} – ${name}` }
+  })
+}

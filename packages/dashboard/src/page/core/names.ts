@@ -1,0 +1,8 @@
+/** Characters that fonts draw as nothing. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+export const isBlank = (text: string): boolean => text.replace(INVISIBLE, '') === ''
+
+/** The name of a campaign, or its id if the name is absent or shows nothing. */
+export const titleOf = ({ id, name }: { readonly id: string; readonly name?: string | undefined }): string =>
+  name === undefined || isBlank(name) ? id : name
