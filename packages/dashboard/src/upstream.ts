@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** What a service is told of a request, and a page of a reply: the rest is a matter of each connection. */
-const PASSED_ON = ['accept', 'content-type', 'if-none-match', 'last-event-id']
+const PASSED_ON = ['accept', 'content-type', 'if-match', 'if-none-match', 'last-event-id']
 const PASSED_BACK = [
   'age',
   'allow',

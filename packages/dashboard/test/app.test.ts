@@ -89,7 +89,7 @@ describe('what pages ask of services', () => {
     const { url } = await startHouse()
     const collection = `${url}/api/stats/collections/a`
     expect((await ask(collection, 'PUT', { body: { videos: [VIDEO] } })).status).toBe(201)
-    expect((await ask(collection)).body).toEqual({ id: 'a', videos: [VIDEO] })
+    expect((await ask(collection)).body).toMatchObject({ id: 'a', videos: [VIDEO] })
     expect((await ask(`${url}/api/stats/collections/none`)).body.code).toBe('COLLECTION_NOT_FOUND')
     expect((await ask(collection, 'PUT', { body: { videos: ['nonsense'] } })).body.code).toBe('VALIDATION_FAILED')
     // Numbers are read anew all the time: not between the two, if it is tried again.
@@ -102,6 +102,28 @@ describe('what pages ask of services', () => {
     expect((await ask(`${url}/api/sse/put?v=1`, 'POST')).body.code).toBe('ROUTE_REFUSED')
     expect((await ask(`${url}/api/youtube/metrics`)).body.code).toBe('SERVICE_UNKNOWN')
     expect((await ask(`${url}/api/prices/metrics`)).body.code).toBe('SERVICE_UNKNOWN')
+  })
+
+  it('carries conditions to stats, and its refusals with the current ETag back', async () => {
+    const { url } = await startHouse()
+    const collection = `${url}/api/stats/collections/a`
+    const made = await ask(collection, 'PUT', { headers: { 'if-none-match': '*' }, body: { videos: [VIDEO] } })
+    const ifMatch = (etag: string) => ({ headers: { 'if-match': etag }, body: { name: 'Spring' } })
+    const renamed = await ask(collection, 'PATCH', ifMatch(made.headers.get('etag')!))
+    expect([made.status, renamed.status]).toEqual([201, 200])
+    for (const [method, path] of [
+      ['PATCH', collection],
+      ['DELETE', collection],
+      ['PUT', `${collection}/videos/${VIDEO}`],
+      ['DELETE', `${collection}/videos/${VIDEO}`],
+    ] as const) {
+      const { headers, body } = ifMatch(made.headers.get('etag')!)
+      const refused = await ask(path, method, { headers, ...(method === 'PATCH' && { body }) })
+      expect(refused).toMatchObject({ status: 412, body: { code: 'CONDITION_FAILED' } })
+      expect(refused.headers.get('etag')).toBe(renamed.headers.get('etag'))
+    }
+    const again = await ask(collection, 'PUT', { headers: { 'if-none-match': '*' }, body: { videos: [] } })
+    expect(again.status).toBe(412)
   })
 
   it('is told in time that a service is away or slow, and never more of it than that', async () => {

@@ -4,7 +4,6 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const own = defineErrors({
   QUERY_INVALID: { status: 400, title: 'The query string is not what this path takes' },
-  CONDITION_INVALID: { status: 400, title: 'If-Match or If-None-Match is neither * nor a list of entity tags' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
   BATCH_CONDITION: { status: 400, title: 'A batch takes no If-Match and no If-None-Match; nothing was applied' },
   BATCH_EMPTY: { status: 400, title: 'The batch contains no changes' },
@@ -15,7 +14,6 @@ const own = defineErrors({
     status: 410,
     title: 'What was changed after this sequence is not kept any more: read the range again',
   },
-  CONDITION_FAILED: { status: 412, title: 'The value that is there does not meet the condition' },
   KEY_TOO_LARGE: { status: 413, title: 'The key is larger than 1,024 bytes' },
   KEYS_TOO_LARGE: { status: 413, title: 'List of keys too large' },
   VALUE_TOO_LARGE: { status: 413, title: 'The value is larger than allowed' },
@@ -28,6 +26,8 @@ const own = defineErrors({
 /** What this service may answer besides what every service may. */
 export const errors = {
   ...own,
+  CONDITION_INVALID: house.CONDITION_INVALID,
+  CONDITION_FAILED: house.CONDITION_FAILED,
   STORE_FAILED: house.STORE_FAILED,
   DISK_FULL: house.DISK_FULL,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,

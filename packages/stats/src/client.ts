@@ -15,6 +15,21 @@ export interface CollectionContent extends Campaign {
 
 export interface Collection extends CollectionContent {
   readonly id: string
+  /** Another text after every change. */
+  readonly version: string
+  /** The time of the PUT that made it: another after a deletion. Absent if version 0.2 made it. */
+  readonly created?: string
+}
+
+/** What a change requires. Otherwise it is refused with the ServiceError `CONDITION_FAILED`. */
+export interface ChangeCondition {
+  /** The collection has this version. */
+  readonly ifVersion?: string | undefined
+}
+
+export interface PutCondition extends ChangeCondition {
+  /** There is no such collection. */
+  readonly ifAbsent?: boolean
 }
 
 /** The sums of a collection. Times as in JSON. */
@@ -66,15 +81,19 @@ export interface StatsClient {
   list(options?: ListOptions): Promise<{ readonly collections: readonly CollectionRow[]; readonly next?: string }>
   get(id: string, include?: Include): Promise<CollectionRow | undefined>
   /** Makes or replaces a collection. */
-  put(id: string, content: CollectionContent): Promise<Collection>
+  put(id: string, content: CollectionContent, condition?: PutCondition): Promise<Collection>
   /** Changes what is named; `null` takes something away. */
-  patch(id: string, patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>): Promise<Collection | undefined>
+  patch(
+    id: string,
+    patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
+    condition?: ChangeCondition,
+  ): Promise<Collection | undefined>
   /** @returns whether there was one */
-  delete(id: string): Promise<boolean>
+  delete(id: string, condition?: ChangeCondition): Promise<boolean>
   /** Adds a video, by its id or a link to it. Resolves with all of them. */
-  addVideo(id: string, video: string): Promise<readonly string[] | undefined>
+  addVideo(id: string, video: string, condition?: ChangeCondition): Promise<readonly string[] | undefined>
   /** @returns whether it was there */
-  removeVideo(id: string, video: string): Promise<boolean>
+  removeVideo(id: string, video: string, condition?: ChangeCondition): Promise<boolean>
   stats(id: string): Promise<Stats | undefined>
   videos(
     id: string,
@@ -112,11 +131,14 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
       return (await read<Awaited<ReturnType<StatsClient['list']>>>('GET', '/collections', asked))!
     },
     get: (id, include) => read('GET', pathOf(id), { query: { include: parts(include) } }),
-    put: async (id, json) => (await read<Collection>('PUT', pathOf(id), { json }))!,
-    patch: (id, json) => read('PATCH', pathOf(id), { json }),
-    delete: async (id) => (await ask('DELETE', pathOf(id))) !== undefined,
-    addVideo: async (id, video) => (await read<Collection>('PUT', pathOfVideo(id, video)))?.videos,
-    removeVideo: async (id, video) => (await ask('DELETE', pathOfVideo(id, video))) !== undefined,
+    put: async (id, json, condition) =>
+      (await read<Collection>('PUT', pathOf(id), { json, headers: toHeaders(condition) }))!,
+    patch: (id, json, condition) => read('PATCH', pathOf(id), { json, headers: toHeaders(condition) }),
+    delete: async (id, condition) => (await ask('DELETE', pathOf(id), { headers: toHeaders(condition) })) !== undefined,
+    addVideo: async (id, video, condition) =>
+      (await read<Collection>('PUT', pathOfVideo(id, video), { headers: toHeaders(condition) }))?.videos,
+    removeVideo: async (id, video, condition) =>
+      (await ask('DELETE', pathOfVideo(id, video), { headers: toHeaders(condition) })) !== undefined,
     stats: (id) => read('GET', `${pathOf(id)}/stats`),
     videos: (id) => read('GET', `${pathOf(id)}/videos`),
     history: (id, range) => points(`${pathOf(id)}/stats/history`, range),
@@ -124,6 +146,11 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     export: async (id, format) => (await ask('GET', `${pathOf(id)}/export`, { query: { format } }))?.text(),
   }
 }
+
+const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
+  'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
+  'if-none-match': ifAbsent ? '*' : undefined,
+})
 
 const parts = (include: Include = []) => {
   const asked = (['stats', 'change'] as const).filter((part) => include.includes(part))

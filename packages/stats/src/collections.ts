@@ -1,10 +1,13 @@
+import type { Condition } from '@influencer-stats/runtime/conditions'
 import { backOff } from '@influencer-stats/runtime/back-off'
+import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
 import { isReversed, patched, type Campaign, type CampaignPatch } from './core/campaign.ts'
 import { distinct, MAX_VIDEOS } from './core/ids.ts'
 import type { Snapshot } from './core/numbers.ts'
 import { errors } from './errors.ts'
+import { requireCondition } from './require-condition.ts'
 import { SnapshotWriter } from './snapshot-writer.ts'
 import {
   OvertakenError,
@@ -17,18 +20,26 @@ import {
 } from './state/state.ts'
 import { tidyCollections, tidyVideos } from './tidy.ts'
 
-/** The collections as routes and caches see them, whichever thread owns the state. */
+/**
+ * The collections as routes and caches see them, whichever thread owns the state. A change with a condition that the
+ * collection does not meet throws the Problem `CONDITION_FAILED`.
+ */
 export interface Collections extends StateReader {
   /** @returns whether the collection is new; @throws Problem `DATES_REVERSED` */
-  put(id: string, videos: readonly string[], campaign?: Campaign): Promise<{ collection: Collection; created: boolean }>
+  put(
+    id: string,
+    videos: readonly string[],
+    campaign?: Campaign,
+    condition?: Condition,
+  ): Promise<{ collection: Collection; created: boolean }>
   /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `DATES_REVERSED` */
-  patch(id: string, patch: CollectionPatch): Promise<Collection>
+  patch(id: string, patch: CollectionPatch, condition?: Condition): Promise<Collection>
   /** @returns whether there was one */
-  delete(id: string): Promise<boolean>
+  delete(id: string, condition?: Condition): Promise<boolean>
   /** @returns whether the video is new; @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL` */
-  addVideo(id: string, video: string): Promise<{ collection: Collection; created: boolean }>
+  addVideo(id: string, video: string, condition?: Condition): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
-  removeVideo(id: string, video: string): Promise<Collection>
+  removeVideo(id: string, video: string, condition?: Condition): Promise<Collection>
   /**
    * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
    * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
@@ -62,8 +73,8 @@ interface Change {
   readonly after: Collection | undefined
 }
 
-/** A collection without what names it. */
-type Content = Omit<Collection, 'id' | 'revision'>
+/** A collection without its id and its versions. */
+type Content = Omit<Collection, 'id' | 'revision' | 'created'>
 
 const TIDY_EVERY = 3_600_000
 
@@ -137,27 +148,35 @@ export class CollectionsOwner implements Collections {
     return this.#state.pointAt(id, at)
   }
 
-  async put(id: string, videos: readonly string[], campaign: Campaign = {}) {
-    const { before, after } = await this.#change(id, () => ({ videos: distinct(videos), ...patched({}, campaign) }))
+  async put(id: string, videos: readonly string[], campaign: Campaign = {}, condition?: Condition) {
+    const { before, after } = await this.#change(id, (collection) => {
+      requireCondition(collection, condition)
+      return { videos: distinct(videos), ...patched({}, campaign) }
+    })
     return { collection: after!, created: before === undefined }
   }
 
-  async patch(id: string, { videos, ...campaign }: CollectionPatch) {
+  async patch(id: string, { videos, ...campaign }: CollectionPatch, condition?: Condition) {
     const { after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
+      requireCondition(before, condition)
       return { videos: videos ? distinct(videos) : before.videos, ...patched(before, campaign) }
     })
     return after!
   }
 
-  async delete(id: string) {
-    const { before } = await this.#change(id, () => undefined)
+  async delete(id: string, condition?: Condition) {
+    const { before } = await this.#change(id, (collection) => {
+      if (collection) requireCondition(collection, condition)
+      return undefined
+    })
     return before !== undefined
   }
 
-  async addVideo(id: string, video: string) {
+  async addVideo(id: string, video: string, condition?: Condition) {
     const { before, after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
+      requireCondition(before, condition)
       if (before.videos.includes(video)) return before
       if (before.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
       return { ...before, videos: [...before.videos, video] }
@@ -165,10 +184,11 @@ export class CollectionsOwner implements Collections {
     return { collection: after!, created: after !== before }
   }
 
-  async removeVideo(id: string, video: string) {
+  async removeVideo(id: string, video: string, condition?: Condition) {
     const { after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
       if (!before.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
+      requireCondition(before, condition)
       return { ...before, videos: before.videos.filter((other) => other !== video) }
     })
     return after!
@@ -246,7 +266,14 @@ export class CollectionsOwner implements Collections {
     const next = step(before)
     if (next === before) return { id, before, after: before }
     if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
-    return { id, before, after: next && { ...next, id, revision: this.#nextRevision(before) } }
+    return { id, before, after: next && this.#versionOf(id, before, next) }
+  }
+
+  /** The next version of a collection. */
+  #versionOf(id: string, before: Collection | undefined, content: Content): Collection {
+    const revision = this.#nextRevision(before)
+    const created = before ? before.created : revision
+    return { ...content, id, revision, ...(created !== undefined && { created }) }
   }
 
   /** Makes a change for good. @throws Problem `STATE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, which is then found out */
@@ -298,9 +325,10 @@ export class CollectionsOwner implements Collections {
   }
 
   #nextRevision(before: Collection | undefined): number {
-    // Microseconds, so that no revision is given twice, not even over a restart. Another machine's clock may be ahead.
+    // Microseconds, so that no revision is used twice, even after a restart. Another machine's clock may be ahead. The
+    // digits below the millisecond are random: two nodes may make one collection in the same millisecond.
     const least = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
-    return (this.#lastRevision = Math.max(least, Date.now() * 1000))
+    return (this.#lastRevision = Math.max(least, Date.now() * 1000 + randomInt(1000)))
   }
 }
 

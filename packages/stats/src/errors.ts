@@ -1,4 +1,5 @@
 import { errors as log } from '@influencer-stats/log/errors'
+import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const own = defineErrors({
@@ -14,4 +15,10 @@ const own = defineErrors({
 })
 
 /** What this service may answer besides what every service may. */
-export const errors = { ...own, LOG_UNAVAILABLE: log.LOG_UNAVAILABLE }
+export const errors = {
+  ...own,
+  LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
+  CONDITION_FAILED: house.CONDITION_FAILED,
+  CONDITION_INVALID: house.CONDITION_INVALID,
+  CONDITION_UNSUPPORTED: house.CONDITION_UNSUPPORTED,
+}

@@ -1,3 +1,4 @@
+import type { Condition } from '@influencer-stats/runtime/conditions'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { CollectionPatch } from './collections.ts'
 import type { Campaign } from './core/campaign.ts'
@@ -16,11 +17,16 @@ export type ToMain = {
   snapshot(id: string): Snapshot | undefined
   history(id: string, from: number, to: number, limit: number): Point[]
   videos(ids: readonly string[]): (VideoDetails | undefined)[]
-  put(id: string, videos: readonly string[], campaign?: Campaign): { collection: Collection; created: boolean }
-  patch(id: string, patch: CollectionPatch): Collection
-  delete(id: string): boolean
-  addVideo(id: string, video: string): { collection: Collection; created: boolean }
-  removeVideo(id: string, video: string): Collection
+  put(
+    id: string,
+    videos: readonly string[],
+    campaign?: Campaign,
+    condition?: Condition,
+  ): { collection: Collection; created: boolean }
+  patch(id: string, patch: CollectionPatch, condition?: Condition): Collection
+  delete(id: string, condition?: Condition): boolean
+  addVideo(id: string, video: string, condition?: Condition): { collection: Collection; created: boolean }
+  removeVideo(id: string, video: string, condition?: Condition): Collection
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void

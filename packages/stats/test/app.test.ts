@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { startStats, type TestStats } from './support/stats.ts'
+import { contentOf, startStats, type TestStats } from './support/stats.ts'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 
@@ -124,7 +124,7 @@ describe('the API', () => {
     const refused = await stats.put('/collections/kept', body)
     expect([code, 'BAD_JSON']).toContain(refused.body.code)
     expect(refused).toMatchObject({ status: 400, body: { status: 400, title: expect.any(String) } })
-    expect((await stats.get('/collections/kept')).body).toEqual({ id: 'kept', videos })
+    expect(contentOf((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', videos })
   })
 
   it('refuses ids that are none, an id of a megabyte, and a body over the limit', async () => {

@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TAGS } from '../src/core/campaign.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { startStats, type TestStats } from './support/stats.ts'
+import { contentOf, startStats, type TestStats } from './support/stats.ts'
 
 const CAMPAIGN = {
   name: '<b>Spring</b> & "co", Весна 🌱',
@@ -34,14 +34,14 @@ describe('campaigns', () => {
     expect(await stats.put('/collections/c', given)).toMatchObject({ status: 201, body: kept })
     await stats.stop()
     stats = await startStats({ youtubeUri: standIn.url, corsOrigins: 'https://app.example', ...settings })
-    expect((await stats.get('/collections/c')).body).toEqual(kept)
-    expect((await stats.get('/collections?limit=1&after=b')).body.collections).toEqual([kept])
+    expect(contentOf((await stats.get('/collections/c')).body)).toEqual(kept)
+    expect((await stats.get('/collections?limit=1&after=b')).body.collections.map(contentOf)).toEqual([kept])
     await stats.put(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
-    expect((await stats.get('/collections/c')).body).toEqual({ ...kept, videos: SAMPLE_VIDEOS.slice(0, 2) })
+    expect(contentOf((await stats.get('/collections/c')).body)).toEqual({ ...kept, videos: SAMPLE_VIDEOS.slice(0, 2) })
     await stats.delete(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
-    expect((await stats.get('/collections/c')).body).toEqual(kept)
+    expect(contentOf((await stats.get('/collections/c')).body)).toEqual(kept)
     await stats.put('/collections/c', { videos: [video] })
-    expect((await stats.get('/collections/c')).body).toEqual({ id: 'c', videos: [video] })
+    expect(contentOf((await stats.get('/collections/c')).body)).toEqual({ id: 'c', videos: [video] })
   })
 
   it('change in what a PATCH names, and lose what it says is null', async () => {
@@ -49,11 +49,14 @@ describe('campaigns', () => {
     const renamed = { id: 'p', videos: SAMPLE_VIDEOS, ...CAMPAIGN, name: 'Summer' }
     expect(await stats.patch('/collections/p', { name: 'Summer' })).toMatchObject({ status: 200, body: renamed })
     const { cost: _cost, tags: _tags, ...rest } = renamed
-    expect((await stats.patch('/collections/p', { cost: null, tags: [] })).body).toEqual(rest)
-    expect((await stats.patch('/collections/p', {})).body).toEqual(rest)
+    expect(contentOf((await stats.patch('/collections/p', { cost: null, tags: [] })).body)).toEqual(rest)
+    expect(contentOf((await stats.patch('/collections/p', {})).body)).toEqual(rest)
     const [video] = SAMPLE_VIDEOS
-    expect((await stats.patch('/collections/p', { videos: [video, video] })).body).toEqual({ ...rest, videos: [video] })
-    expect((await stats.get('/collections/p')).body).toEqual({ ...rest, videos: [video] })
+    expect(contentOf((await stats.patch('/collections/p', { videos: [video, video] })).body)).toEqual({
+      ...rest,
+      videos: [video],
+    })
+    expect(contentOf((await stats.get('/collections/p')).body)).toEqual({ ...rest, videos: [video] })
     const nowhere = await stats.patch('/collections/none', { name: 'x' })
     expect(nowhere).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
     expect((await stats.get('/collections/none')).status).toBe(404)
@@ -112,7 +115,7 @@ describe('campaigns', () => {
       expect(refused).toMatchObject({ status, body: { status, code, title: expect.any(String) } })
       expect(JSON.stringify(refused.body).length).toBeLessThan(1_000)
     }
-    expect((await stats.get('/collections/kept')).body).toEqual({ id: 'kept', ...before })
+    expect(contentOf((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', ...before })
     expect((await stats.get('/collections/new')).status).toBe(404)
   })
 
@@ -120,7 +123,7 @@ describe('campaigns', () => {
     await stats.put('/collections/d', { videos: [], from: '2026-03-01' })
     const refused = await stats.patch('/collections/d', { to: '2026-02-28' })
     expect(refused).toMatchObject({ status: 409, body: { code: 'DATES_REVERSED' } })
-    expect((await stats.get('/collections/d')).body).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
+    expect(contentOf((await stats.get('/collections/d')).body)).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
     expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
   })
 

@@ -5,7 +5,7 @@ import { openLevel } from '@influencer-stats/runtime/level'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { expect, it } from 'vitest'
 import { startFakeYoutube } from './support/fake-youtube.ts'
-import { startStats } from './support/stats.ts'
+import { contentOf, startStats } from './support/stats.ts'
 
 const AT = Date.UTC(2026, 10, 20, 12)
 const HOUR = 3_600_000
@@ -28,7 +28,7 @@ it('a folder of format 1 is opened, and has all that it had', async () => {
     for (const [i, collection] of collections.entries()) {
       const id = `old-${String(i).padStart(2, '0')}`
       const own = `${String(i).padStart(10, '0')}A`
-      expect(collection).toEqual({ id, videos: ['-4lB5EKS5Uk', own, 'gone_video_'] })
+      expect(contentOf(collection)).toEqual({ id, videos: ['-4lB5EKS5Uk', own, 'gone_video_'] })
       if (i === 19) continue
       const { body } = await stats.get(`/collections/${id}/stats?by=video`)
       expect(body).toMatchObject({ impressions: 1_004 + i, engagements: 32, score: 52, videos: 2 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { holds, type Condition } from './condition.ts'
+import { holds } from '@influencer-stats/runtime/conditions'
+import type { Condition } from './condition.ts'
 import type { Op } from './lines.ts'
 import { expiryKey, nameKey, timeOf } from './own-keys.ts'
 import { etagOf, REVISION_LENGTH, revisionOf, toEtag, toStored, valueOf } from './stored.ts'

@@ -1,4 +1,5 @@
-import type { Condition, Tags } from './condition.ts'
+import type { Tags } from '@influencer-stats/runtime/conditions'
+import type { Condition } from './condition.ts'
 import type { Op } from './lines.ts'
 
 // What a log's entry of kind 1 is: writes, one after the other.

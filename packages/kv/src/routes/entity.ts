@@ -1,4 +1,5 @@
 import { freshnessOf, type Wanted } from '@influencer-stats/log/replica'
+import { holds, readCondition } from '@influencer-stats/runtime/conditions'
 import {
   defineHotRoute,
   type HotBody,
@@ -10,13 +11,11 @@ import {
 import { optionalBody } from '@influencer-stats/runtime/openapi'
 import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
 import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
-import { holds } from '../core/condition.ts'
 import { parseQuery, type Query } from '../core/query.ts'
 import { etagOf, toEtag, valueOf } from '../core/stored.ts'
 import { errors } from '../errors.ts'
 import type { Store, Write } from '../store/store.ts'
 import { prefersAsync } from './prefers-async.ts'
-import { readCondition } from './read-condition.ts'
 import { readCount, readFlag, readQuery, readWanted, requireKey } from './read-query.ts'
 import { bytes, durable, freshness, idempotency, key, octets, preference, ttl, undocumentedChecks } from './schemas.ts'
 import { revisionIn, withSpecial } from './special.ts'

@@ -1,14 +1,19 @@
+import { readCondition, type Condition } from '@influencer-stats/runtime/conditions'
 import { errors as house } from '@influencer-stats/runtime/errors'
+import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { Collections } from '../collections.ts'
 import { errors } from '../errors.ts'
+import { etagOf, versionOf } from '../core/version.ts'
 import { toReply } from './overview.ts'
 import {
   collectionBody,
   collectionParams,
   collectionPatch,
   collectionReply,
+  conditions,
+  matchCondition,
   videoParams,
   videosReply,
 } from './schemas.ts'
@@ -23,7 +28,18 @@ const changeFaults = [
   errors.LOG_UNAVAILABLE,
   errors.OUTCOME_UNKNOWN,
   house.VALIDATION_FAILED,
+  errors.CONDITION_INVALID,
+  errors.CONDITION_FAILED,
 ]
+
+const videoFaults = [...changeFaults, errors.CONDITION_UNSUPPORTED, errors.COLLECTION_NOT_FOUND]
+
+/** `If-Match` names the collection's version. `If-None-Match` would speak of the video. */
+function matchOf(headers: RequestHeaders): Condition | undefined {
+  const condition = readCondition(headers)
+  if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('only If-Match applies to a video of a collection')
+  return condition
+}
 
 /** Changes of collections: make, replace, change, delete. */
 export function collectionRoutes(app: App, collections: Collections): void {
@@ -36,6 +52,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         operationId: 'putCollection',
         summary: 'Make or replace a collection',
         params: collectionParams,
+        headers: conditions,
         body: collectionBody,
         response: {
           200: collectionReply,
@@ -46,9 +63,13 @@ export function collectionRoutes(app: App, collections: Collections): void {
     },
     async (request, reply) => {
       const { videos, ...campaign } = request.body
-      const { collection, created } = await collections.put(request.params.id, videos, campaign)
+      const condition = readCondition(request.headers)
+      const { collection, created } = await collections.put(request.params.id, videos, campaign, condition)
       if (!created) request.audit = { change: 'replace', what: request.params.id }
-      return reply.code(created ? 201 : 200).send(toReply(collection))
+      return reply
+        .code(created ? 201 : 200)
+        .header('etag', etagOf(collection))
+        .send(toReply(collection))
     },
   )
 
@@ -62,6 +83,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         summary: 'Change a collection',
         description: 'What is not named stays as it is; `null` takes something away.',
         params: collectionParams,
+        headers: conditions,
         body: collectionPatch,
         response: {
           200: collectionReply,
@@ -69,7 +91,10 @@ export function collectionRoutes(app: App, collections: Collections): void {
         },
       },
     },
-    async (request) => toReply(await collections.patch(request.params.id, request.body)),
+    async ({ params, body, headers }, reply) => {
+      const collection = await collections.patch(params.id, body, readCondition(headers))
+      return reply.header('etag', etagOf(collection)).send(toReply(collection))
+    },
   )
 
   app.delete(
@@ -80,6 +105,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         operationId: 'deleteCollection',
         summary: 'Forget a collection, its numbers and its history',
         params: collectionParams,
+        headers: conditions,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
           ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
@@ -87,7 +113,8 @@ export function collectionRoutes(app: App, collections: Collections): void {
       },
     },
     async (request, reply) => {
-      if (!(await collections.delete(request.params.id))) throw errors.COLLECTION_NOT_FOUND(request.params.id)
+      const { id } = request.params
+      if (!(await collections.delete(id, readCondition(request.headers)))) throw errors.COLLECTION_NOT_FOUND(id)
       return reply.code(204).send(null)
     },
   )
@@ -101,16 +128,21 @@ export function collectionRoutes(app: App, collections: Collections): void {
         operationId: 'addVideo',
         summary: 'Add a video to a collection',
         params: videoParams,
+        headers: matchCondition,
         response: {
           200: videosReply,
           201: videosReply,
-          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.COLLECTION_FULL),
+          ...changeReplies(...videoFaults, errors.COLLECTION_FULL),
         },
       },
     },
     async (request, reply) => {
-      const { collection, created } = await collections.addVideo(request.params.id, request.params.video)
-      return reply.code(created ? 201 : 200).send({ videos: [...collection.videos] })
+      const { id, video } = request.params
+      const { collection, created } = await collections.addVideo(id, video, matchOf(request.headers))
+      return reply
+        .code(created ? 201 : 200)
+        .header('etag', etagOf(collection))
+        .send({ videos: [...collection.videos], version: versionOf(collection) })
     },
   )
 
@@ -123,15 +155,17 @@ export function collectionRoutes(app: App, collections: Collections): void {
         operationId: 'removeVideo',
         summary: 'Remove a video from a collection',
         params: videoParams,
+        headers: matchCondition,
         response: {
           204: { type: 'null', description: 'Removed.' },
-          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.VIDEO_NOT_IN_COLLECTION),
+          ...changeReplies(...videoFaults, errors.VIDEO_NOT_IN_COLLECTION),
         },
       },
     },
     async (request, reply) => {
-      await collections.removeVideo(request.params.id, request.params.video)
-      return reply.code(204).send(null)
+      const { id, video } = request.params
+      const collection = await collections.removeVideo(id, video, matchOf(request.headers))
+      return reply.code(204).header('etag', etagOf(collection)).send(null)
     },
   )
 }

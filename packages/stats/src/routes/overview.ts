@@ -1,3 +1,4 @@
+import { holds, readCondition } from '@influencer-stats/runtime/conditions'
 import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
@@ -5,11 +6,13 @@ import type { StatsCache } from '../cache/cache.ts'
 import type { Collections } from '../collections.ts'
 import { costsOf, patched } from '../core/campaign.ts'
 import { fromCursor, SORTS, toCursor, type Sort } from '../core/overview.ts'
+import { etagOf, toIsoMicroseconds, versionOf } from '../core/version.ts'
 import { errors } from '../errors.ts'
 import type { CollectionRow, Overview } from '../overview.ts'
+import { requireCondition } from '../require-condition.ts'
 import type { Collection } from '../state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { collectionParams } from './schemas.ts'
+import { collectionParams, readConditions } from './schemas.ts'
 import { overviewRow } from './stats-schemas.ts'
 
 const tags = ['collections']
@@ -34,9 +37,16 @@ interface OverviewOptions {
 }
 
 /** A collection as replies tell it. */
-export function toReply({ id, videos, ...rest }: Collection) {
+export function toReply({ id, videos, revision, created, ...rest }: Collection) {
   const { tags: marks, ...campaign } = patched(rest, {})
-  return { id, videos: [...videos], ...campaign, ...(marks && { tags: [...marks] }) }
+  return {
+    id,
+    videos: [...videos],
+    ...campaign,
+    ...(marks && { tags: [...marks] }),
+    version: versionOf({ revision }),
+    ...(created !== undefined && { created: toIsoMicroseconds(created) }),
+  }
 }
 
 /** What a reply is to tell of collections. */
@@ -65,18 +75,34 @@ export function overviewRoutes(app: App, { collections, overview, cache, source 
         tags,
         operationId: 'getCollection',
         summary: 'A collection',
+        description:
+          'Without `include` the reply has an `ETag`, the version of the collection itself. `If-None-Match` with it gives ' +
+          '304, `If-Match` with another 412.',
+        headers: readConditions,
         params: collectionParams,
         querystring: { type: 'object', additionalProperties: false, properties: { include } },
         response: {
           200: overviewRow,
-          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          304: { type: 'null', description: 'The client has this version.' },
+          ...readReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.CONDITION_INVALID,
+            errors.COLLECTION_NOT_FOUND,
+            errors.CONDITION_FAILED,
+          ),
         },
       },
     },
-    async ({ params: { id }, query }): Promise<any> => {
+    async ({ params: { id }, query, headers }, reply): Promise<any> => {
       if (query.include === undefined) {
+        const { match, noneMatch } = readCondition(headers) ?? {}
         const collection = await collections.get(id)
         if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+        requireCondition(collection, match && { match })
+        const etag = etagOf(collection)
+        void reply.header('etag', etag)
+        if (noneMatch && !holds({ noneMatch }, etag)) return reply.code(304).send(null)
         return toReply(collection)
       }
       const { withStats, withChange } = partsOf(query.include)

@@ -36,6 +36,36 @@ const links = {
   description: 'Ids of videos, or links to them: watch, youtu.be, shorts, live, embed. The ids are kept.',
 } as const
 
+/** The conditions of a change, and of a read. */
+export const conditions = {
+  type: 'object',
+  properties: {
+    'if-match': {
+      type: 'string',
+      description:
+        'ETags of the collection, or `*`: the change is made only if it has one of these versions, else 412.',
+    },
+    'if-none-match': {
+      type: 'string',
+      description: '`*`: the change is made only if there is no such collection, else 412.',
+    },
+  },
+} as const
+
+export const readConditions = {
+  type: 'object',
+  properties: {
+    'if-match': { type: 'string', description: 'ETags of the collection, or `*`: 412 if it has another.' },
+    'if-none-match': { type: 'string', description: 'ETags of the collection: 304 if it has one of these.' },
+  },
+} as const
+
+/** Of a change of one video. */
+export const matchCondition = {
+  type: 'object',
+  properties: { 'if-match': conditions.properties['if-match'] },
+} as const
+
 const name = { type: 'string', minLength: 1, maxLength: MAX_NAME } as const
 const tags = {
   type: 'array',
@@ -88,19 +118,41 @@ export const collectionPatch = {
   examples: [{ name: 'Spring', cost: null }],
 } as const
 
+const version = {
+  type: 'string',
+  description: 'Another text after every change: the `ETag` without its quotation marks.',
+  examples: ['1764547200123456'],
+} as const
+const created = {
+  type: 'string',
+  format: 'date-time',
+  description:
+    'When the collection was made: the same after every change, another if it is deleted and made once more. Absent for ' +
+    'collections that version 0.2 made.',
+  examples: ['2026-11-20T12:00:00.123456Z'],
+} as const
+
 export const videosReply = {
   type: 'object',
-  examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'] }],
-  required: ['videos'],
+  examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'], version: version.examples[0] }],
+  required: ['videos', 'version'],
   additionalProperties: false,
-  properties: { videos },
+  properties: { videos, version },
 } as const
 
 export const collectionReply = {
   type: 'object',
   title: 'Collection',
-  required: ['id', 'videos'],
+  required: ['id', 'videos', 'version'],
   additionalProperties: false,
-  properties: { id, videos, name, tags, from, to, cost, currency: { type: 'string' } },
-  examples: [{ id: id.examples[0], videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'], ...example }],
+  properties: { id, videos, name, tags, from, to, cost, currency: { type: 'string' }, version, created },
+  examples: [
+    {
+      id: id.examples[0],
+      videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'],
+      ...example,
+      version: version.examples[0],
+      created: created.examples[0],
+    },
+  ],
 } as const

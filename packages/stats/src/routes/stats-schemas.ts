@@ -168,7 +168,7 @@ export const exportReply = {
   ...overviewRow,
   title: 'Exported collection',
   examples: [{ ...collectionReply.examples[0], stats: told, videos: [aVideo] }],
-  required: ['id', 'videos', 'stats'],
+  required: ['id', 'videos', 'version', 'stats'],
   properties: { ...overviewRow.properties, videos: { type: 'array', items: toldVideo } },
 } as const
 

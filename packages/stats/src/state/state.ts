@@ -17,6 +17,8 @@ export interface CollectionVersion {
 export interface Collection extends CollectionVersion, Campaign {
   /** Distinct, in the client's order. */
   readonly videos: readonly string[]
+  /** The revision of the PUT that made the collection (us since 1970); undefined if version 0.2 made it. */
+  readonly created?: number
 }
 
 /** A collection's numbers, and the point of its history, if they make one. */

@@ -6,6 +6,11 @@ const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 /** Nothing is given up because a busy machine takes its time (ms). */
 const PATIENT = { upstreamTimeout: 30_000, readTimeout: 30_000 }
 
+/** A collection as replies state it, without its version and the time of its first PUT. */
+export function contentOf({ version: _version, created: _created, ...content }: Record<string, unknown>) {
+  return content
+}
+
 /** A reply as tests look at it. */
 export interface Reply {
   readonly status: number
@@ -18,8 +23,8 @@ export interface TestStats {
   readonly url: string
   get(path: string, headers?: Record<string, string>): Promise<Reply>
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  patch(path: string, body: unknown): Promise<Reply>
-  delete(path: string): Promise<Reply>
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>
   stop(): Promise<boolean>
 }
 
@@ -44,8 +49,8 @@ export async function startStats(settings: Overrides): Promise<TestStats> {
     url: running.url,
     get: (path, headers) => ask('GET', path, undefined, headers),
     put: (path, body, headers) => ask('PUT', path, body, headers),
-    patch: (path, body) => ask('PATCH', path, body),
-    delete: (path) => ask('DELETE', path),
+    patch: (path, body, headers) => ask('PATCH', path, body, headers),
+    delete: (path, headers) => ask('DELETE', path, undefined, headers),
     stop: () => running.stop(),
   }
 }

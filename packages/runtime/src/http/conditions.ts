@@ -1,0 +1,55 @@
+import type { RequestHeaders } from '../door/hot-route.ts'
+import { errors } from './errors.ts'
+
+/** Any version, or one of these entity tags. */
+export type Tags = '*' | readonly string[]
+
+/** The conditions of a request (RFC 9110, section 13). */
+export interface Condition {
+  /** `If-Match` */
+  readonly match?: Tags
+  /** `If-None-Match` */
+  readonly noneMatch?: Tags
+}
+
+const ONE = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'
+const TAG_LIST = new RegExp(`^[ \\t]*(?:,[ \\t]*)*${ONE}(?:,[ \\t]*(?:${ONE})?)*$`)
+const TAG = /(?:W\/)?"[^"]*"/g
+
+/** Parses the value of `If-Match` or `If-None-Match`; undefined if it is neither `*` nor a list of tags. */
+export function parseTags(text: string): Tags | undefined {
+  if (text.trim() === '*') return '*'
+  return TAG_LIST.test(text) ? text.match(TAG)! : undefined
+}
+
+function readTags(text: string | string[]): Tags {
+  const tags = parseTags(String(text))
+  if (!tags) throw errors.CONDITION_INVALID()
+  return tags
+}
+
+/** Reads the conditions of a request; undefined if it has none. @throws Problem `CONDITION_INVALID` */
+export function readCondition(headers: RequestHeaders): Condition | undefined {
+  const match = headers['if-match']
+  const noneMatch = headers['if-none-match']
+  if (match === undefined && noneMatch === undefined) return undefined
+  return {
+    ...(match !== undefined && { match: readTags(match) }),
+    ...(noneMatch !== undefined && { noneMatch: readTags(noneMatch) }),
+  }
+}
+
+const stripWeak = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag)
+
+/** `If-None-Match` compares weakly. */
+const matchesWeakly = (tags: Tags, etag: string): boolean => tags === '*' || tags.some((tag) => stripWeak(tag) === etag)
+
+/** True if the current version meets the condition. @param etag the tag of that version; undefined: there is none */
+export function holds({ match, noneMatch }: Condition, etag: string | undefined): boolean {
+  if (match !== undefined) {
+    if (etag === undefined) return false
+    // `If-Match` compares strongly: a weak tag matches nothing.
+    if (match !== '*' && !match.includes(etag)) return false
+  }
+  return noneMatch === undefined || etag === undefined || !matchesWeakly(noneMatch, etag)
+}

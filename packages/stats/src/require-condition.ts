@@ -1,0 +1,13 @@
+import { holds, type Condition } from '@influencer-stats/runtime/conditions'
+import { etagOf } from './core/version.ts'
+import { errors } from './errors.ts'
+
+/** @throws Problem `CONDITION_FAILED` with the current ETag, unless the collection meets the condition */
+export function requireCondition(
+  collection: { readonly revision: number } | undefined,
+  condition: Condition | undefined,
+): void {
+  const etag = collection && etagOf(collection)
+  if (!condition || holds(condition, etag)) return
+  throw errors.CONDITION_FAILED(undefined, etag === undefined ? {} : { headers: { etag } })
+}
