@@ -111,7 +111,14 @@ describe('names', () => {
 })
 
 describe('edits of two people', () => {
-  const base: CampaignFields = fieldsOf({ id: 'a', videos: [], name: 'Spring', cost: 100, currency: 'EUR' })
+  const base: CampaignFields = fieldsOf({
+    id: 'a',
+    version: '1',
+    videos: [],
+    name: 'Spring',
+    cost: 100,
+    currency: 'EUR',
+  })
 
   it('change only what each changed', () => {
     expect(changedFields(base, { ...base, name: 'Summer', tags: ['a'] })).toEqual({ name: 'Summer', tags: ['a'] })
