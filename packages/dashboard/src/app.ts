@@ -2,6 +2,7 @@ import { dataHealth } from '@influencer-stats/runtime/level-health'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { readAssets } from './assets.ts'
+import { Campaigns } from './campaigns.ts'
 import { Links } from './links.ts'
 import { findMeasured } from './measured.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
@@ -37,13 +38,14 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
   const visitors = createVisitors(config, key)
   const proxy = new Proxy(context)
   app.addHook('onClose', async () => proxy.close())
+  const campaigns = new Campaigns(proxy, visitors.tokenFor('editor'))
   const source = createSource(proxy, visitors.tokenFor('editor'))
 
   pageRoutes(app, readAssets())
   measuredRoutes(app, findMeasured())
   sessionRoutes(app, { visitors, source, services: proxy.services, nodes: proxy.nodes })
-  linkRoutes(app, { visitors, links, bus })
-  sharedRoutes(app, { links, proxy, token: visitors.tokenFor('editor') })
+  linkRoutes(app, { visitors, links, campaigns, bus })
+  sharedRoutes(app, { links, campaigns, proxy, token: visitors.tokenFor('editor') })
   await app.register(async (scope) => serviceRoutes(scope as App, { visitors, proxy, budget, limit: config.bodyLimit }))
   return app
 }

@@ -1,16 +1,18 @@
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-/** What this service may answer besides what every service may. */
+/** The errors of this service besides those of every service. */
 export const errors = defineErrors({
-  SIGN_IN_NEEDED: { status: 401, title: 'Sign in first' },
-  TOKEN_WRONG: { status: 401, title: 'This is none of the tokens of this place' },
-  ROUTE_REFUSED: { status: 403, title: 'Pages may not ask a service for this' },
-  ORIGIN_UNKNOWN: { status: 403, title: 'A change must come from a page of this place' },
-  LINK_UNKNOWN: { status: 404, title: 'There is no such link' },
-  SERVICE_UNKNOWN: { status: 404, title: 'No such service is known here' },
-  LINKS_FULL: { status: 409, title: 'As many links are out as there may be' },
-  LINK_EXPIRED: { status: 410, title: 'This link is no longer valid' },
+  SIGN_IN_NEEDED: { status: 401, title: 'Sign-in required' },
+  TOKEN_WRONG: { status: 401, title: 'Unknown token' },
+  ROUTE_REFUSED: { status: 403, title: 'Route not available through the dashboard' },
+  ORIGIN_UNKNOWN: { status: 403, title: 'Origin required' },
+  // The same as in stats.
+  COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
+  LINK_UNKNOWN: { status: 404, title: 'Unknown link' },
+  SERVICE_UNKNOWN: { status: 404, title: 'Unknown service' },
+  LINKS_FULL: { status: 409, title: 'Too many links' },
+  LINK_EXPIRED: { status: 410, title: 'Link no longer valid' },
   SERVICE_UNREACHABLE: { status: 502, title: 'The service does not answer' },
-  TOO_MANY_STREAMS: { status: 503, title: 'As many streams are open as there may be' },
+  TOO_MANY_STREAMS: { status: 503, title: 'Too many open streams' },
   SERVICE_SLOW: { status: 504, title: 'The service took too long to answer' },
 })

@@ -2,11 +2,22 @@ import { seal, unseal } from './core/sealed.ts'
 import { errors } from './errors.ts'
 import type { Link } from './messages.ts'
 
-type Sealed = Pick<Link, 'id' | 'campaign' | 'expires'>
+/** `birth` is absent in links of versions that did not record it. */
+type SealedLink = Pick<Link, 'id' | 'campaign' | 'birth' | 'expires'>
 
 const PURPOSE = 'link'
 // What a timer can wait for (ms).
 const LONGEST_WAIT = 2 ** 31 - 1
+
+export interface LinkQuery {
+  readonly campaign?: string | undefined
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** In the order of creation, as text; the id distinguishes links of the same millisecond. */
+const cursorOf = ({ created, id }: Link) => `${String(created).padStart(15, '0')}.${id}`
 
 /** The links that are out, as every thread knows them. */
 export class Links {
@@ -31,24 +42,34 @@ export class Links {
     }
   }
 
-  /** Those of a campaign, the newest first. */
-  of(campaign: string): Link[] {
+  /** Valid links, the newest first; of one campaign id if given, which several campaigns may have had. */
+  list({ campaign, after, limit }: LinkQuery): { readonly links: readonly Link[]; readonly next?: string } {
     const now = Date.now()
-    const found = [...this.#links.values()].filter((link) => link.campaign === campaign && link.expires > now)
-    return found.sort((a, b) => b.created - a.created)
+    const found = [...this.#links.values()]
+      .filter((link) => link.expires > now && (campaign === undefined || link.campaign === campaign))
+      .filter((link) => after === undefined || cursorOf(link) < after)
+      .sort((a, b) => (cursorOf(a) < cursorOf(b) ? 1 : -1))
+    const links = found.slice(0, limit)
+    return { links, ...(found.length > limit && { next: cursorOf(links.at(-1)!) }) }
   }
 
-  /** What stands in a link's address. */
-  tokenOf({ id, campaign, expires }: Link): string {
-    return seal(this.#key, PURPOSE, { id, campaign, expires } satisfies Sealed)
+  /** What the address of a link contains. */
+  tokenOf({ id, campaign, birth, expires }: Link): string {
+    return seal(this.#key, PURPOSE, {
+      id,
+      campaign,
+      ...(birth !== undefined && { birth }),
+      expires,
+    } satisfies SealedLink)
   }
 
-  /** The link that a token is for. @throws Problem `LINK_UNKNOWN`, `LINK_EXPIRED` */
+  /** The link of a token. @throws Problem `LINK_UNKNOWN`, `LINK_EXPIRED` */
   read(token: string): Link {
-    const sealed = unseal<Sealed>(this.#key, PURPOSE, token)
-    if (!sealed) throw errors.LINK_UNKNOWN()
+    const sealed = unseal<SealedLink>(this.#key, PURPOSE, token)
+    if (!sealed) throw errors.LINK_UNKNOWN('The link is incomplete or was changed. Copy the whole link.')
     const link = this.#links.get(sealed.id)
-    if (!link || link.expires <= Date.now()) throw errors.LINK_EXPIRED()
+    if (!link || link.expires <= Date.now())
+      throw errors.LINK_EXPIRED('The link has expired or was revoked. Ask its sender for another link.')
     return link
   }
 

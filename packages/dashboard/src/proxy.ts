@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { Transform } from 'node:stream'
 import { gauge } from '@influencer-stats/runtime/gauge'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { FastifyReply } from 'fastify'
@@ -11,6 +11,13 @@ import type { Answer, Asked } from './upstream.ts'
 const STREAM = 'text/event-stream'
 /** What has no body by its nature. */
 const EMPTY = new Set([204, 304])
+
+interface ForwardOptions {
+  /** Ends a stream before its time. */
+  readonly ended?: AbortSignal
+  /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, none of that is sent on. */
+  readonly confirm?: () => Promise<unknown>
+}
 
 /** Brings what pages ask to the services, and their replies back as they come. */
 export class Proxy {
@@ -62,13 +69,23 @@ export class Proxy {
 
   /**
    * Asks a service and sends its reply on, a stream as it comes; who reads slowly makes the service wait.
-   * @param ended ends a stream before its time
-   * @throws Problem as `ask`, and `TOO_MANY_STREAMS`
+   * @throws Problem as `ask` and `confirm`, and `TOO_MANY_STREAMS`
    */
-  async forward(reply: FastifyReply, service: string, asked: Asked, ended?: AbortSignal): Promise<FastifyReply> {
+  async forward(
+    reply: FastifyReply,
+    service: string,
+    asked: Asked,
+    options: ForwardOptions = {},
+  ): Promise<FastifyReply> {
     const answer = await this.ask(service, asked)
     const { status, headers, body, cut } = answer
-    const told = headers['content-type']?.startsWith(STREAM) ? this.#stream(answer, ended) : body
+    try {
+      await options.confirm?.()
+    } catch (error) {
+      cut()
+      throw error
+    }
+    const told = headers['content-type']?.startsWith(STREAM) ? this.#stream(answer, options) : body
     void reply.code(status).headers({ ...headers, 'x-content-type-options': 'nosniff' })
     // Whoever has left takes nothing more.
     reply.raw.once('close', () => void (body.readableEnded || cut()))
@@ -78,15 +95,29 @@ export class Proxy {
     return reply.send()
   }
 
-  #stream({ body, cut }: Answer, ended: AbortSignal | undefined): PassThrough {
+  #stream({ body, cut }: Answer, { ended, confirm }: ForwardOptions): Transform {
     if (this.#streams >= this.#maxStreams) {
       cut()
       throw errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
     }
     this.#streams++
-    const told = new PassThrough()
+    let hasEnded = false
+    const told = new Transform({
+      async transform(chunk, _encoding, done) {
+        const isConfirmed =
+          !confirm ||
+          (await confirm().then(
+            () => true,
+            () => false,
+          ))
+        if (isConfirmed && !hasEnded) return done(null, chunk)
+        done()
+        if (!hasEnded) end()
+      },
+    })
     // A stream that ends well makes its reader come back at once; in a drain, to whoever is there then.
     const end = () => {
+      hasEnded = true
       body.unpipe(told)
       told.end()
       cut()

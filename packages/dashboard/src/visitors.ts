@@ -10,6 +10,12 @@ import type { DashboardConfig } from './settings.ts'
 const COOKIE = 'dashboard_session'
 const DAY = 86_400_000
 
+const NOT_SIGNED_IN = 'Sign in at the dashboard, or send one of its tokens as "Authorization: Bearer".'
+const READ_ONLY = 'You are signed in for reading only. Sign in with the token for changes (API_TOKEN).'
+const WRONG_TOKEN = 'This is neither the API_TOKEN nor the READ_TOKEN of the dashboard. Copy the whole token.'
+const FOREIGN_CHANGE =
+  'A change with a session cookie must come from a page of the dashboard. Programs send "Authorization: Bearer".'
+
 /** What somebody may do here. */
 export type Role = 'editor' | 'reader'
 
@@ -70,8 +76,8 @@ export function createVisitors(config: Settings, secret: string): Visitors {
   function check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined {
     const session = request.headers.authorization === undefined ? sessionOf(request) : undefined
     const fault = checkWith(request, access, session && tokenOf(session.role))
-    if (fault?.code === 'UNAUTHORIZED') return errors.SIGN_IN_NEEDED(session && 'this needs the token for changes')
-    if (!fault && session && access === 'change' && !isOwnPage(request)) return errors.ORIGIN_UNKNOWN()
+    if (fault?.code === 'UNAUTHORIZED') return errors.SIGN_IN_NEEDED(session ? READ_ONLY : NOT_SIGNED_IN)
+    if (!fault && session && access === 'change' && !isOwnPage(request)) return errors.ORIGIN_UNKNOWN(FOREIGN_CHANGE)
     return fault
   }
 
@@ -94,7 +100,7 @@ export function createVisitors(config: Settings, secret: string): Visitors {
       const shown = token.replace(/\s/g, '_')
       const fault = checkWith(request, 'change', shown)
       if (fault && fault.code !== 'UNAUTHORIZED') throw fault
-      if (fault && checkWith(request, 'read', shown)) throw errors.TOKEN_WRONG()
+      if (fault && checkWith(request, 'read', shown)) throw errors.TOKEN_WRONG(WRONG_TOKEN)
       const role = fault ? 'reader' : 'editor'
       const session: Session = { role, until: Date.now() + config.sessionDays * DAY }
       return { role, cookie: cookie(request, seal(key, 'session', session), config.sessionDays * 86_400) }

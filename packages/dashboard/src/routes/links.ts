@@ -2,23 +2,34 @@ import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
 import type { AppContext } from '@influencer-stats/runtime/service'
+import { LINK_STATES, type Campaigns, type LinkState } from '../campaigns.ts'
 import { errors } from '../errors.ts'
 import type { Links } from '../links.ts'
 import type { Link, ToMain, ToThread } from '../messages.ts'
 import type { Visitors } from '../visitors.ts'
 
 const tags = ['links']
-const campaign = { type: 'string', pattern: '^[A-Za-z0-9._~-]{1,64}$' } as const
+/** Reads of campaigns that a list of links makes at a time. */
+const CONCURRENT_READS = 16
+const campaign = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$' } as const
 const time = { type: 'string', format: 'date-time' } as const
 
 const link = {
   type: 'object',
   title: 'Link',
-  required: ['id', 'campaign', 'path', 'created', 'expires'],
+  required: ['id', 'campaign', 'state', 'path', 'created', 'expires'],
   additionalProperties: false,
   properties: {
     id: { type: 'string' },
     campaign,
+    name: { type: 'string', description: 'The name of the campaign when the link was made; absent if it had none.' },
+    state: {
+      type: 'string',
+      enum: LINK_STATES,
+      description:
+        '`deleted`: the campaign was deleted, and the link shows nothing, even if another campaign has its id now. ' +
+        '`unknown`: stats does not respond.',
+    },
     path: { type: 'string', description: 'Where it leads, on this origin.' },
     created: time,
     expires: time,
@@ -28,14 +39,17 @@ const link = {
 interface LinkOptions {
   readonly visitors: Visitors
   readonly links: Links
+  readonly campaigns: Campaigns
   readonly bus: AppContext<unknown, ToMain, ToThread>['bus']
 }
 
 /** Links that show one campaign to whoever has them. */
-export function linkRoutes(app: App, { visitors, links, bus }: LinkOptions): void {
-  const toReply = (made: Link) => ({
+export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOptions): void {
+  const toReply = (made: Link, state: LinkState) => ({
     id: made.id,
     campaign: made.campaign,
+    ...(made.name !== undefined && { name: made.name }),
+    state,
     path: `/shared/${links.tokenOf(made)}`,
     created: new Date(made.created).toISOString(),
     expires: new Date(made.expires).toISOString(),
@@ -55,15 +69,38 @@ export function linkRoutes(app: App, { visitors, links, bus }: LinkOptions): voi
       schema: {
         tags,
         operationId: 'listLinks',
-        summary: 'The links to a campaign that are out',
-        querystring: { type: 'object', required: ['campaign'], additionalProperties: false, properties: { campaign } },
+        summary: 'List valid links, the newest first',
+        description: 'Of one campaign id or of all, deleted campaigns included.',
+        querystring: {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            campaign,
+            limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+            after: { type: 'string', maxLength: 100, description: '`next` of the page before.' },
+          },
+        },
         response: {
-          200: { type: 'object', required: ['links'], properties: { links: { type: 'array', items: link } } },
+          200: {
+            type: 'object',
+            required: ['links'],
+            additionalProperties: false,
+            properties: {
+              links: { type: 'array', items: link },
+              next: { type: 'string', description: 'Absent on the last page.' },
+            },
+          },
           ...readReplies(errors.SIGN_IN_NEEDED, house.VALIDATION_FAILED),
         },
       },
     },
-    async ({ query }) => ({ links: links.of(query.campaign).map(toReply) }),
+    async ({ query: { campaign, after, limit = 100 } }) => {
+      const { links: page, next } = links.list({ campaign, after, limit })
+      const states: LinkState[] = []
+      for (let i = 0; i < page.length; i += CONCURRENT_READS)
+        states.push(...(await Promise.all(page.slice(i, i + CONCURRENT_READS).map((link) => campaigns.stateOf(link)))))
+      return { links: page.map((link, i) => toReply(link, states[i]!)), ...(next !== undefined && { next }) }
+    },
   )
 
   app.post(
@@ -86,14 +123,19 @@ export function linkRoutes(app: App, { visitors, links, bus }: LinkOptions): voi
             ...storeFaults,
             errors.SIGN_IN_NEEDED,
             errors.ORIGIN_UNKNOWN,
+            errors.COLLECTION_NOT_FOUND,
             errors.LINKS_FULL,
+            errors.SERVICE_UNREACHABLE,
+            errors.SERVICE_SLOW,
             house.VALIDATION_FAILED,
           ),
         },
       },
     },
-    async ({ body }, reply) =>
-      reply.code(201).send(toReply(await bus.call('addLink', { campaign: body.campaign, birth: '' }, body.days ?? 30))),
+    async ({ body: { campaign, days = 30 } }, reply) => {
+      const version = await campaigns.readVersion(campaign)
+      return reply.code(201).send(toReply(await bus.call('addLink', version, days), 'valid'))
+    },
   )
 
   app.delete(
@@ -118,7 +160,8 @@ export function linkRoutes(app: App, { visitors, links, bus }: LinkOptions): voi
       },
     },
     async ({ params }, reply) => {
-      if (!(await bus.call('revokeLink', params.id))) throw errors.LINK_UNKNOWN()
+      if (!(await bus.call('revokeLink', params.id)))
+        throw errors.LINK_UNKNOWN('The link has expired or was revoked before.')
       return reply.code(204).send(null)
     },
   )

@@ -25,9 +25,10 @@ export function serviceRoutes(app: App, { visitors, proxy, budget, limit }: Serv
 
   function partsOf({ method, url }: { method: string; url: string }) {
     const [, name = '', service = '', path = '', query = ''] = SERVICE.exec(url) ?? []
-    if (!proxy.services.includes(service)) throw errors.SERVICE_UNKNOWN()
+    if (!proxy.services.includes(service))
+      throw errors.SERVICE_UNKNOWN(`The dashboard knows these services: ${proxy.services.join(', ')}.`)
     const access = accessOf(service, method, path)
-    if (!access) throw errors.ROUTE_REFUSED()
+    if (!access) throw errors.ROUTE_REFUSED('Send this request to the service itself.')
     return { name, access, target: path + query }
   }
 

@@ -19,7 +19,9 @@ export interface House {
   readonly stats: StatsClient
   readonly control: ReturnType<typeof createControl>
   /** Stops the dashboard alone, and starts it again on the same data. */
-  restart(overrides?: Settings): Promise<string>
+  restart(overrides?: Settings, whileStopped?: () => Promise<void>): Promise<string>
+  /** The dashboard's. */
+  readonly data: string
   stop(): Promise<boolean>
 }
 
@@ -61,8 +63,10 @@ export async function startHouse({ dashboard: own = {}, all = {}, sseUri }: Hous
     sseUrl,
     stats: createStatsClient(statsUrl, token === undefined ? {} : { token }),
     control: createControl(standIn.url),
-    async restart(more) {
+    data,
+    async restart(more, whileStopped) {
       await running.stop()
+      await whileStopped?.()
       running = await start(more)
       return running.url
     },

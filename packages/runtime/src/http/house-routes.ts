@@ -67,7 +67,7 @@ export const houseRoutes = shared(
           },
         },
       },
-      async () => ({ ...VERSION, source: source?.() }),
+      async () => ({ ...VERSION, source }),
     )
 
     app.get(

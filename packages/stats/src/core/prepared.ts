@@ -19,8 +19,8 @@ export interface Prepared {
 export interface Reading {
   readonly snapshot: Snapshot
   readonly at: number
-  /** Where the numbers come from. */
-  readonly source?: string | undefined
+  /** Who gave the numbers. */
+  readonly source?: string
 }
 
 const etagOf = (body: string) => `"${hash('sha1', body, 'base64url')}"`
@@ -42,8 +42,6 @@ export interface Summary extends Totals {
 export interface Known {
   readonly summary: Summary
   readonly at: number
-  /** Where the numbers come from. */
-  readonly source?: string | undefined
 }
 
 const toTime = (ms: number) => new Date(ms).toISOString()

@@ -32,6 +32,8 @@ interface OverviewOptions {
   readonly collections: Pick<Collections, 'get' | 'list'>
   readonly overview: Pick<Overview, 'page' | 'one'>
   readonly cache: Pick<StatsCache, 'staleAfter'>
+  /** Who gives the numbers. */
+  readonly source: string | undefined
 }
 
 /** A collection as replies tell it. */
@@ -54,15 +56,13 @@ const partsOf = (asked: string | undefined) => ({
 })
 
 /** Collections, one or many, with their numbers where those are asked for. */
-export function overviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
+export function overviewRoutes(app: App, { collections, overview, cache, source }: OverviewOptions): void {
   function tell({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const { cost } = collection
     return {
       ...toReply(collection),
       ...(withStats &&
-        known && {
-          stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter(), source: known.source },
-        }),
+        known && { stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter(), source } }),
       ...(withStats && known && cost !== undefined && { costs: costsOf(cost, known.summary) }),
       ...(change && { change }),
     }

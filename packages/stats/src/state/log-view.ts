@@ -3,11 +3,8 @@ import { CLEAN, clearLevel, isTorn, keepClean } from '@influencer-stats/log/leve
 import type { Entry, Position, View } from '@influencer-stats/log/log'
 import { bootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { currentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE, decodeChange, type Change } from './change.ts'
-import { collectionKey, keysOfAll, keysOfSource, type SourceKeys } from './keys.ts'
-import { sourcesIn } from './level.ts'
-import { rowsOf, writeRows, type Row } from './level-rows.ts'
+import { collectionKey, historyRange, rowsOf, writeRows, type Row } from './level-rows.ts'
 import { OWN_KEY, readSnapshot, snapshotPieces } from './snapshot.ts'
 
 /** How far the base of a node is. */
@@ -115,37 +112,15 @@ class Batch {
   readonly #db: SharedLevel['db']
   /** Of the collections that are changed in this batch. */
   readonly #revisions = new Map<string, number | undefined>()
-  #sources: Sources
 
   constructor({ db }: SharedLevel) {
     this.#db = db
-    this.#sources = sourcesIn(db)
   }
 
-  /** Gives back what of a change counts, if anything does: numbers do not that come from another source than the log's. */
+  /** Gives back what of a change counts, if anything does. */
   async take(change: Change): Promise<Change | undefined> {
-    if ('from' in change && change.from !== this.source) return undefined
     const handle = handlers[change.type] as (batch: Batch, change: Change) => Promise<Change | undefined>
     return handle(this, change)
-  }
-
-  get sources(): Sources {
-    return this.#sources
-  }
-
-  set sources(sources: Sources) {
-    this.#sources = sources
-    this.add(rowsOf.sources(sources))
-  }
-
-  /** The log's. */
-  get source(): string | undefined {
-    return currentSource(this.#sources)
-  }
-
-  /** Where its numbers are. */
-  get keys(): SourceKeys {
-    return keysOfSource(this.#sources.current)
   }
 
   revisionOf(id: string): number | undefined {
@@ -162,14 +137,12 @@ class Batch {
     this.#revisions.set(id, revision)
   }
 
-  /** Forgets the histories of a collection, of every source: what is kept of them, and what this batch adds. */
+  /** Forgets a history: what is kept of it, and what this batch adds. */
   async forgetHistory(id: string): Promise<void> {
-    for (const { history } of keysOfAll(this.#sources)) {
-      const { gt, lt } = history(id)
-      const keys = await this.#db.keys({ gt, lt }).all()
-      for (const row of this.rows) if (row.type === 'put' && row.key > gt && row.key < lt) keys.push(row.key)
-      this.add(keys.map((key) => ({ type: 'del', key })))
-    }
+    const { gt, lt } = historyRange(id)
+    const keys = await this.#db.keys({ gt, lt }).all()
+    for (const row of this.rows) if (row.type === 'put' && row.key > gt && row.key < lt) keys.push(row.key)
+    this.add(keys.map((key) => ({ type: 'del', key })))
   }
 }
 
@@ -189,35 +162,30 @@ const handlers: Handlers = {
     const { id, before } = change
     if (batch.revisionOf(id) !== before) return undefined
     batch.setRevision(id, undefined)
-    batch.add(rowsOf.noCollection(id, batch.sources))
+    batch.add(rowsOf.noCollection(id))
     await batch.forgetHistory(id)
     return change
   },
   async snapshots(batch, change) {
     // The collection may have been changed while its numbers were on their way: they are those of another.
     const rows = change.rows.filter(({ id, revision }) => revision === undefined || batch.revisionOf(id) === revision)
-    batch.add(rowsOf.snapshots(rows, batch.keys))
+    batch.add(rowsOf.snapshots(rows))
     return { ...change, rows }
   },
   async videos(batch, change) {
-    batch.add(rowsOf.videos(change.rows, batch.keys))
+    batch.add(rowsOf.videos(change.rows))
     return change
   },
   async deleteVideos(batch, change) {
-    batch.add(rowsOf.noVideos(change.ids, batch.keys))
+    batch.add(rowsOf.noVideos(change.ids))
     return change
   },
   async deletePoints(batch, change) {
-    batch.add(rowsOf.noPoints(change.id, change.times, batch.keys))
+    batch.add(rowsOf.noPoints(change.id, change.times))
     return change
   },
   async usage(batch, change) {
     batch.add(rowsOf.usage(change.usage))
-    return change
-  },
-  async source(batch, change) {
-    if (batch.source !== change.before) return undefined
-    batch.sources = withSource(batch.sources, change.source)
     return change
   },
   asked: async (_, change) => change,
