@@ -38,13 +38,13 @@ export async function createStatsApp(context: Context): Promise<App> {
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const { collections, overview } = await openCollections(context, closers)
+  const { collections, overview, source } = await openCollections(context, closers)
   const cache = await openCache(context, collections, logger, closers)
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
-    source: sourceOf(config),
+    source,
     data: share && dataHealth(share.memory),
     hotRoutes: [statsRoute(cache)],
   })
@@ -52,7 +52,7 @@ export async function createStatsApp(context: Context): Promise<App> {
     for (const close of closers.toReversed()) await close()
   })
   collectionRoutes(app, collections)
-  overviewRoutes(app, { collections, overview, cache, source: sourceOf(config) })
+  overviewRoutes(app, { collections, overview, cache })
   videoRoutes(app, collections, cache)
   historyRoutes(app, collections, config.historyDays * DAY)
   if (config.log === 'jetstream') nodeRoute(app, () => context.bus.call('node'))
@@ -63,11 +63,15 @@ export async function createStatsApp(context: Context): Promise<App> {
 interface Opened {
   readonly collections: Collections
   readonly overview: Pick<Overview, 'page' | 'one'>
+  /** Where the numbers come from. */
+  source(): string
 }
 
 async function openCollections(context: Context, closers: Closers): Promise<Opened> {
   const { config, bus, log } = context
   const { share } = context.shared as Shared
+  const own = sourceOf(config)
+  const source = () => own
   const open = () => parts.state[config.state](stateOptions(context, share))
   if (!mainOwnsState(config)) {
     const owner = new CollectionsOwner({
@@ -76,17 +80,21 @@ async function openCollections(context: Context, closers: Closers): Promise<Open
       onFault: (fault, what) => log.error(fault, what),
     })
     closers.push(() => owner.close())
-    return { collections: owner, overview: new Overview(keptRows(owner), owner) }
+    return { collections: owner, overview: new Overview(keptRows(owner, own), owner), source }
   }
   const overview: Opened['overview'] = {
     page: (query) => bus.call('overviewPage', query),
     one: (id, withChange) => bus.call('overviewOne', id, withChange),
   }
   if (!SHARED_STATES.includes(config.state))
-    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview }
+    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, source }
   const reader = await open()
   closers.push(() => reader.close())
-  return { collections: createRemoteCollections(bus, reader), overview }
+  return {
+    collections: createRemoteCollections(bus, reader),
+    overview,
+    source: () => reader.source?.() ?? own,
+  }
 }
 
 /** What main may take besides waiting for YouTube (ms). */

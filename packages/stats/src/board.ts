@@ -20,8 +20,8 @@ import { VideoTable } from './video-table.ts'
 export interface BoardOptions {
   readonly collections: Pick<CollectionsOwner, 'list' | 'snapshots'>
   readonly meter: Pick<QuotaMeter, 'interval'>
-  /** Who is asked. */
-  readonly source?: string
+  /** Where the numbers come from. */
+  readonly source?: string | undefined
   /** Gives every thread the replies that changed; resolves when each has them. */
   publish(updates: readonly Update[]): Promise<unknown>
   /** Told the replies whose numbers have become stale. Threads need not be: they see how old a reply is. */
@@ -96,6 +96,9 @@ export class Board {
   entry(id: string): Entry | undefined {
     return this.#settle(this.#entries.get(id))
   }
+
+  /** What waits for first numbers of collections on this machine. */
+  waiting = (): PromiseWithResolvers<true>[] => [...this.#entries.values()].flatMap(({ waiting }) => waiting ?? [])
 
   /** Those of which somebody waits for first numbers. */
   wanted(): Entry[] {
@@ -191,7 +194,7 @@ export class Board {
   #renew(entry: Entry): void {
     if (!this.tried(entry.collection)) return
     const reading = this.read(entry.collection)
-    entry.known = reading && { summary: summarize(reading.snapshot), at: reading.at }
+    entry.known = reading && { summary: summarize(reading.snapshot), at: reading.at, source: reading.source }
     entry.reply = reading && prepare(reading, entry.known!.summary)
     entry.isSettled = true
     entry.isStale = false
@@ -204,6 +207,8 @@ export class Board {
   async publish(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
   }
+
+  publishAll = (): Promise<void> => this.publish([...this.#entries.keys()])
 
   /** Tells those that have become stale. */
   tellStale(now: number): void {

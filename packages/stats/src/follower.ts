@@ -5,7 +5,7 @@ import type { Change } from './state/change.ts'
 
 /** What of a node changes with its place among the others. */
 export interface Polling {
-  readonly poller: Pick<Poller, 'changed' | 'follow' | 'failed' | 'wanted'>
+  readonly poller: Pick<Poller, 'changed' | 'follow' | 'failed' | 'wanted' | 'changeSource'>
   readonly meter: QuotaMeter
   /** This node is the one that asks YouTube. */
   begin(): Promise<void>
@@ -21,11 +21,14 @@ export class Follower {
   #polling: Polling | undefined
   readonly #telling = new Set<Promise<void>>()
   #running: Promise<void> = Promise.resolve()
+  #switching: Promise<void> = Promise.resolve()
 
   take(changes: readonly Change[]): void {
-    if (this.#polling) for (const change of changes) this.#hand(change, this.#polling)
-    // Before, all is in the base by the time that somebody loads it.
-    else if (this.#lease) for (const change of changes) this.#early.push(change)
+    for (const change of changes) {
+      if (this.#polling) this.#hand(change, this.#polling)
+      // Before, all is in the base by the time that somebody loads it.
+      else if (this.#lease) this.#early.push(change)
+    }
   }
 
   /** From now on nothing is missed. */
@@ -34,14 +37,12 @@ export class Follower {
   }
 
   join(polling: Polling): void {
-    this.#polling = polling
-    const early = this.#early
-    this.#early = []
-    this.take(early)
+    this.#handTo(polling)
     this.#running = this.#run(polling, this.#lease!)
   }
 
   async told(): Promise<void> {
+    await this.#switching
     await Promise.all(this.#telling)
   }
 
@@ -50,7 +51,22 @@ export class Follower {
     await this.#running
   }
 
-  #hand(change: Change, { poller, meter }: Polling): void {
+  #handTo(polling: Polling): void {
+    this.#polling = polling
+    const early = this.#early
+    this.#early = []
+    this.take(early)
+  }
+
+  /** What is said while the numbers of another source are loaded waits, as at the start. */
+  async #changeSource(source: string, polling: Polling): Promise<void> {
+    this.#polling = undefined
+    await polling.poller.changeSource(source)
+    this.#handTo(polling)
+  }
+
+  #hand(change: Change, polling: Polling): void {
+    const { poller, meter } = polling
     switch (change.type) {
       case 'put':
         return this.#tell(poller.changed(change.collection.id, change.collection))
@@ -60,6 +76,9 @@ export class Follower {
         return this.#tell(poller.follow(change))
       case 'failed':
         return this.#tell(poller.failed(change.ids, change.detail))
+      case 'source':
+        this.#switching = this.#changeSource(change.source, polling)
+        return
       case 'wanted':
         return poller.wanted(change.id)
       case 'usage':

@@ -1,6 +1,7 @@
 import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
 import type { Registry } from '@influencer-stats/runtime/prom-client'
+import { STAND_IN } from './core/sources.ts'
 import type { Announcer } from './announcer.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Poller } from './poller.ts'
@@ -16,14 +17,13 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   gauge(registry, 'stats_quota_units_budget', 'Units that may be used a day; 0 for no limit.', () => meter.budget)
 }
 
-/** Whether numbers are YouTube's own, or those of something that stands in for it. */
-export function reportSource(youtubeUri: string, registry: Registry): void {
-  const isYouTube = /(^|\.)googleapis\.com$/.test(URL.parse(youtubeUri)?.hostname ?? '')
+/** Whether numbers come from an API that was named, a gateway to YouTube's included, or from the stand-in. */
+export function reportSource(source: () => string, registry: Registry): void {
   gauge(
     registry,
     'stats_source_is_youtube',
-    '1 where numbers are those of YouTube, 0 where they are of a stand-in.',
-    () => Number(isYouTube),
+    '1 if numbers come from the API at YOUTUBE_URI, 0 if the stand-in invents them.',
+    () => Number(source() !== STAND_IN),
   )
 }
 
@@ -54,6 +54,16 @@ export function reportAnnouncer(announcer: () => Announcer | undefined, registry
 /** Which node it is that asks YouTube, of main. */
 export function reportPolling(isPolling: () => boolean, registry: Registry): void {
   gauge(registry, 'stats_polling', '1 on the one node that asks YouTube, 0 on the others.', () => Number(isPolling()))
+}
+
+/** Whether a node of many has another source than the log. */
+export function reportSourceMismatch(isMismatch: () => boolean, registry: Registry): void {
+  gauge(
+    registry,
+    'stats_source_mismatch',
+    "1 if this node's source is not the one of the cluster's numbers: it never asks YouTube.",
+    () => Number(isMismatch()),
+  )
 }
 
 export function reportLogger(logger: Logger, registry: Registry): void {

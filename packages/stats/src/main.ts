@@ -15,6 +15,7 @@ import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
 import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
+import { reportSetApart } from './set-apart.ts'
 import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
 import { Notebook } from './video-notes.ts'
@@ -25,9 +26,10 @@ type Context = OpenContext<StatsConfig, ToThread>
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
-  reportSource(config.youtubeUri, registry)
+  const own = sourceOf(config)
   if (!mainOwnsState(config)) {
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
+    reportSource(() => own, registry)
     return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
@@ -43,6 +45,8 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const save = node ? () => node.saveUsage(meter) : keeper.save
   const meter: QuotaMeter = new QuotaMeter(memory, config.dailyBudget, { save })
   reportQuota(meter, registry)
+  const source = node?.source ?? (() => own)
+  reportSource(source, registry)
   meter.restore(await firstRead(state, config))
 
   let polling: Polling | undefined
@@ -54,9 +58,10 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
     onFault: (fault, what) => log.error(fault, what),
     tidies: () => node?.now().polling ?? true,
   })
-  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, node)
+  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
   const poller = () => polling!.poller
-  const overview = new Overview(polling?.poller.board.rows ?? keptRows(collections), collections)
+  const overview = new Overview(polling?.poller.rows ?? keptRows(collections, own), collections)
+  const counting = reportSetApart(state, source(), log)
 
   return {
     // Of a node, that is what the log has.
@@ -94,6 +99,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       const hurry = node && setTimeout(() => node.giveUp(), CLOSE_PATIENCE)
       await polling?.close()
       if (!node) await keeper.save()
+      await counting.close()
       await collections.close()
       clearTimeout(hurry)
     },
@@ -103,9 +109,11 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
 /** At its end a node waits no longer for a log that is away (ms). */
 const CLOSE_PATIENCE = 1_000
 
-/** Reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
-async function firstRead(state: State, { state: name, kvUri }: StatsConfig): Promise<Usage | undefined> {
+/** Names the source of the numbers, and reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
+async function firstRead(state: State, config: StatsConfig): Promise<Usage | undefined> {
+  const { state: name, kvUri } = config
   try {
+    await state.useSource?.(sourceOf(config))
     return await state.usage()
   } catch (fault) {
     await state.close()
@@ -124,6 +132,7 @@ async function startPolling(
   context: Context,
   collections: CollectionsOwner,
   meter: QuotaMeter,
+  source: string,
   node: Node | undefined,
 ): Promise<Polling> {
   const { config, registry, log } = context
@@ -136,7 +145,7 @@ async function startPolling(
     client,
     meter,
     logger,
-    source: sourceOf(config),
+    source,
     refreshInterval: config.refreshInterval,
     connections: config.upstreamConnections,
     readTimeout: config.readTimeout,

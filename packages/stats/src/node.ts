@@ -1,17 +1,21 @@
 import { closeLevel } from '@influencer-stats/log/level-view'
 import { openNode as openLog } from '@influencer-stats/log/node'
 import { silenceOf, viewFolder } from '@influencer-stats/log/log-state'
+import { backOff } from '@influencer-stats/runtime/back-off'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext } from '@influencer-stats/runtime/service'
+import { setTimeout as delay } from 'node:timers/promises'
 import { errors } from './errors.ts'
+import { currentSource, mayReplace, STAND_IN } from './core/sources.ts'
 import { Follower, type Polling } from './follower.ts'
-import { reportPolling } from './gauges.ts'
+import { reportPolling, reportSourceMismatch } from './gauges.ts'
 import type { ToThread } from './messages.ts'
 import type { NodeState } from './node-state.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import type { StatsConfig } from './settings.ts'
+import { createPollerLease } from './poller-lease.ts'
+import { sourceOf, type StatsConfig } from './settings.ts'
 import { CHANGE, encodeChange, type Asked, type Change } from './state/change.ts'
-import { openStatsLevel } from './state/level.ts'
+import { openStatsLevel, sourcesIn } from './state/level.ts'
 import { createLogState } from './state/log.ts'
 import { openLogView } from './state/log-view.ts'
 import type { State } from './state/state.ts'
@@ -24,6 +28,8 @@ const LARGEST_CHANGE = 4_194_304
 /** One node of many, as main has it. */
 export interface Node {
   readonly state: State
+  /** Where the cluster's numbers come from. */
+  source(): string
   now(): NodeState
   /** Somebody waits for a collection's first numbers, which another node is to ask for. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
   want(id: string): Promise<void>
@@ -53,26 +59,79 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     )
   const level = await openStatsLevel({ folder: viewFolder(config.data), log, isReplica: true })
   const follower = new Follower()
+  const own = sourceOf(config)
+  const source = () => currentSource(sourcesIn(level.db))
+  const closing = new AbortController()
   try {
-    const view = await openLogView({ level, onChanges: (changes) => follower.take(changes) })
+    const view = await openLogView({
+      level,
+      onChanges(changes) {
+        if (changes.some(({ type }) => type === 'source')) checkSource()
+        follower.take(changes)
+      },
+    })
     const journal = await openLog({ service: 'stats', config, registry, log, fail, view, maxBody: LARGEST_CHANGE })
-    const lease = journal.lease(config.pollerLease)
+    const lease = createPollerLease(() => journal.lease(config.pollerLease))
     follower.listen(lease)
 
+    /** Polls only if its numbers are the cluster's. */
+    function checkSource(): void {
+      const theirs = source()
+      lease.setAllowed(theirs === own)
+      if (theirs !== undefined && theirs !== own) log.error(mismatchLine(own, theirs))
+    }
+
+    /** Makes the source of this node that of the cluster if it may. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+    async function claimSource(): Promise<void> {
+      for (let before; mayReplace((before = source()), own, config.replaceSource);)
+        await journal.append(CHANGE, encodeChange({ type: 'source', source: own, before }))
+    }
+
+    async function claimSourceLater(): Promise<void> {
+      const delays = backOff()
+      while (!closing.signal.aborted) {
+        await delay(delays.next(), undefined, { signal: closing.signal }).catch(() => {})
+        const isDone = await claimSource().then(
+          () => true,
+          () => false,
+        )
+        if (isDone) return
+      }
+    }
+
+    await claimSource().catch((fault: unknown) => {
+      log.warn({ err: fault }, 'stats: the log has not taken the source of this node yet, which polls only then')
+      void claimSourceLater()
+    })
+    checkSource()
+
     async function close(): Promise<void> {
+      closing.abort()
+      const ended = lease.close()
       await journal.close()
+      await ended
       await follower.ended()
       await closeLevel(view, level, log, 'stats')
     }
     let closed: Promise<void> | undefined
-    const state = createLogState({ log: journal, lease, level, close: () => (closed ??= close()) })
+    const state = createLogState({ log: journal, lease, source: own, level, close: () => (closed ??= close()) })
 
     function now(): NodeState {
       const { state } = journal
       const { applied, known } = state
-      return { polling: lease.term !== undefined, applied, lag: known - applied, silence: silenceOf(state) }
+      const theirs = source()
+      return {
+        polling: lease.term !== undefined,
+        ...(theirs !== undefined && { source: theirs }),
+        ...(isMismatch() && { sourceMismatch: { node: own, log: theirs! } }),
+        applied,
+        lag: known - applied,
+        silence: silenceOf(state),
+      }
     }
+    const isMismatch = () => (source() ?? own) !== own
     reportPolling(() => now().polling, registry)
+    reportSourceMismatch(isMismatch, registry)
 
     /** Where that is lost, others know it later. */
     function tell(change: Change): void {
@@ -80,10 +139,11 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     }
     return {
       state,
+      source: () => source() ?? own,
       now,
       want: async (id) => void (await journal.append(CHANGE, encodeChange({ type: 'wanted', id }))),
-      asked: (asked) => tell({ type: 'asked', ...asked }),
-      failed: (ids, detail) => tell({ type: 'failed', ids, detail }),
+      asked: (asked) => tell({ type: 'asked', ...asked, from: own }),
+      failed: (ids, detail) => tell({ type: 'failed', ids, detail, from: own }),
       async saveUsage(meter) {
         try {
           await state.putUsage(meter.toUsage())
@@ -101,3 +161,9 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     throw error
   }
 }
+
+const mismatchLine = (own: string, theirs: string) =>
+  `stats: this node never asks YouTube: its source is ${own}, and the cluster's numbers come from ${theirs}. ` +
+  (own === STAND_IN
+    ? 'Set YOUTUBE_URI as on the other nodes'
+    : `Set YOUTUBE_URI as on the other nodes, or start this one with --replaceSource ${theirs}`)

@@ -141,11 +141,14 @@ export async function* inPages<T>(
 
 const PAGE = 100
 
-/** Rows as they are kept: what is known of each collection is what was kept last. */
-export function keptRows(state: Pick<State, 'list' | 'get' | 'snapshot' | 'snapshots'>): OverviewSource {
+/** Rows as they are kept: what is known of each collection is what was kept last. @param source of what is kept */
+export function keptRows(
+  state: Pick<State, 'list' | 'get' | 'snapshot' | 'snapshots'>,
+  source: string,
+): OverviewSource {
   const rowOf = (collection: Collection, snapshot: Awaited<ReturnType<State['snapshot']>>): Row<Collection> => ({
     collection,
-    known: snapshot && { summary: summarize(snapshot), at: steadyAt(snapshot.asOf) },
+    known: snapshot && { summary: summarize(snapshot), at: steadyAt(snapshot.asOf), source },
   })
   return {
     async *pages() {

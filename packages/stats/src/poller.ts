@@ -10,6 +10,7 @@ import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
 import { within } from './deadline.ts'
 import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
+import type { OverviewSource } from './overview.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { Asked } from './state/change.ts'
@@ -47,7 +48,7 @@ const HEARTBEAT = 1_000
  */
 export class Poller {
   readonly #options: PollerOptions
-  readonly #board: Board
+  #board: Board
   readonly #scheduling: ScheduleOptions
   /** None while another machine asks. */
   #schedule: Schedule | undefined
@@ -67,8 +68,14 @@ export class Poller {
   }
 
   /** What is known and told. */
-  get board(): Pick<Board, 'size' | 'stale' | 'rows' | 'replies' | 'currentReplies' | 'asTheyRead'> {
+  get board(): Pick<Board, 'size' | 'stale' | 'replies' | 'currentReplies' | 'asTheyRead'> {
     return this.#board
+  }
+
+  /** Every collection with what its reply says, for an overview. */
+  readonly rows: OverviewSource = {
+    pages: () => this.#board.rows.pages(),
+    one: (id) => this.#board.rows.one(id),
   }
 
   /** Loads the collections and their last known numbers, and begins to ask for what is old or unknown. */
@@ -85,6 +92,23 @@ export class Poller {
     this.#plan(this.#schedule)
     for (const { collection } of this.#board.wanted()) this.#urge(collection)
     this.#look()
+  }
+
+  /**
+   * Another source is the one of the numbers: those of the last one end, and what is known of the new one is loaded. Resolves
+   * when every thread knows. Nobody may call `changed`, `follow` or `failed` meanwhile.
+   */
+  async changeSource(source: string): Promise<void> {
+    this.end()
+    const board = new Board({ ...this.#options, source })
+    await board.load()
+    const { waiting } = this.#board
+    this.#board = board
+    for (const one of waiting()) one.resolve(true)
+    await board.prepareAll(this.#closing.signal)
+    await board.publishAll()
+    // It has got the lease meanwhile.
+    if (this.#schedule) this.begin()
   }
 
   /** Asks no more: another does. What calls under way still give is not taken. */

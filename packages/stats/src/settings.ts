@@ -6,6 +6,7 @@ import {
   type ValuesOf,
 } from '@influencer-stats/runtime/settings'
 import { logSettings } from '@influencer-stats/log/settings'
+import { STAND_IN } from './core/sources.ts'
 import { namesOf, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
@@ -102,14 +103,20 @@ export const settings = defineSettings({
     when: { log: 'jetstream' },
     description: 'the node that asks YouTube may be silent for so long before another takes over (ms)',
   },
+  replaceSource: {
+    type: 'string',
+    default: '',
+    when: { log: 'jetstream' },
+    description: "origin of the API whose numbers this node's YOUTUBE_URI replaces in the cluster",
+  },
 })
 
 /** The stats service's own settings. */
 export type StatsConfig = ValuesOf<typeof settings>
 
-/** Who gives the numbers: `stand-in`, whose are invented, or where the API is that was named. */
-export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string | undefined =>
-  standIns?.includes('youtubeUri') ? 'stand-in' : (URL.parse(youtubeUri)?.origin ?? undefined)
+/** Where this process gets numbers from: `stand-in`, which invents them, or the origin of the API that was named. */
+export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string =>
+  standIns?.includes('youtubeUri') ? STAND_IN : (URL.parse(youtubeUri)?.origin ?? youtubeUri)
 
 /** Whether main owns the state; otherwise the one serving thread does. */
 export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>

@@ -19,6 +19,7 @@ function setUp() {
     append: () => Promise.reject(new Error('not here')),
     close: async () => {},
   }
+  const loading = Promise.withResolvers<void>()
   const publishing = Promise.withResolvers<void>()
   const meter = new QuotaMeter(QuotaMeter.memory(), 100)
   const polling: Polling = {
@@ -26,6 +27,7 @@ function setUp() {
       changed: (id, collection) => (said.push(`${id} ${collection ? 'changed' : 'gone'}`), publishing.promise),
       follow: async ({ ids }) => void said.push(`asked ${ids}`),
       failed: async (ids) => void said.push(`failed ${ids}`),
+      changeSource: async (source) => (said.push(`source ${source}`), loading.promise),
       wanted: (id) => void said.push(`wanted ${id}`),
     },
     meter,
@@ -36,6 +38,7 @@ function setUp() {
     follower,
     said,
     lease,
+    loading,
     publishing,
     meter,
     polling,
@@ -108,4 +111,21 @@ it('begins with the lease and ends with it, each time', async () => {
   close()
   await follower.ended()
   expect(said).toEqual(['begin', 'end', 'begin', 'end'])
+})
+
+it('holds back what is said while the numbers of another source are loaded', async () => {
+  const { follower, said, lease, loading, publishing, polling } = setUp()
+  publishing.resolve()
+  follower.listen(lease)
+  follower.join(polling)
+  follower.take([{ type: 'source', source: 'https://api.example' }, put('a')])
+  follower.take([put('b')])
+  expect(said).toEqual(['source https://api.example'])
+  let isTold = false
+  const told = follower.told().then(() => (isTold = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isTold).toBe(false)
+  loading.resolve()
+  await told
+  expect(said.slice(1)).toEqual(['a changed', 'b changed'])
 })

@@ -128,7 +128,7 @@ async function setUp(fill: (state: ReturnType<typeof createMapState>) => void | 
     await poller.close()
     await collections.close()
   })
-  return { state, collections, overview: new Overview(poller.board.rows, collections) }
+  return { state, collections, overview: new Overview(poller.rows, collections) }
 }
 
 const snapshotOf = (videos: readonly VideoNumbers[], asOf = Date.now()) => ({ videos, missing: [], asOf })

@@ -108,7 +108,7 @@ describe('the poller', () => {
     await poller.start()
     expect(poller.board.replies().length).toBeLessThan(ids.length)
     expect(JSON.parse((await poller.read(ids.at(-1)!))!.body)).toMatchObject({ impressions: 5 })
-    expect((await poller.board.rows.one(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
+    expect((await poller.rows.one(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
     await until(() => poller.board.replies().length === ids.length)
     await until(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
   })

@@ -67,7 +67,7 @@ export const houseRoutes = shared(
           },
         },
       },
-      async () => ({ ...VERSION, source }),
+      async () => ({ ...VERSION, source: source?.() }),
     )
 
     app.get(

@@ -19,7 +19,7 @@ const HEADERS = {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replace(/[&<>"]/g, (one) => ENTITIES[one]!)
 
-const page = ({ title, description, source }: Described) => `<!doctype html>
+const page = ({ title, description }: Described, source: string | undefined) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -41,7 +41,6 @@ ${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${m
 
 /** What a browser sees that is pointed at a service: what it is, and where to go on. */
 export const indexPage = shared(async (app: FastifyInstance, described: Described) => {
-  const html = page(described)
   const text = { schema: { type: 'string' } }
   app.get(
     '/',
@@ -53,6 +52,7 @@ export const indexPage = shared(async (app: FastifyInstance, described: Describe
         response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...readReplies() },
       },
     },
-    async (_request, reply) => reply.headers(HEADERS).type('text/html; charset=utf-8').send(html),
+    async (_request, reply) =>
+      reply.headers(HEADERS).type('text/html; charset=utf-8').send(page(described, described.source?.())),
   )
 })

@@ -6,7 +6,7 @@ export interface Described {
   readonly title: string
   readonly description: string
   /** Who gives what the replies are made of, where that is not the service itself; `stand-in`: it is invented. */
-  readonly source?: string | undefined
+  readonly source?: (() => string) | undefined
 }
 
 /**

@@ -19,8 +19,8 @@ export interface Prepared {
 export interface Reading {
   readonly snapshot: Snapshot
   readonly at: number
-  /** Who gave the numbers. */
-  readonly source?: string
+  /** Where the numbers come from. */
+  readonly source?: string | undefined
 }
 
 const etagOf = (body: string) => `"${hash('sha1', body, 'base64url')}"`
@@ -42,6 +42,8 @@ export interface Summary extends Totals {
 export interface Known {
   readonly summary: Summary
   readonly at: number
+  /** Where the numbers come from. */
+  readonly source?: string | undefined
 }
 
 const toTime = (ms: number) => new Date(ms).toISOString()

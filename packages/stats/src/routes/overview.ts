@@ -32,8 +32,6 @@ interface OverviewOptions {
   readonly collections: Pick<Collections, 'get' | 'list'>
   readonly overview: Pick<Overview, 'page' | 'one'>
   readonly cache: Pick<StatsCache, 'staleAfter'>
-  /** Who gives the numbers. */
-  readonly source: string | undefined
 }
 
 /** A collection as replies tell it. */
@@ -56,13 +54,15 @@ const partsOf = (asked: string | undefined) => ({
 })
 
 /** Collections, one or many, with their numbers where those are asked for. */
-export function overviewRoutes(app: App, { collections, overview, cache, source }: OverviewOptions): void {
+export function overviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
   function tell({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const { cost } = collection
     return {
       ...toReply(collection),
       ...(withStats &&
-        known && { stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter(), source } }),
+        known && {
+          stats: { ...known.summary, stale: steadyNow() - known.at > cache.staleAfter(), source: known.source },
+        }),
       ...(withStats && known && cost !== undefined && { costs: costsOf(cost, known.summary) }),
       ...(change && { change }),
     }

@@ -15,22 +15,29 @@ export interface Asked {
   readonly age: number
 }
 
+/** The source of what a poller has got: it counts only while that is the log's. Older versions named none. */
+interface FromSource {
+  readonly from?: string
+}
+
 /** What an entry of the log says. Changes of collections are any node's; all else is the poller's, but for `wanted`. */
 export type Change =
   /** `before`: the revision that it replaces, and nothing else. */
   | { readonly type: 'put'; readonly collection: Collection; readonly before?: number }
   | { readonly type: 'delete'; readonly id: string; readonly before?: number }
-  | { readonly type: 'snapshots'; readonly rows: readonly SnapshotRow[] }
-  | { readonly type: 'videos'; readonly rows: readonly VideoRow[] }
-  | { readonly type: 'deleteVideos'; readonly ids: readonly string[] }
-  | { readonly type: 'deletePoints'; readonly id: string; readonly times: readonly number[] }
+  | ({ readonly type: 'snapshots'; readonly rows: readonly SnapshotRow[] } & FromSource)
+  | ({ readonly type: 'videos'; readonly rows: readonly VideoRow[] } & FromSource)
+  | ({ readonly type: 'deleteVideos'; readonly ids: readonly string[] } & FromSource)
+  | ({ readonly type: 'deletePoints'; readonly id: string; readonly times: readonly number[] } & FromSource)
+  /** Makes a source the log's. `before`: the one that it replaces, and no other. */
+  | { readonly type: 'source'; readonly source: string; readonly before?: string | undefined }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** Somebody waits for the first numbers of a collection. Nothing is kept of it. */
   | { readonly type: 'wanted'; readonly id: string }
   /** What all nodes tell from now on. Nothing is kept of it. */
-  | ({ readonly type: 'asked' } & Asked)
+  | ({ readonly type: 'asked' } & Asked & FromSource)
   /** First numbers of these videos could not be had. Nothing is kept of it. */
-  | { readonly type: 'failed'; readonly ids: readonly string[]; readonly detail: string }
+  | ({ readonly type: 'failed'; readonly ids: readonly string[]; readonly detail: string } & FromSource)
 
 export const encodeChange = (change: Change): Buffer => Buffer.from(JSON.stringify(change))
 

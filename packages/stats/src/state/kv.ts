@@ -1,16 +1,23 @@
 import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/kv/client'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { currentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { errors } from '../errors.ts'
+import {
+  collectionKey as keyOfCollection,
+  keysOfAll,
+  keysOfSource,
+  SOURCES as SOURCES_KEY,
+  USAGE as USAGE_KEY,
+  type KeyRange,
+} from './keys.ts'
+import { countSetApart } from './set-apart.ts'
 import { historyOf, type Collection, type State, type StateOptions } from './state.ts'
 
-// The keys of state/level behind a prefix: what else is kept in the service does not meet them. An id has no "!"; '"'
-// is the character after it, and "~" sorts after every digit of a time.
+// The keys of state/level behind a prefix: what else is kept in the service does not meet them.
 const PREFIX = 'stats/'
-const collectionKey = (id: string) => `${PREFIX}c!${id}`
-const snapshotKey = (id: string) => `${PREFIX}s!${id}`
-const videoKey = (id: string) => `${PREFIX}v!${id}`
-const pointKey = (id: string, at: number) => `${PREFIX}h!${id}!${String(at).padStart(16, '0')}`
-const USAGE = `${PREFIX}usage`
+const collectionKey = (id: string) => PREFIX + keyOfCollection(id)
+const USAGE = PREFIX + USAGE_KEY
+const SOURCES = PREFIX + SOURCES_KEY
 
 /** The first key after another: ranges of the service include their start and leave out their end. */
 const after = (key: string) => `${key}\0`
@@ -60,6 +67,21 @@ export async function createKvState({
   }
   const entries = (start: string, end: string, limit?: number) =>
     answered(Array.fromAsync(client.entries({ start, end, limit })))
+  /** The range of state/level's keys, as the service takes it. */
+  const toRange = ({ gt, lt }: KeyRange) => ({ start: after(PREFIX + gt), end: PREFIX + lt })
+
+  /** Read once: one stats service at a time owns what is there, and its threads open it after main has named the source. */
+  let known: Sources | undefined
+  const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES)) ?? NO_SOURCES)
+  const keys = async () => {
+    const { snapshot, video, point, videosAfter } = keysOfSource((await sources()).current)
+    return {
+      snapshot: (id: string) => PREFIX + snapshot(id),
+      video: (id: string) => PREFIX + video(id),
+      point: (id: string, at: number) => PREFIX + point(id, at),
+      videosAfter: (id: string) => toRange(videosAfter(id)),
+    }
+  }
   const apply = (changes: readonly KvChange[]) => answered(client.batch(changes))
 
   /** What names the value of a collection that `get` gave: it is replaced, and nothing else. */
@@ -67,16 +89,18 @@ export async function createKvState({
   const condition = (before: Collection | undefined) =>
     before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
 
-  /** Forgets numbers and history, a page of it at a time. */
+  /** Forgets numbers and histories of every source, a page of them at a time. */
   async function clear(id: string): Promise<void> {
-    for (let found = PAGE; found === PAGE;) {
-      const points = await client.entries({ start: pointKey(id, 0), end: `${PREFIX}h!${id}!~`, limit: PAGE })
-      const keys = [snapshotKey(id), ...(await Array.fromAsync(points, (point) => point.id))]
-      await client.batch(
-        keys.map((key) => ({ op: 'delete', id: key })),
-        { durable: true },
-      )
-      found = keys.length - 1
+    for (const { snapshot, history } of keysOfAll(await sources())) {
+      for (let found = PAGE; found === PAGE;) {
+        const points = client.entries({ ...toRange(history(id)), limit: PAGE })
+        const keys = [PREFIX + snapshot(id), ...(await Array.fromAsync(points, (point) => point.id))]
+        await client.batch(
+          keys.map((key) => ({ op: 'delete', id: key })),
+          { durable: true },
+        )
+        found = keys.length - 1
+      }
     }
   }
 
@@ -98,24 +122,27 @@ export async function createKvState({
       const found = await entries(after(collectionKey(id)), `${PREFIX}c"`, limit)
       return found.map(parse)
     },
-    snapshot: (id) => read(snapshotKey(id)),
+    snapshot: async (id) => read((await keys()).snapshot(id)),
     async snapshots(ids) {
       if (ids.length === 0) return []
-      const found = await entries(snapshotKey(ids[0]!), after(snapshotKey(ids.at(-1)!)))
+      const { snapshot } = await keys()
+      const found = await entries(snapshot(ids[0]!), after(snapshot(ids.at(-1)!)))
       const byKey = new Map(found.map((entry) => [entry.id, entry]))
       return ids.map((id) => {
-        const entry = byKey.get(snapshotKey(id))
+        const entry = byKey.get(snapshot(id))
         return entry && parse(entry)
       })
     },
     async history(id, from, to, limit) {
-      const found = await entries(pointKey(id, Math.max(0, from)), after(pointKey(id, Math.max(0, to))), limit)
+      const { point } = await keys()
+      const found = await entries(point(id, from), after(point(id, to)), limit)
       return found.map(parse)
     },
     async pointAt(id, at) {
+      const { point } = await keys()
       // The service goes through a range upwards only. Of what is older than a day there is a point an hour.
       for (const back of [3 * HOUR, at]) {
-        const found = await entries(pointKey(id, Math.max(0, at - back)), after(pointKey(id, Math.max(0, at))))
+        const found = await entries(point(id, at - back), after(point(id, at)))
         if (found.length > 0) return parse(found.at(-1)!)
       }
       return undefined
@@ -126,29 +153,51 @@ export async function createKvState({
       await answered(client.put(collectionKey(collection.id), value, condition(before)), outcomeOf)
     },
     delete: remove,
-    putSnapshots: (rows) =>
-      apply(
-        rows.flatMap(({ id, snapshot, point }): KvChange[] => [
-          { op: 'put', id: snapshotKey(id), value: JSON.stringify(snapshot) },
+    async putSnapshots(rows) {
+      const { snapshot, point: pointKey } = await keys()
+      await apply(
+        rows.flatMap(({ id, snapshot: numbers, point }): KvChange[] => [
+          { op: 'put', id: snapshot(id), value: JSON.stringify(numbers) },
           ...(point ? [{ op: 'put' as const, id: pointKey(id, point.at), value: JSON.stringify(point) }] : []),
         ]),
-      ),
-    videos: (ids) => Promise.all(ids.map((id) => read(videoKey(id)))),
-    putVideos: (rows) =>
-      apply(
+      )
+    },
+    async videos(ids) {
+      const { video } = await keys()
+      return Promise.all(ids.map((id) => read(video(id))))
+    },
+    async putVideos(rows) {
+      const { video, point: pointKey } = await keys()
+      await apply(
         rows.flatMap(({ id, details, point }): KvChange[] => [
-          ...(details ? [{ op: 'put' as const, id: videoKey(id), value: JSON.stringify(details) }] : []),
+          ...(details ? [{ op: 'put' as const, id: video(id), value: JSON.stringify(details) }] : []),
           ...(point
             ? [{ op: 'put' as const, id: pointKey(historyOf(id), point.at), value: JSON.stringify(point) }]
             : []),
         ]),
-      ),
+      )
+    },
     async listVideos(id, limit) {
-      const found = await entries(after(videoKey(id)), `${PREFIX}v"`, limit)
+      const { start, end } = (await keys()).videosAfter(id)
+      const found = await entries(start, end, limit)
       return found.map(parse)
     },
-    deleteVideos: (ids) => apply(ids.map((id) => ({ op: 'delete', id: videoKey(id) }))),
-    deletePoints: (id, times) => apply(times.map((at) => ({ op: 'delete', id: pointKey(id, at) }))),
+    async deleteVideos(ids) {
+      const { video } = await keys()
+      await apply(ids.map((id) => ({ op: 'delete', id: video(id) })))
+    },
+    async deletePoints(id, times) {
+      const { point } = await keys()
+      await apply(times.map((at) => ({ op: 'delete', id: point(id, at) })))
+    },
+    async useSource(name) {
+      const before = await sources()
+      if (currentSource(before) === name) return
+      const next = withSource(before, name)
+      await answered(client.put(SOURCES, JSON.stringify(next), { durable: true }))
+      known = next
+    },
+    setApart: async () => countSetApart(await sources(), (range) => answered(client.count(toRange(range)))),
     usage: () => read(USAGE),
     async putUsage(usage) {
       await answered(client.put(USAGE, JSON.stringify(usage)))

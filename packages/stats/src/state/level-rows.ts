@@ -1,18 +1,8 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Sources } from '../core/sources.ts'
+import { collectionKey, keysOfAll, SOURCES, USAGE, type SourceKeys } from './keys.ts'
 import { historyOf, type Collection, type SnapshotRow, type VideoRow } from './state.ts'
-
-// c!<id> a collection, s!<id> its last numbers, h!<id>!<time> a point of its history, h!:<id>!<time> one of a video's,
-// v!<id> what is known of a video besides, usage the quota used; in the base of a node of many, log how far it is.
-// An id has no "!", and "~" sorts after every character of a time.
-export const collectionKey = (id: string) => `c!${id}`
-export const snapshotKey = (id: string) => `s!${id}`
-export const videoKey = (id: string) => `v!${id}`
-export const pointKey = (id: string, at: number) => `h!${id}!${String(at).padStart(16, '0')}`
-export const USAGE = 'usage'
-
-/** The keys of a history. */
-export const historyRange = (id: string) => ({ gt: `h!${id}!`, lt: `h!${id}!~` })
 
 /** One change of a base. */
 export type Row =
@@ -25,20 +15,24 @@ const del = (key: string): Row => ({ type: 'del', key })
 /** What is written where something changes. */
 export const rowsOf = {
   collection: (collection: Collection) => [put(collectionKey(collection.id), collection)],
-  /** All of a collection, but for its history. */
-  noCollection: (id: string) => [del(collectionKey(id)), del(snapshotKey(id))],
-  snapshots: (rows: readonly SnapshotRow[]) =>
+  /** All of a collection, of every source, but for its histories. */
+  noCollection: (id: string, sources: Sources) => [
+    del(collectionKey(id)),
+    ...keysOfAll(sources).map((keys) => del(keys.snapshot(id))),
+  ],
+  snapshots: (rows: readonly SnapshotRow[], keys: SourceKeys) =>
     rows.flatMap(({ id, snapshot, point }) => [
-      put(snapshotKey(id), snapshot),
-      ...(point ? [put(pointKey(id, point.at), point)] : []),
+      put(keys.snapshot(id), snapshot),
+      ...(point ? [put(keys.point(id, point.at), point)] : []),
     ]),
-  videos: (rows: readonly VideoRow[]) =>
+  videos: (rows: readonly VideoRow[], keys: SourceKeys) =>
     rows.flatMap(({ id, details, point }) => [
-      ...(details ? [put(videoKey(id), details)] : []),
-      ...(point ? [put(pointKey(historyOf(id), point.at), point)] : []),
+      ...(details ? [put(keys.video(id), details)] : []),
+      ...(point ? [put(keys.point(historyOf(id), point.at), point)] : []),
     ]),
-  noVideos: (ids: readonly string[]) => ids.map((id) => del(videoKey(id))),
-  noPoints: (id: string, times: readonly number[]) => times.map((at) => del(pointKey(id, at))),
+  noVideos: (ids: readonly string[], keys: SourceKeys) => ids.map((id) => del(keys.video(id))),
+  noPoints: (id: string, times: readonly number[], keys: SourceKeys) => times.map((at) => del(keys.point(id, at))),
+  sources: (sources: Sources) => [put(SOURCES, sources)],
   usage: (usage: object) => [put(USAGE, usage)],
 }
 

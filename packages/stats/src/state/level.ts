@@ -1,15 +1,9 @@
 import { openSharedLevel, type SharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
-import {
-  collectionKey,
-  historyRange,
-  pointKey,
-  rowsOf,
-  snapshotKey,
-  USAGE,
-  videoKey,
-  writeRows,
-  type Row,
-} from './level-rows.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { currentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
+import { collectionKey, keysOfAll, keysOfSource, SOURCES, USAGE } from './keys.ts'
+import { rowsOf, writeRows, type Row } from './level-rows.ts'
+import { countSetApart } from './set-apart.ts'
 import type { State, StateOptions } from './state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
@@ -39,6 +33,9 @@ export function levelStateOf(level: SharedLevel): State {
   const { db } = level
   const values = (range: object) => db.values(range).all()
   const write = (rows: Row[], options = {}) => level.write(() => writeRows(db, rows, options))
+  // Read each time: a node's changes while its threads read.
+  const sources = () => sourcesIn(db)
+  const keys = () => keysOfSource(sources().current)
 
   return {
     level,
@@ -48,34 +45,58 @@ export function levelStateOf(level: SharedLevel): State {
       const found = await values({ gt: collectionKey(after), lt: 'c~', limit })
       return found.map(parse)
     },
-    snapshot: (id) => parse(db.getSync(snapshotKey(id))),
-    snapshots: async (ids) => (await db.getMany(ids.map(snapshotKey))).map(parse),
+    snapshot: (id) => parse(db.getSync(keys().snapshot(id))),
+    snapshots: async (ids) => (await db.getMany(ids.map(keys().snapshot))).map(parse),
     async history(id, from, to, limit) {
-      const found = await values({ gte: pointKey(id, Math.max(0, from)), lte: pointKey(id, Math.max(0, to)), limit })
+      const { point } = keys()
+      const found = await values({ gte: point(id, from), lte: point(id, to), limit })
       return found.map(parse)
     },
     async pointAt(id, at) {
-      const range = { gte: pointKey(id, 0), lte: pointKey(id, Math.max(0, at)) }
+      const { point } = keys()
+      const range = { gte: point(id, 0), lte: point(id, at) }
       return parse((await values({ ...range, reverse: true, limit: 1 }))[0])
     },
     put: (collection) => write(rowsOf.collection(collection), { sync: true }),
     async delete(id) {
-      const rows = rowsOf.noCollection(id)
+      const rows = rowsOf.noCollection(id, sources())
       // One after the other, so that others have their turn; all are gone at once.
-      for await (const key of db.keys(historyRange(id))) rows.push({ type: 'del', key })
+      for (const { history } of keysOfAll(sources()))
+        for await (const key of db.keys(history(id))) rows.push({ type: 'del', key })
       await write(rows, { sync: true })
     },
-    putSnapshots: (rows) => write(rowsOf.snapshots(rows)),
-    videos: async (ids) => (await db.getMany(ids.map(videoKey))).map(parse),
-    putVideos: (rows) => write(rowsOf.videos(rows)),
+    putSnapshots: (rows) => write(rowsOf.snapshots(rows, keys())),
+    videos: async (ids) => (await db.getMany(ids.map(keys().video))).map(parse),
+    putVideos: (rows) => write(rowsOf.videos(rows, keys())),
     async listVideos(after, limit) {
-      const found = await values({ gt: videoKey(after), lt: 'v~', limit })
+      const found = await values({ ...keys().videosAfter(after), limit })
       return found.map(parse)
     },
-    deleteVideos: (ids) => write(rowsOf.noVideos(ids)),
-    deletePoints: (id, times) => write(rowsOf.noPoints(id, times)),
+    deleteVideos: (ids) => write(rowsOf.noVideos(ids, keys())),
+    deletePoints: (id, times) => write(rowsOf.noPoints(id, times, keys())),
     usage: () => parse(db.getSync(USAGE)),
     putUsage: (usage) => write(rowsOf.usage(usage)),
+    source: () => currentSource(sources()),
+    async useSource(name) {
+      if (currentSource(sources()) !== name) await write(rowsOf.sources(withSource(sources(), name)), { sync: true })
+    },
+    setApart: () =>
+      countSetApart(sources(), async (range) => {
+        let count = 0
+        const found = db.keys({ ...range, fillCache: false })
+        try {
+          for (let some; (some = await found.nextv(COUNTED)).length > 0; await nextTurn()) count += some.length
+        } finally {
+          await found.close()
+        }
+        return count
+      }),
     close: () => level.close(),
   }
 }
+
+/** Keys that are counted in one go: a millisecond. */
+const COUNTED = 1_000
+
+/** The sources that a base has numbers of. */
+export const sourcesIn = (db: Pick<SharedLevel['db'], 'getSync'>): Sources => parse(db.getSync(SOURCES)) ?? NO_SOURCES

@@ -3,8 +3,11 @@ import { CLEAN, clearLevel, isTorn, keepClean } from '@influencer-stats/log/leve
 import type { Entry, Position, View } from '@influencer-stats/log/log'
 import { bootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { currentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE, decodeChange, type Change } from './change.ts'
-import { collectionKey, historyRange, rowsOf, writeRows, type Row } from './level-rows.ts'
+import { collectionKey, keysOfAll, keysOfSource, type SourceKeys } from './keys.ts'
+import { sourcesIn } from './level.ts'
+import { rowsOf, writeRows, type Row } from './level-rows.ts'
 import { OWN_KEY, readSnapshot, snapshotPieces } from './snapshot.ts'
 
 /** How far the base of a node is. */
@@ -112,15 +115,37 @@ class Batch {
   readonly #db: SharedLevel['db']
   /** Of the collections that are changed in this batch. */
   readonly #revisions = new Map<string, number | undefined>()
+  #sources: Sources
 
   constructor({ db }: SharedLevel) {
     this.#db = db
+    this.#sources = sourcesIn(db)
   }
 
-  /** Gives back what of a change counts, if anything does. */
+  /** Gives back what of a change counts, if anything does: numbers do not that come from another source than the log's. */
   async take(change: Change): Promise<Change | undefined> {
+    if ('from' in change && change.from !== this.source) return undefined
     const handle = handlers[change.type] as (batch: Batch, change: Change) => Promise<Change | undefined>
     return handle(this, change)
+  }
+
+  get sources(): Sources {
+    return this.#sources
+  }
+
+  set sources(sources: Sources) {
+    this.#sources = sources
+    this.add(rowsOf.sources(sources))
+  }
+
+  /** The log's. */
+  get source(): string | undefined {
+    return currentSource(this.#sources)
+  }
+
+  /** Where its numbers are. */
+  get keys(): SourceKeys {
+    return keysOfSource(this.#sources.current)
   }
 
   revisionOf(id: string): number | undefined {
@@ -137,12 +162,14 @@ class Batch {
     this.#revisions.set(id, revision)
   }
 
-  /** Forgets a history: what is kept of it, and what this batch adds. */
+  /** Forgets the histories of a collection, of every source: what is kept of them, and what this batch adds. */
   async forgetHistory(id: string): Promise<void> {
-    const { gt, lt } = historyRange(id)
-    const keys = await this.#db.keys({ gt, lt }).all()
-    for (const row of this.rows) if (row.type === 'put' && row.key > gt && row.key < lt) keys.push(row.key)
-    this.add(keys.map((key) => ({ type: 'del', key })))
+    for (const { history } of keysOfAll(this.#sources)) {
+      const { gt, lt } = history(id)
+      const keys = await this.#db.keys({ gt, lt }).all()
+      for (const row of this.rows) if (row.type === 'put' && row.key > gt && row.key < lt) keys.push(row.key)
+      this.add(keys.map((key) => ({ type: 'del', key })))
+    }
   }
 }
 
@@ -162,30 +189,35 @@ const handlers: Handlers = {
     const { id, before } = change
     if (batch.revisionOf(id) !== before) return undefined
     batch.setRevision(id, undefined)
-    batch.add(rowsOf.noCollection(id))
+    batch.add(rowsOf.noCollection(id, batch.sources))
     await batch.forgetHistory(id)
     return change
   },
   async snapshots(batch, change) {
     // The collection may have been changed while its numbers were on their way: they are those of another.
     const rows = change.rows.filter(({ id, revision }) => revision === undefined || batch.revisionOf(id) === revision)
-    batch.add(rowsOf.snapshots(rows))
+    batch.add(rowsOf.snapshots(rows, batch.keys))
     return { ...change, rows }
   },
   async videos(batch, change) {
-    batch.add(rowsOf.videos(change.rows))
+    batch.add(rowsOf.videos(change.rows, batch.keys))
     return change
   },
   async deleteVideos(batch, change) {
-    batch.add(rowsOf.noVideos(change.ids))
+    batch.add(rowsOf.noVideos(change.ids, batch.keys))
     return change
   },
   async deletePoints(batch, change) {
-    batch.add(rowsOf.noPoints(change.id, change.times))
+    batch.add(rowsOf.noPoints(change.id, change.times, batch.keys))
     return change
   },
   async usage(batch, change) {
     batch.add(rowsOf.usage(change.usage))
+    return change
+  },
+  async source(batch, change) {
+    if (batch.source !== change.before) return undefined
+    batch.sources = withSource(batch.sources, change.source)
     return change
   },
   asked: async (_, change) => change,

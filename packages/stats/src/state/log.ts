@@ -10,6 +10,8 @@ export interface LogStateOptions {
   readonly log: Pick<Log, 'append' | 'barrier'>
   /** Who has it is the poller. */
   readonly lease: Pick<Lease, 'append' | 'term'>
+  /** Where this node's numbers come from. */
+  readonly source: string
   /** What this node makes of the log. */
   readonly level: SharedLevel
   close(): Promise<void>
@@ -21,7 +23,7 @@ export interface LogStateOptions {
  * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` from what writes; `OvertakenError` from `put` and `delete`;
  *   `LEASE_LOST` from `putUsage`
  */
-export function createLogState({ log, lease, level, close }: LogStateOptions): State {
+export function createLogState({ log, lease, source: from, level, close }: LogStateOptions): State {
   async function change(one: Change): Promise<void> {
     const fault = level.fault()
     if (fault) throw fault
@@ -37,15 +39,17 @@ export function createLogState({ log, lease, level, close }: LogStateOptions): S
     }
   }
 
+  // The log decides which source is the current one.
+  const { useSource: _, ...reads } = levelStateOf(level)
   return {
-    ...levelStateOf(level),
+    ...reads,
     catchUp: async () => void (await log.barrier()),
     put: (collection, before) => change({ type: 'put', collection, ...revisionOf(before) }),
     delete: (id, before) => change({ type: 'delete', id, ...revisionOf(before) }),
-    putSnapshots: (rows) => keep({ type: 'snapshots', rows }),
-    putVideos: (rows) => keep({ type: 'videos', rows }),
-    deleteVideos: (ids) => keep({ type: 'deleteVideos', ids }),
-    deletePoints: (id, times) => keep({ type: 'deletePoints', id, times }),
+    putSnapshots: (rows) => keep({ type: 'snapshots', rows, from }),
+    putVideos: (rows) => keep({ type: 'videos', rows, from }),
+    deleteVideos: (ids) => keep({ type: 'deleteVideos', ids, from }),
+    deletePoints: (id, times) => keep({ type: 'deletePoints', id, times, from }),
     async putUsage(usage) {
       await lease.append(CHANGE, encodeChange({ type: 'usage', usage }))
       // What it pays for may begin only now.

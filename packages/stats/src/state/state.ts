@@ -2,6 +2,7 @@ import type { Campaign } from '../core/campaign.ts'
 import type { Point } from '../core/history.ts'
 import type { Snapshot } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
+import type { SetApart } from '../core/sources.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
@@ -59,6 +60,8 @@ export interface StateReader {
   videos(ids: readonly string[]): Maybe<(VideoDetails | undefined)[]>
   /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. A video's are under `historyOf` it. */
   history(id: string, from: number, to: number, limit: number): Maybe<Point[]>
+  /** The source whose numbers these are, where that may change while it is open: on a node. */
+  source?(): string | undefined
 }
 
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
@@ -108,6 +111,13 @@ export interface State extends StateReader {
   deleteVideos(ids: readonly string[]): Maybe<void>
   /** Forgets the points of these times. */
   deletePoints(id: string, times: readonly number[]): Maybe<void>
+  /**
+   * Makes a source the one whose numbers are read and written from now on: those of the others are set apart until it is
+   * theirs again. What was stored before any was named belongs to the first. States that end with the process need none.
+   */
+  useSource?(name: string): Maybe<void>
+  /** Counts what is set apart. */
+  setApart?(): Promise<SetApart[]>
   usage(): Maybe<Usage | undefined>
   putUsage(usage: Usage): Maybe<void>
   /** Idempotent. */

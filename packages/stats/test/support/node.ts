@@ -4,6 +4,7 @@ import { logs } from '@influencer-stats/log/parts'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { CHANGE, encodeChange } from '../../src/state/change.ts'
 import { openStatsLevel } from '../../src/state/level.ts'
 import { createLogState } from '../../src/state/log.ts'
 import { openLogView, type LogView, type LogViewOptions } from '../../src/state/log-view.ts'
@@ -40,8 +41,13 @@ export interface TestNodeState {
   held(): Promise<void>
 }
 
-/** The state of a node. @param ttl of the lease (ms) */
-export async function openNodeState(url: string, stream: string, ttl = 5_000): Promise<TestNodeState> {
+/** The state of a node. @param ttl of the lease (ms) @param source of its numbers, and of the cluster's if none is known */
+export async function openNodeState(
+  url: string,
+  stream: string,
+  ttl = 5_000,
+  source = 'stand-in',
+): Promise<TestNodeState> {
   const { level, view } = await openView()
   const log = await logs.jetstream({
     service: 'stats',
@@ -58,7 +64,8 @@ export async function openNodeState(url: string, stream: string, ttl = 5_000): P
     await log.close()
     await level.close()
   }
-  const state = createLogState({ log, lease, level, close: () => (closed ??= close()) })
+  const state = createLogState({ log, lease, source, level, close: () => (closed ??= close()) })
+  if (state.source!() === undefined) await log.append(CHANGE, encodeChange({ type: 'source', source }))
   return { state, view, log, held: () => lease.held() }
 }
 

@@ -1,4 +1,6 @@
-import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import { configOf, embed, PATIENT as PATIENT_SERVICE, type Overrides } from '@influencer-stats/runtime/embed'
+import { startService, type RunningService } from '@influencer-stats/runtime/host'
+import { pino } from 'pino'
 import { stats } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
@@ -29,8 +31,31 @@ export interface TestStats {
 }
 
 export async function startStats(settings: Overrides): Promise<TestStats> {
-  const running = await embed(stats, { logger: 'silent', ...PATIENT, ...settings }, SERVICES)
+  return testStatsOf(await embed(stats, { logger: 'silent', ...PATIENT, ...settings }, SERVICES))
+}
 
+/** The same without `YOUTUBE_URI`: the supervisor gave it the address of the stand-in. */
+export async function startOnStandIn(settings: Overrides) {
+  const config = configOf(stats, {
+    port: 0,
+    threads: 0,
+    logLevel: 'silent',
+    logger: 'silent',
+    ...PATIENT_SERVICE,
+    ...PATIENT,
+    ...settings,
+  })
+  return testStatsOf(
+    await startService({
+      services: SERVICES,
+      definition: stats,
+      config: { ...config, standIns: ['youtubeUri'] },
+      log: pino({ level: 'silent' }),
+    }),
+  )
+}
+
+function testStatsOf(running: RunningService): TestStats {
   async function ask(
     method: string,
     path: string,

@@ -1,0 +1,132 @@
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import type { RunningService } from '@influencer-stats/runtime/host'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { startKv } from './support/kv.ts'
+import { natsServer, newStream, nodeSettings, startNode } from './support/node.ts'
+import { startOnStandIn, startStats, type TestStats } from './support/stats.ts'
+
+const HOUR = 3_600_000
+
+let kv: RunningService
+beforeAll(async () => {
+  kv = await startKv()
+})
+afterAll(() => kv.stop())
+
+/** Two upstreams whose numbers differ: 100 views of each video, and 7. */
+async function upstreams() {
+  const [first, second] = [await startFakeYoutube(), await startFakeYoutube()]
+  second.answer = (ids, reply) => reply.end(listOf(ids, 7))
+  return { first, second }
+}
+
+let tests = 0
+
+describe.each<Overrides>([
+  { state: 'level', cache: 'poller' },
+  { state: 'level', cache: 'poller', threads: 1 },
+  { state: 'level', cache: 'lru' },
+  { state: 'kv', cache: 'poller' },
+  { state: 'kv', cache: 'lru', threads: 1 },
+])('numbers belong to their source, %o', (settings) => {
+  it('after a change of the source, and after the return to it', async () => {
+    const { first, second } = await upstreams()
+    const data = temporaryFolder()
+    const common = { data, kvUri: kv.url, refreshInterval: HOUR, readTimeout: 2_000, ...settings }
+    const VIDEOS = videoIds(2, (tests += 10))
+    const id = `c-${JSON.stringify(settings).replaceAll(/\W/g, '')}`
+    const read = (stats: TestStats) => stats.get(`/collections/${id}/stats`)
+    const points = async (stats: TestStats) => (await stats.get(`/collections/${id}/stats/history`)).body.points
+    const videoPoints = async (stats: TestStats) =>
+      (await stats.get(`/collections/${id}/videos/${VIDEOS[0]}/history`)).body.points
+    const row = async (stats: TestStats) => (await stats.get(`/collections/${id}?include=stats,change`)).body
+
+    const onStandIn = await startOnStandIn({ ...common, youtubeUri: first.url })
+    await onStandIn.put(`/collections/${id}`, { videos: VIDEOS })
+    expect((await read(onStandIn)).body).toMatchObject({ impressions: 200, source: 'stand-in' })
+    await until(async () => (await points(onStandIn)).length === 1 && (await videoPoints(onStandIn)).length === 1)
+    await onStandIn.stop()
+
+    second.answer = failing
+    const onOther = await startStats({ ...common, youtubeUri: second.url })
+    // The invented numbers are no answer for the other API, which has given none yet.
+    expect(await read(onOther)).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
+    expect((await onOther.get(`/collections/${id}/export`)).status).toBe(503)
+    expect([await points(onOther), await videoPoints(onOther)]).toEqual([[], []])
+    const { stats, change } = await row(onOther)
+    expect([stats, change]).toEqual([undefined, undefined])
+    await onOther.stop()
+
+    second.answer = (ids, reply) => reply.end(listOf(ids, 7))
+    const recovered = await startStats({ ...common, youtubeUri: second.url })
+    expect((await read(recovered)).body).toMatchObject({ impressions: 14, source: second.url })
+    await until(async () => (await points(recovered)).length === 1 && (await videoPoints(recovered)).length === 1)
+    expect((await points(recovered))[0]).toMatchObject({ impressions: 14 })
+    expect(await row(recovered)).toMatchObject({
+      stats: { impressions: 14, source: second.url },
+      change: { '24h': { impressions: 0 } },
+    })
+    await recovered.stop()
+
+    // They count again once their source returns, and end with their collection.
+    first.answer = failing
+    const returned = await startOnStandIn({ ...common, youtubeUri: first.url })
+    if (settings.cache === 'poller')
+      expect((await read(returned)).body).toMatchObject({ impressions: 200, source: 'stand-in' })
+    expect((await points(returned)).map(({ impressions }: any) => impressions)).toEqual([200])
+    await returned.delete(`/collections/${id}`)
+    await returned.put(`/collections/${id}`, { videos: VIDEOS })
+    expect(await points(returned)).toEqual([])
+    await returned.stop()
+    const last = await startStats({ ...common, youtubeUri: second.url })
+    second.answer = failing
+    expect(await points(last)).toEqual([])
+    await last.stop()
+  })
+})
+
+describe('nodes of different sources', () => {
+  const nats = natsServer()
+  const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
+
+  async function startStandInNode(stream: string, youtubeUri: string, data = temporaryFolder()) {
+    const node = await startOnStandIn({ data, ...nodeSettings(nats().url, stream), youtubeUri, refreshInterval: 200 })
+    onTestFinished(async () => void (await node.stop()))
+    return node
+  }
+
+  it('one without YOUTUBE_URI never polls, also while the other restarts, and shows no invented number', async () => {
+    const { first: standIn, second: youtube } = await upstreams()
+    const VIDEOS = videoIds(2)
+    const [stream, data] = [newStream(), temporaryFolder()]
+    const settings = { data, youtubeUri: youtube.url, refreshInterval: 200, pollerLease: 500 }
+    const real = await startNode(nats().url, stream, settings)
+    await until(() => polls(real))
+    await real.put('/collections/c', { videos: VIDEOS })
+    expect((await real.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
+    const other = await startStandInNode(stream, standIn.url)
+    await real.stop()
+    // For longer than a lease takes to be free.
+    const restartAt = Date.now() + 3_000
+    await until(async () => {
+      expect((await other.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
+      return Date.now() > restartAt
+    })
+    const { body } = await other.get('/node')
+    expect(body).toMatchObject({ polling: false, sourceMismatch: { node: 'stand-in', log: youtube.url } })
+    expect((await other.get('/metrics')).body).toMatch(/^stats_source_mismatch 1$/m)
+    expect((await other.get('/version')).body.source).toBe(youtube.url)
+    expect(standIn.calls).toEqual([])
+    const restarted = await startNode(nats().url, stream, settings)
+    await until(() => polls(restarted))
+    youtube.answer = (ids, reply) => reply.end(listOf(ids, 8))
+    for (const node of [restarted, other])
+      await until(async () => (await node.get('/collections/c/stats')).body.impressions === 16)
+    expect(standIn.calls).toEqual([])
+    expect((await restarted.get('/node')).body.sourceMismatch).toBeUndefined()
+    expect((await restarted.get('/metrics')).body).toMatch(/^stats_source_mismatch 0$/m)
+  })
+})
