@@ -77,8 +77,8 @@ describe('in Chromium', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await until(async () => (await page.locator('table.videos tbody tr').count()) === 3)
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Cost').fill('1000')
-    await page.getByLabel('Currency').fill('eur')
+    await page.getByRole('textbox', { name: 'Cost' }).fill('1000')
+    await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Per thousand views').waitFor()
     const [download] = await Promise.all([

@@ -32,6 +32,20 @@ export async function ask<T>(method: string, path: string, body?: object): Promi
   return (reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T
 }
 
+/** Deletes something of stats; the request survives the end of the page. @throws ServiceError */
+async function remove(path: string, headers: Record<string, string> = {}): Promise<void> {
+  const reply = await fetch(`/api/stats${path}`, { method: 'DELETE', keepalive: true, headers })
+  if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())
+}
+
+const campaignPath = (id: string) => `/collections/${encodeURIComponent(id)}`
+
+/** Deletes a campaign if it still has this version. @throws ServiceError */
+export const deleteCampaign = (id: string, version: string) => remove(campaignPath(id), { 'if-match': `"${version}"` })
+
+/** @throws ServiceError */
+export const removeVideo = (campaign: string, video: string) => remove(`${campaignPath(campaign)}/videos/${video}`)
+
 export const session = () => ask<Session>('GET', '/session')
 export const signIn = (token: string) => ask<Pick<Session, 'role'>>('POST', '/session', { token })
 export const signOut = () => ask('DELETE', '/session')

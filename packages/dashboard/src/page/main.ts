@@ -10,6 +10,7 @@ import { Health } from './screens/health.ts'
 import { Home } from './screens/home.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
+import { UndoList } from './parts/undo-list.ts'
 import { formats, onSignInNeeded, SharedContext } from './session.ts'
 
 const SHARED = /^\/shared\/[^/]+/
@@ -63,6 +64,7 @@ function App() {
     ${session.source === 'stand-in' && html`<aside class="stand-in" aria-label="Where the numbers come from"><b>Invented numbers.</b> They come from a stand-in for YouTube that runs here, so that nothing needs a key.</aside>`}
     <${Lost} live=${live} />
     <main class="page" id="main" tabindex="-1">${screenFor(place)}</main>
+    <${UndoList} />
   </${SharedContext.Provider}>`
 }
 

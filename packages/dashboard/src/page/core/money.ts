@@ -1,7 +1,6 @@
 /** An amount as typed: empty, read as a number, or a sentence that states the required change. */
 export type TypedAmount =
-  | { readonly value: number; readonly fault?: undefined }
-  | { readonly value: null; readonly fault?: undefined }
+  | { readonly value: number | null; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
 
 /** Reads amounts as people of one locale write them. */

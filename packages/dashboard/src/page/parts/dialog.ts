@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
-import type { ComponentChildren } from 'preact'
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 
 interface DialogProps {
@@ -8,30 +8,82 @@ interface DialogProps {
   readonly children?: ComponentChildren
 }
 
-/** Something to be done before all else; Escape leaves it. */
+const Unsaved = createContext<{ current: boolean } | undefined>(undefined)
+
+/** While there is unsaved input, the dialog around it asks before it closes, and the browser before the page is left. */
+export function useUnsaved(isUnsaved: boolean): void {
+  const dialog = useContext(Unsaved)
+  useEffect(() => {
+    if (!isUnsaved) return
+    const ask = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    if (dialog) dialog.current = true
+    return () => {
+      removeEventListener('beforeunload', ask)
+      if (dialog) dialog.current = false
+    }
+  }, [isUnsaved, dialog])
+}
+
+/** A modal dialog. Escape, the cross and a click outside close it; unsaved input stays unless it is discarded. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null)
+  const isUnsaved = useRef(false)
+  const isPressedOutside = useRef(false)
+  const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     box.current!.showModal()
   }, [])
+
+  const requestClose = () => (isUnsaved.current ? setAsking(true) : onClose())
+  function onCancel(event: Event) {
+    event.preventDefault()
+    requestClose()
+  }
+  // Browsers ignore a cancelled `cancel` if Escape is pressed twice, but not a cancelled key.
+  const onKeyDown = (event: KeyboardEvent) => void (event.key === 'Escape' && !event.isComposing && onCancel(event))
+  function onClosed() {
+    if (isUnsaved.current) box.current?.showModal()
+    requestClose()
+  }
+  // The target of a click is the dialog, too, if the pointer was pressed in a field and released outside.
+  const onPointerDown = ({ target }: Event) => void (isPressedOutside.current = target === box.current)
+  const onClick = ({ target }: Event) => void (target === box.current && isPressedOutside.current && requestClose())
+
   return html`<dialog
     ref=${box}
     class="dialog"
     aria-label=${title}
-    onClose=${onClose}
-    onClick=${(event: Event) => event.target === box.current && onClose()}
+    onKeyDown=${onKeyDown}
+    onCancel=${onCancel}
+    onClose=${onClosed}
+    onPointerDown=${onPointerDown}
+    onClick=${onClick}
   >
     <div class="dialog-body">
       <div class="dialog-head">
         <h2>${title}</h2>
-        <button type="button" class="icon" aria-label="Close" onClick=${onClose}>✕</button>
+        <button type="button" class="icon" aria-label="Close" onClick=${requestClose}>✕</button>
       </div>
-      ${children}
+      <${Unsaved.Provider} value=${isUnsaved}>${children}</${Unsaved.Provider}>
+      ${isAsking && html`<${Discarding} onContinue=${() => setAsking(false)} onDiscard=${onClose} />`}
     </div>
   </dialog>`
 }
 
-/** What went wrong, said aloud. */
+function Discarding({ onContinue, onDiscard }: { onContinue(): void; onDiscard(): void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current!.focus(), [])
+  return html`<div class="discarding" role="alertdialog" aria-label="Unsaved changes">
+    <p>Discard the changes?</p>
+    <div class="actions">
+      <button type="button" class="primary" ref=${button} onClick=${onContinue}>Continue editing</button>
+      <button type="button" class="danger" onClick=${onDiscard}>Discard</button>
+    </div>
+  </div>`
+}
+
+/** A fault as a sentence, announced by screen readers. */
 export function Fault({ text }: { text: string | undefined }) {
   return text ? html`<p class="fault" role="alert">${text}</p>` : null
 }

@@ -1,26 +1,41 @@
-import { useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import { linksIn, newId } from '../core/pasted.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
 import { go } from '../router.ts'
-import { Fault } from './dialog.ts'
+import { Fault, useUnsaved } from './dialog.ts'
 
 const ID_LENGTH = 16
 
+/** A campaign that is typed but not made. */
+export interface CampaignDraft {
+  readonly links: string
+  readonly name: string
+}
+
+export const EMPTY_DRAFT: CampaignDraft = { links: '', name: '' }
+
+export const isEmptyDraft = ({ links, name }: CampaignDraft) => links === '' && name === ''
+
+interface NewCampaignProps {
+  readonly draft: CampaignDraft
+  setDraft(draft: CampaignDraft): void
+}
+
 /** Makes a campaign of pasted links, in one step, and goes there. */
-export function NewCampaign() {
-  const [links, setLinks] = useState('')
-  const [name, setName] = useState('')
+export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
-  const found = linksIn(links)
+  const found = linksIn(draft.links)
+  useUnsaved(!isEmptyDraft(draft))
 
   async function submit(event: Event) {
     event.preventDefault()
     if (found.length === 0) return
     const id = newId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
-    const title = name.trim()
-    if (await change.run(() => stats.put(id, { videos: found, ...(title && { name: title }) }))) go(`/campaigns/${id}`)
+    const name = draft.name.trim()
+    if (!(await change.run(() => stats.put(id, { videos: found, ...(name && { name }) })))) return
+    setDraft(EMPTY_DRAFT)
+    go(`/campaigns/${id}`)
   }
 
   return html`<form class="form" onSubmit=${submit}>
@@ -32,17 +47,16 @@ export function NewCampaign() {
         required
         autofocus
         placeholder=${'https://youtu.be/-4lB5EKS5Uk\nhttps://www.youtube.com/watch?v=…'}
-        value=${links}
-        onInput=${(event: InputEvent) => setLinks((event.target as HTMLTextAreaElement).value)}
+        value=${draft.links}
+        onInput=${(event: InputEvent) => setDraft({ ...draft, links: (event.target as HTMLTextAreaElement).value })}
       ></textarea>
     </label>
     <label
       ><span>Name <span class="quiet">(may be given later)</span></span>
       <input
         name="name"
-        maxlength="200"
-        value=${name}
-        onInput=${(event: InputEvent) => setName((event.target as HTMLInputElement).value)}
+        value=${draft.name}
+        onInput=${(event: InputEvent) => setDraft({ ...draft, name: (event.target as HTMLInputElement).value })}
       />
     </label>
     <${Fault} text=${change.fault} />

@@ -1,45 +1,174 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { CollectionRow } from '@influencer-stats/stats/client'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
+import { changedFields, fieldsOf, mergeEdit, type CampaignFields, type FieldName } from '../core/edit.ts'
+import { createMoneyReader, currencyOptions, type TypedAmount } from '../core/money.ts'
 import { tagsIn } from '../core/pasted.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault } from '../parts/dialog.ts'
+import { Fault, useUnsaved } from '../parts/dialog.ts'
+import { formats } from '../session.ts'
 
-/** What a campaign says of itself. */
+type FormTexts = Readonly<Record<FieldName, string>>
+
+/** A version of the campaign, as the form was filled with it. */
+interface FormBase {
+  readonly fields: CampaignFields
+  readonly version: string
+}
+
+/** More changes in a row than people make while a form is sent. */
+const MAX_ATTEMPTS = 5
+
+const money = createMoneyReader(navigator.languages)
+
+const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): FormTexts => ({
+  name: name ?? '',
+  tags: tags.join(', '),
+  from: from ?? '',
+  to: to ?? '',
+  cost: cost === null ? '' : money.format(cost),
+  currency: currency ?? '',
+})
+
+const orNull = (text: string) => text.trim() || null
+
+/** The fields that texts mean: of an unchanged text the unchanged field, which the text may show only in part. */
+function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFields; costFault: string | undefined } {
+  const before = toTexts(base)
+  const isChanged = (name: FieldName) => texts[name] !== before[name]
+  const cost: TypedAmount = isChanged('cost') ? money.parse(texts.cost) : { value: base.cost }
+  const fields = {
+    name: isChanged('name') ? orNull(texts.name) : base.name,
+    tags: isChanged('tags') ? tagsIn(texts.tags) : base.tags,
+    from: orNull(texts.from),
+    to: orNull(texts.to),
+    cost: cost.value ?? null,
+    currency: orNull(texts.currency),
+  }
+  return { fields, costFault: cost.fault }
+}
+
+const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'CONDITION_FAILED'
+const notFound = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
+
+/** Edits a campaign. It sends only what changed, and asks where somebody else changed the same field. */
 export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): void }) {
   const change = useChange()
+  const [base, setBase] = useState<FormBase>(() => ({ fields: fieldsOf(row), version: row.version }))
+  const [texts, setTexts] = useState(() => toTexts(base.fields))
+  const [conflicts, setConflicts] = useState<readonly FieldName[]>([])
+  const costInput = useRef<HTMLInputElement>(null)
+  const currencies = useMemo(() => currencyOptions(navigator.languages, row.currency), [row.currency])
+  const { fields, costFault } = readTexts(texts, base.fields)
+  useUnsaved(costFault !== undefined || Object.keys(changedFields(base.fields, fields)).length > 0)
+
+  /** @returns whether the changes are saved; otherwise there are conflicts */
+  async function save(): Promise<boolean> {
+    let [from, mine] = [base, fields]
+    for (let attempt = 1; ; attempt++) {
+      const patch = changedFields(from.fields, mine)
+      if (Object.keys(patch).length === 0) return true
+      try {
+        if (!(await stats.patch(row.id, patch, { ifVersion: from.version }))) throw notFound()
+        return true
+      } catch (error) {
+        if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
+      }
+      const newer = await stats.get(row.id)
+      if (!newer) throw notFound()
+      const theirs = fieldsOf(newer)
+      const merge = mergeEdit(from.fields, mine, theirs)
+      const mineOnly = changedFields(theirs, merge.merged)
+      const theirTexts = toTexts(theirs)
+      const pick = (name: FieldName) => (name in mineOnly ? texts[name] : theirTexts[name])
+      const names = Object.keys(texts) as FieldName[]
+      from = { fields: theirs, version: newer.version }
+      mine = merge.merged
+      setBase(from)
+      setTexts(Object.fromEntries(names.map((name) => [name, pick(name)])) as FormTexts)
+      setConflicts(merge.conflicts)
+      if (merge.conflicts.length > 0) return false
+    }
+  }
   async function submit(event: SubmitEvent) {
     event.preventDefault()
-    const form = new FormData(event.target as HTMLFormElement)
-    const text = (name: string) => String(form.get(name) ?? '').trim() || null
-    const cost = text('cost')
-    const patch = {
-      name: text('name'),
-      tags: tagsIn(text('tags') ?? ''),
-      from: text('from'),
-      to: text('to'),
-      cost: cost === null ? null : Number(cost),
-      currency: text('currency')?.toUpperCase() ?? null,
-    }
-    if (await change.run(() => stats.patch(row.id, patch))) onDone()
+    if (costFault !== undefined) return costInput.current!.focus()
+    let isSaved = false
+    if ((await change.run(async () => (isSaved = await save()))) && isSaved) onDone()
   }
+
+  const set = (changed: Partial<FormTexts>) => setTexts((before) => ({ ...before, ...changed }))
+  const bind = (name: FieldName) => ({
+    name,
+    value: texts[name],
+    onInput: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
+  })
+  /** @param shown their value */
+  const conflict = (name: FieldName, shown: ComponentChildren, theirs: Partial<FormTexts>) =>
+    conflicts.includes(name) &&
+    html`<${Conflict}
+      shown=${shown}
+      take=${() => {
+        set(theirs)
+        setConflicts((before) => before.filter((one) => one !== name))
+      }}
+    />`
+  const their = toTexts(base.fields)
+  const amount = (value: number | null, currency: string | null) =>
+    value === null ? 'none' : formats.amount(value, currency ?? undefined)
+  const day = (date: string | null) => (date === null ? 'none' : formats.date(date))
+
   return html`<form class="form" onSubmit=${submit}>
-    <label>Name <input name="name" maxlength="200" defaultValue=${row.name ?? ''} /></label>
+    <label>Name <input ...${bind('name')} /></label>
+    ${conflict('name', their.name || 'none', { name: their.name })}
     <label
-      ><span>Tags <span class="quiet">(with commas)</span></span>
-      <input name="tags" defaultValue=${row.tags?.join(', ') ?? ''}
-    /></label>
+      ><span>Tags <span class="quiet">(separated by commas)</span></span>
+      <input ...${bind('tags')} />
+    </label>
+    ${conflict('tags', their.tags || 'none', { tags: their.tags })}
     <div class="pair">
-      <label>From <input type="date" name="from" defaultValue=${row.from ?? ''} /></label>
-      <label>To <input type="date" name="to" defaultValue=${row.to ?? ''} /></label>
+      <label>From <input type="date" ...${bind('from')} /></label>
+      <label>To <input type="date" ...${bind('to')} /></label>
     </div>
+    ${conflict('from', day(base.fields.from), { from: their.from })}
+    ${conflict('to', day(base.fields.to), { to: their.to })}
     <div class="pair">
-      <label>Cost <input type="number" name="cost" min="0" step="any" defaultValue=${row.cost ?? ''} /></label>
       <label
-        >Currency <input name="currency" maxlength="3" placeholder="EUR" defaultValue=${row.currency ?? ''}
-      /></label>
+        >Cost
+        <input
+          inputmode="decimal"
+          autocomplete="off"
+          ref=${costInput}
+          aria-invalid=${costFault !== undefined}
+          aria-describedby="cost-preview"
+          ...${bind('cost')}
+        />
+      </label>
+      <label
+        >Currency
+        <select ...${bind('currency')}>
+          <option value="">None</option>
+          ${currencies.map(({ code, title }) => html`<option key=${code} value=${code}>${title}</option>`)}
+        </select>
+      </label>
     </div>
+    <p id="cost-preview" class=${costFault === undefined ? 'quiet' : 'fault'} role="status">
+      ${costFault ?? (fields.cost === null ? '' : `= ${amount(fields.cost, fields.currency)}`)}
+    </p>
+    ${conflict('cost', amount(base.fields.cost, base.fields.currency), { cost: their.cost, currency: their.currency })}
     <${Fault} text=${change.fault} />
-    <div class="actions"><button class="primary" disabled=${change.isBusy}>Save</button></div>
+    <div class="actions">
+      <button class="primary" disabled=${change.isBusy}>${conflicts.length > 0 ? 'Save mine' : 'Save'}</button>
+    </div>
   </form>`
+}
+
+function Conflict({ shown, take }: { shown: ComponentChildren; take(): void }) {
+  return html`<p class="conflict" role="alert">
+    <span>Somebody else changed this in the meantime, to <bdi>${shown}</bdi>.</span>
+    <button type="button" onClick=${take}>Use theirs</button>
+  </p>`
 }

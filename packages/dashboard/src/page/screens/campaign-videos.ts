@@ -1,6 +1,7 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { CollectionRow, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
-import { stats, type CampaignSource } from '../api.ts'
+import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { titleOf } from '../core/names.ts'
 import { linksIn } from '../core/pasted.ts'
 import { useChange, useLoaded } from '../hooks.ts'
@@ -8,6 +9,7 @@ import { html } from '../html.ts'
 import { Fault } from '../parts/dialog.ts'
 import { Bar } from '../parts/figures.ts'
 import { formats } from '../session.ts'
+import { onRemoved, removeLater, usePendingRemovals, videoKey } from '../undo.ts'
 
 interface VideosProps {
   readonly row: CollectionRow
@@ -21,17 +23,24 @@ interface VideosProps {
 /** The videos of a campaign, those with most views first. */
 export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
   const videos = useLoaded(() => source.videos(), [source, row.videos.join()])
-  const change = useChange()
+  const pending = usePendingRemovals()
   useEffect(() => {
     if (videos.value) videos.reload()
   }, [asOf])
-  const remove = async (video: string) => void ((await change.run(() => stats.removeVideo(row.id, video))) && reload())
+  useEffect(() => onRemoved((key) => row.videos.some((id) => videoKey(row.id, id) === key) && reload()), [row, reload])
+  const remove = (video: Video) =>
+    removeLater({
+      key: videoKey(row.id, video.id),
+      name: titleOf({ id: video.id, name: video.title }),
+      kind: 'video',
+      run: () => removeVideo(row.id, video.id),
+    })
 
   const all = [...(videos.value ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
   return html`<section class="panel" aria-label="Videos">
     <div class="panel-head"><h2>Videos</h2></div>
-    <${Fault} text=${videos.fault ?? change.fault} />
+    <${Fault} text=${videos.fault} />
     ${
       all.length > 0 &&
       html`<table class="videos">
@@ -46,7 +55,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
           </tr>
         </thead>
         <tbody>
-          ${all.map((video) => html`<${Row} key=${video.id} video=${video} views=${views} canChange=${canChange} remove=${remove} />`)}
+          ${all.map((video) => html`<${Row} key=${video.id} video=${video} views=${views} canChange=${canChange} isPending=${pending.has(videoKey(row.id, video.id))} remove=${remove} />`)}
         </tbody>
       </table>`
     }
@@ -59,15 +68,16 @@ interface RowProps {
   readonly video: Video
   readonly views: number
   readonly canChange: boolean
-  remove(video: string): void
+  readonly isPending: boolean
+  remove(video: Video): void
 }
 
-function Row({ video, views, canChange, remove }: RowProps) {
+function Row({ video, views, canChange, isPending, remove }: RowProps) {
   const { id, url, channel, gone, missing } = video
   const title = titleOf({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
   const count = (value: number | undefined) => (value === undefined ? '–' : formats.count(value))
-  return html`<tr class=${gone || missing ? 'gone' : ''}>
+  return html`<tr class=${gone || missing || isPending ? 'gone' : ''}>
     <th scope="row">
       <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
       <span class="quiet below">
@@ -81,7 +91,7 @@ function Row({ video, views, canChange, remove }: RowProps) {
     <td class="share-cell"><${Bar} share=${share} /><span>${formats.percent(share)}</span></td>
     <td class="number wide">${count(video.likes)}</td>
     <td class="number wide">${count(video.comments)}</td>
-    ${canChange && html`<td><button class="icon" aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(id)}>✕</button></td>`}
+    ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(video)}>✕</button></td>`}
   </tr>`
 }
 
@@ -92,7 +102,8 @@ function Addition({ id, reload }: { id: string; reload(): void }) {
   async function submit(event: Event) {
     event.preventDefault()
     const added = await change.run(async () => {
-      for (const link of found) if (!(await stats.addVideo(id, link))) throw new Error('the campaign is gone')
+      for (const link of found)
+        if (!(await stats.addVideo(id, link))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
     })
     if (added) setText('')
     reload()

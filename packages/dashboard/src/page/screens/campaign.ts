@@ -1,6 +1,6 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { ownCampaign, stats, type CampaignSource } from '../api.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { deleteCampaign, ownCampaign, stats, type CampaignSource } from '../api.ts'
 import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
@@ -12,6 +12,7 @@ import { Growth } from '../parts/growth.ts'
 import { Tabs } from '../parts/tabs.ts'
 import { go, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
+import { campaignKey, onRemoved, removeLater, UNDO_MS } from '../undo.ts'
 import { CampaignForm } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
@@ -32,7 +33,10 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const campaign = useLoaded(() => source.get(), [source])
   const [told, setTold] = useState<LiveValue | undefined>()
   const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>()
-  const row = campaign.value
+  // A dialog stays open, with its input, if the campaign is deleted elsewhere.
+  const lastRow = useRef<CollectionRow>(undefined)
+  if (campaign.value) lastRow.current = campaign.value
+  const row = campaign.value ?? (open === undefined ? undefined : lastRow.current)
   useTitle(row ? titleOf(row) : 'Campaign')
 
   useEffect(
@@ -49,6 +53,11 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
     const timer = setInterval(campaign.reload, REFRESH)
     return () => clearInterval(timer)
   }, [campaign.reload])
+
+  useEffect(
+    () => onRemoved((key) => id !== undefined && key === campaignKey(id) && campaign.reload()),
+    [campaign.reload],
+  )
 
   if (campaign.fault && (!row || campaign.code === 'LINK_EXPIRED')) return html`<${Fault} text=${campaign.fault} />`
   if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${Gone} />`
@@ -164,10 +173,22 @@ function Cards({ row, sums, range }: CardsProps) {
 
 function Deletion({ row }: { row: CollectionRow }) {
   const change = useChange()
-  const remove = async () => void ((await change.run(() => stats.delete(row.id))) && go('/'))
-  return html`<p><bdi>${titleOf(row)}</bdi>, its numbers and its history are forgotten. This cannot be undone.</p>
+  async function remove() {
+    const { id } = row
+    // The version that exists now: somebody may have changed it since this page read it.
+    const isFound = await change.run(async () => {
+      const { version } = (await stats.get(id)) ?? row
+      const run = () => deleteCampaign(id, version)
+      removeLater({ key: campaignKey(id), name: titleOf(row), kind: 'campaign', run })
+    })
+    if (isFound) go('/')
+  }
+  return html`<p>
+      <bdi>${titleOf(row)}</bdi>, its numbers, its history and its links for clients are deleted after
+      ${' '}${UNDO_MS / 1_000} seconds, or when you leave this page. Until then you can undo this.
+    </p>
     <${Fault} text=${change.fault} />
     <div class="actions">
-      <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete for good</button>
+      <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete campaign</button>
     </div>`
 }

@@ -5,7 +5,7 @@ import { useChange, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Dialog, Fault } from '../parts/dialog.ts'
 import { Card, Change } from '../parts/figures.ts'
-import { NewCampaign } from '../parts/new-campaign.ts'
+import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
 import { go, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
 import { CampaignRow } from './campaign-row.ts'
@@ -23,6 +23,9 @@ const COLUMNS = [
   ['rate', 'Rate', 'number wide'],
 ] as const
 
+/** The draft of a new campaign survives a change of the screen. */
+let lastDraft = EMPTY_DRAFT
+
 export function Home({ place }: { place: Place }) {
   useTitle('Campaigns')
   const query = readHomeQuery(place.search)
@@ -31,6 +34,13 @@ export function Home({ place }: { place: Place }) {
   const paging = useChange()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [isMaking, setMaking] = useState(false)
+  const [draft, setDraftState] = useState(lastDraft)
+  const setDraft = (next: CampaignDraft) => setDraftState((lastDraft = next))
+  function discard() {
+    setDraft(EMPTY_DRAFT)
+    setMaking(false)
+  }
+  const newCampaign = html`<${NewCampaign} draft=${draft} setDraft=${setDraft} />`
 
   const show = (change: Partial<HomeQuery>) => go(`/${writeHomeQuery({ ...query, ...change })}`, { replace: true })
   const canChange = session.role === 'editor'
@@ -41,7 +51,7 @@ export function Home({ place }: { place: Place }) {
       <p class="quiet">
         Paste YouTube links, one or a hundred. Their numbers are summed, kept and told as they change.
       </p>
-      ${canChange ? html`<${NewCampaign} />` : html`<p>Nobody has made a campaign yet.</p>`}
+      ${canChange ? newCampaign : html`<p>Nobody has made a campaign yet.</p>`}
     </section>`
 
   const choose = (id: string) =>
@@ -69,7 +79,7 @@ export function Home({ place }: { place: Place }) {
     ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign has that.</p>`}
     ${!isRead && !fault && html`<p class="quiet" role="status">Loading…</p>`}
     ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>Show more</button></p>`}
-    ${isMaking && html`<${Dialog} title="New campaign" onClose=${() => setMaking(false)}><${NewCampaign} /></${Dialog}>`}`
+    ${(isMaking || (isRead && !isEmptyDraft(draft))) && html`<${Dialog} title="New campaign" onClose=${discard}>${newCampaign}</${Dialog}>`}`
 }
 
 function Search({ q, onChange }: { q: string; onChange(q: string): void }) {

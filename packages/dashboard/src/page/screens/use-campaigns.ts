@@ -1,10 +1,11 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import type { HomeQuery } from '../core/home-query.ts'
 import { useLoaded } from '../hooks.ts'
 import type { LiveValue, Updates } from '../live.ts'
 import { useShared } from '../session.ts'
+import { campaignKey, onRemoved, usePendingRemovals } from '../undo.ts'
 
 const PAGE = 100
 /** The list is not read again for new campaigns so soon (ms). */
@@ -80,10 +81,17 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
     })
   }, [live, page.reload])
 
+  useEffect(() => onRemoved((key) => setRows((before) => before.filter(({ id }) => campaignKey(id) !== key))), [])
+  const pending = usePendingRemovals()
+  const remaining = useMemo(
+    () => rows.filter(({ id }) => pending.get(campaignKey(id))?.fault !== undefined || !pending.has(campaignKey(id))),
+    [rows, pending],
+  )
+
   async function more(): Promise<void> {
     const found = await stats.list({ ...asked, after: next! })
     setRows((before) => [...before, ...found.collections])
     setNext(found.next)
   }
-  return { rows, isRead, isWhole, fault: page.fault, more: next ? more : undefined }
+  return { rows: remaining, isRead, isWhole, fault: page.fault, more: next ? more : undefined }
 }
