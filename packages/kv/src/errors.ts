@@ -5,7 +5,6 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 const own = defineErrors({
   QUERY_INVALID: { status: 400, title: 'The query string is not what this path takes' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
-  BATCH_CONDITION: { status: 400, title: 'A batch takes no If-Match and no If-None-Match; nothing was applied' },
   BATCH_EMPTY: { status: 400, title: 'The batch contains no changes' },
   BATCH_LINE_INVALID: { status: 400, title: 'A line of the batch is not a change; nothing was applied' },
   KEYS_INVALID: { status: 400, title: 'Invalid list of keys' },

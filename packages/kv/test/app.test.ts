@@ -274,7 +274,10 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     'refuses a batch with a condition: %j',
     async (condition) => {
       const line = '{"op":"put","id":"conditional","value":"1"}\n'
-      expect(await kv.ask('POST', '/v0/batch', line, condition)).toMatchObject({ status: 400, code: 'BATCH_CONDITION' })
+      expect(await kv.ask('POST', '/v0/batch', line, condition)).toMatchObject({
+        status: 400,
+        code: 'CONDITION_UNSUPPORTED',
+      })
       expect((await kv.ask('GET', entity('conditional'))).status).toBe(404)
     },
   )

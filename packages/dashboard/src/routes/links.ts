@@ -116,6 +116,7 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
           required: ['campaign'],
           additionalProperties: false,
           properties: { campaign, days: { type: 'integer', minimum: 1, maximum: 365, default: 30 } },
+          examples: [{ campaign: 'spring', days: 30 }],
         },
         response: {
           201: link,
@@ -146,7 +147,11 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
         tags,
         operationId: 'revokeLink',
         summary: 'Make a link invalid',
-        params: { type: 'object', required: ['id'], properties: { id: { type: 'string', maxLength: 100 } } },
+        params: {
+          type: 'object',
+          required: ['id'],
+          properties: { id: { type: 'string', maxLength: 100, examples: ['4711'] } },
+        },
         response: {
           204: { type: 'null', description: 'It no longer leads anywhere, and what was open by it is closed.' },
           ...changeReplies(

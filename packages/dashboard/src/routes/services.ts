@@ -36,7 +36,7 @@ export function serviceRoutes(app: App, { visitors, proxy, budget, limit }: Serv
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/api/*',
     exposeHeadRoute: false,
-    config: { access: 'host' },
+    config: { access: 'host', isConditional: true },
     // What is answered is documented where it is answered from.
     schema: { hide: true },
     async onRequest(request) {

@@ -77,6 +77,7 @@ export function sessionRoutes(app: App, { visitors, services, nodes, source }: S
           required: ['token'],
           additionalProperties: false,
           properties: { token: { type: 'string', minLength: 1, maxLength: 1_000 } },
+          examples: [{ token: 'correct-horse-battery-staple' }],
         },
         response: {
           200: { type: 'object', required: ['role'], additionalProperties: false, properties: { role } },

@@ -18,10 +18,8 @@ const EMPTY = Buffer.alloc(0)
 const PARAMETERS = ['durable']
 
 /** Rejects options in the head of a request that a batch does not support, before the body is read. @throws Problem */
-function checkHead({ query, headers }: FastifyRequest): void {
+function checkHead({ query }: FastifyRequest): void {
   readFlag(readQuery(query, PARAMETERS)('durable'), 'durable')
-  // Dates are ignored: a batch has no modification date (RFC 9110, 13.1.4).
-  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) throw errors.BATCH_CONDITION()
 }
 
 function refuse({ line, reason, tooLarge }: BadLine): Error {
@@ -68,7 +66,6 @@ export function batchRoutes(app: App, store: Store, budget: Budget, config: KvCo
           },
           ...changeReplies(
             ...writeErrors,
-            errors.BATCH_CONDITION,
             errors.BATCH_EMPTY,
             errors.BATCH_LINE_INVALID,
             errors.BATCH_TOO_LARGE,

@@ -117,6 +117,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     method: 'PUT',
     url: URL,
     isOrdered: store.keepsOrder === true,
+    isConditional: true,
     ...undocumentedChecks,
     body,
     schema: {
@@ -149,6 +150,7 @@ export function entityRoutes(store: Store, valueLimit: number): HotRoute[] {
     method: 'DELETE',
     url: URL,
     isOrdered: store.keepsOrder === true,
+    isConditional: true,
     ...undocumentedChecks,
     body,
     schema: {

@@ -106,6 +106,7 @@ export function expiryRoutes(app: App, store: Store): void {
     URL,
     {
       ...undocumentedChecks,
+      config: { isConditional: true },
       schema: {
         ...schema({
           ttl: { ...ttl, description: 'It expires after so many seconds.', examples: [60] },
@@ -133,6 +134,7 @@ export function expiryRoutes(app: App, store: Store): void {
     URL,
     {
       ...undocumentedChecks,
+      config: { isConditional: true },
       schema: {
         ...schema({ durable }),
         operationId: 'deleteExpiry',

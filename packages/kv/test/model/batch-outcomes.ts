@@ -44,6 +44,6 @@ export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdent
 
 /** Status and code that refuse a batch in every state; undefined if no such reason applies. */
 export function refusalOf({ badLine, ifMatch, ifNoneMatch }: Batch): Pick<Outcome, 'status' | 'code'> | undefined {
-  if (ifMatch || ifNoneMatch) return { status: 400, code: 'BATCH_CONDITION' }
+  if (ifMatch || ifNoneMatch) return { status: 400, code: 'CONDITION_UNSUPPORTED' }
   return badLine && { status: badLine.code === 'KEY_TOO_LARGE' ? 413 : 400, code: badLine.code }
 }

@@ -1,6 +1,7 @@
 import type { Admission, Line } from '../http/admission.ts'
 import type { Audit } from '../http/audit.ts'
 import type { AddressOf } from '../http/client-address.ts'
+import { isConditional } from '../http/conditions.ts'
 import { errors, overloaded } from '../http/errors.ts'
 import type { Access, Guard, RequestHead } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
@@ -57,6 +58,7 @@ export class Endpoint {
   readonly addressOf: AddressOf
   readonly #host: DoorHost
   readonly #figures: RouteMetrics
+  readonly #refusesConditions: boolean
   readonly #headFigures: RouteMetrics
   readonly #queue: Line
 
@@ -65,6 +67,7 @@ export class Endpoint {
     this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
     this.isOrdered = route.isOrdered === true
     this.isUnsafe = this.access === 'change' || (route.method !== 'GET' && this.access !== 'read')
+    this.#refusesConditions = !route.isConditional && (this.access === 'change' || route.method !== 'GET')
     this.#host = host
     this.addressOf = host.addressOf
     this.#figures = host.requests.route(route.method, route.url)
@@ -97,6 +100,7 @@ export class Endpoint {
     const queue = (route.queues?.(asked) ?? this.access === 'change') ? this.#queue : undefined
     if (!route.streams && (!this.#host.admission.takes(startedAt) || queue?.hasRoom() === false)) return OVERLOADED
     try {
+      if (this.#refusesConditions && isConditional(request.headers)) throw errors.CONDITION_UNSUPPORTED()
       const answer = route.answer(asked, request)
       if (!(answer instanceof Promise)) return answer
       if (!queue) return answer.catch((error: unknown) => this.fault(error, id))

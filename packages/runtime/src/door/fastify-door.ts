@@ -29,8 +29,8 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     schema,
     ...(validatorCompiler && { validatorCompiler }),
     exposeHeadRoute: method === 'GET' && route.head !== false,
-    // A token that is part of what is asked is judged once that is known.
-    config: { access: route.token || route.judges ? 'host' : access, isTaken: true },
+    // The endpoint evaluates or refuses conditions. A token that is part of what is asked is judged once that is known.
+    config: { access: route.token || route.judges ? 'host' : access, isTaken: true, isConditional: true },
     onRequest(request, _reply, done) {
       const refused = route.judges && !route.token && endpoint.refusal(request.raw)
       if (refused) return done(refused)

@@ -28,11 +28,14 @@ function readTags(text: string | string[]): Tags {
   return tags
 }
 
+/** True if a request has conditions. Dates do not count: nothing here has a modification date (RFC 9110, 13.1.4). */
+export const isConditional = (headers: RequestHeaders): boolean =>
+  headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
+
 /** Reads the conditions of a request; undefined if it has none. @throws Problem `CONDITION_INVALID` */
 export function readCondition(headers: RequestHeaders): Condition | undefined {
-  const match = headers['if-match']
-  const noneMatch = headers['if-none-match']
-  if (match === undefined && noneMatch === undefined) return undefined
+  if (!isConditional(headers)) return undefined
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers
   return {
     ...(match !== undefined && { match: readTags(match) }),
     ...(noneMatch !== undefined && { noneMatch: readTags(noneMatch) }),

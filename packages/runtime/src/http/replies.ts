@@ -30,6 +30,7 @@ export const changeReplies = (...own: ProblemKind[]): ProblemReplies =>
   problemReplies(
     ...guarded,
     errors.CROSS_SITE,
+    errors.CONDITION_UNSUPPORTED,
     errors.BODY_TOO_LARGE,
     errors.UNSUPPORTED_MEDIA_TYPE,
     errors.CONTENT_ENCODING_UNSUPPORTED,

@@ -5,6 +5,7 @@ import type { Change } from '../door/hot-route.ts'
 import type { RouteMetrics } from '../metrics/metrics.ts'
 import { inTrace, traceOf, type Trace } from '../trace.ts'
 import type { Line } from './admission.ts'
+import { isConditional } from './conditions.ts'
 import { contentFault } from './content-fault.ts'
 import { errors, overloaded } from './errors.ts'
 import type { Access } from './guard.ts'
@@ -20,6 +21,8 @@ declare module 'fastify' {
     isTaken?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
+    /** The route evaluates `If-Match` and `If-None-Match`. Other routes than reads refuse them. */
+    isConditional?: boolean
     /** What a request counts as where requests are limited: one, unless it is dear. */
     cost?: number
     /** Asked again and again by machines: never logged. */
@@ -95,6 +98,7 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
     const fault =
       guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!) ??
       contentFault(request.raw, request.routeOptions.config.contentEncodings) ??
+      conditionFault(request) ??
       (expectsContinue(request.raw) ? headMisfit(request) : undefined)
     if (fault || !line) return done(fault)
     if (!admission.takes(request.startedAt) || !line.hasRoom()) return done(overloaded())
@@ -124,6 +128,12 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
     tracer?.ended(trace, { method, route, status, startedAt })
     done()
   })
+}
+
+/** A change must not ignore a condition (RFC 9110, 13.1.1). */
+function conditionFault({ method, headers, routeOptions: { config } }: FastifyRequest): Problem | undefined {
+  const isRead = (method === 'GET' || method === 'HEAD') && config.access !== 'change'
+  return isRead || config.isConditional || !isConditional(headers) ? undefined : errors.CONDITION_UNSUPPORTED()
 }
 
 /** Checks of the head that Fastify does only after it has read the body. */

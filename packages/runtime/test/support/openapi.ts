@@ -48,14 +48,16 @@ export interface Answered {
 /**
  * Asks a running service for each example of each of its routes.
  * @param headersFor what a route needs besides, by its name
+ * @param methods of the routes to call, in lower case
  */
 export async function callExamples(
   url: string,
   headersFor: (operationId: string) => Promise<Record<string, string>> = async () => ({}),
+  methods: readonly string[] = ORDER,
 ): Promise<Answered[]> {
   const answered: Answered[] = []
   const document = await (await fetch(`${url}/openapi.json`)).json()
-  for (const operation of operationsOf(document)) {
+  for (const operation of operationsOf(document).filter(({ method }) => methods.includes(method))) {
     const { operationId, method, path, parameters, requestBody } = operation
     const query = new URLSearchParams()
     let target = path

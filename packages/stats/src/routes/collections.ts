@@ -20,6 +20,7 @@ import {
 import { takeLinks } from './video-links.ts'
 
 const tags = ['collections']
+const config = { isConditional: true }
 
 /** What any change may be answered with. */
 const changeFaults = [
@@ -32,7 +33,7 @@ const changeFaults = [
   errors.CONDITION_FAILED,
 ]
 
-const videoFaults = [...changeFaults, errors.CONDITION_UNSUPPORTED, errors.COLLECTION_NOT_FOUND]
+const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
 /** `If-Match` names the collection's version. `If-None-Match` would speak of the video. */
 function matchOf(headers: RequestHeaders): Condition | undefined {
@@ -46,6 +47,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id',
     {
+      config,
       preValidation: takeLinks,
       schema: {
         tags,
@@ -76,6 +78,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.patch(
     '/collections/:id',
     {
+      config,
       preValidation: takeLinks,
       schema: {
         tags,
@@ -100,6 +103,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.delete(
     '/collections/:id',
     {
+      config,
       schema: {
         tags,
         operationId: 'deleteCollection',
@@ -122,6 +126,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id/videos/:video',
     {
+      config,
       preValidation: takeLinks,
       schema: {
         tags,
@@ -149,6 +154,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
   app.delete(
     '/collections/:id/videos/:video',
     {
+      config,
       preValidation: takeLinks,
       schema: {
         tags,

@@ -1,0 +1,11 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { requestFields } from '@influencer-stats/runtime/testing/request-fields'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { stats } from '../src/service.ts'
+
+// Nobody listens there: what is asked of YouTube fails at once.
+const NOWHERE = 'http://127.0.0.1:9'
+
+requestFields((settings) =>
+  embed(stats, { data: temporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
+)
