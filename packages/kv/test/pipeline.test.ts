@@ -66,6 +66,23 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     expect(replies[3]!.headers.etag).toBe(replies[2]!.headers.etag)
   })
 
+  test('read all bytes in their order where a large body follows requests that wait', async () => {
+    const { url } = await start({ server, commit: 'single' })
+    const requests: PipelineRequest[] = [
+      { type: 'put', key: 'a', value: '', condition: '', form: 'length' },
+      { type: 'delete', key: 'a', condition: '' },
+      { type: 'batch', changes: [{ key: 'a' }] },
+      { type: 'put', key: 'a', value: '', condition: '', form: 'large' },
+      { type: 'put', key: 'a', value: '', condition: '', form: 'length' },
+    ]
+    // It depends on how much of the body the system delivers at once.
+    for (let i = 0; i < 100; i++) {
+      const texts = requests.map((one) => textOf(one, `large${i}-`))
+      const replies = await pipelined(url, texts, [0.0022])
+      expect(replies.map(({ status }) => status)).toEqual([201, 202, 200, 201, 201])
+    }
+  })
+
   test.each(VARIANTS)(
     'get the replies of a server that executes them one after the other, %s',
     async (_, settings) => {

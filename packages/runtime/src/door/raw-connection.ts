@@ -188,7 +188,7 @@ export class RawConnection {
     this.#unread = undefined
     this.#isPaused = this.#isInLine = false
     this.#answerAll(unread)
-    if (!this.#isPaused && !this.#isGone) this.#socket.resume()
+    if (!this.#isPaused && !this.#isForeign && !this.#isGone) this.#socket.resume()
   }
 
   /** Whether replies have to go before more are made. @param most requests that may be being answered */

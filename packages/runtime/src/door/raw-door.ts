@@ -45,7 +45,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
       socket.off('error', ignore)
       socket.off('end', onEnd)
       socket.pause()
-      if (unread && !ended) socket.unshift(unread)
+      if (!ended) putBack(socket, unread)
       for (const listener of next) Reflect.apply(listener, server, [socket])
       // After its end nothing can be put back; Node's listeners are told what came.
       if (ended) {
@@ -103,6 +103,16 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
     socket.on('timeout', destroy)
     socket.on('data', onData)
   })
+}
+
+/**
+ * Joins all bytes that have arrived, so that Node's parser gets them at once. If a body in the first of two pieces paused the
+ * socket, the parser would read newer bytes from the system before the second piece.
+ */
+function putBack(socket: Socket, unread: Buffer | undefined): void {
+  const arrived: Buffer | null = socket.read()
+  const pieces = [unread, arrived].filter((piece) => piece != null)
+  if (pieces.length > 0) socket.unshift(Buffer.concat(pieces))
 }
 
 // Shared by all sockets, so that a connection costs no closure.
