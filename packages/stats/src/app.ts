@@ -123,10 +123,12 @@ async function openCache(
     const upstream = createUpstreamReader({
       collections,
       client,
+      notes,
       meter,
       logger,
       source: sourceOf(config),
       retryAfter: refreshInterval,
+      interval: refreshInterval,
       deadline,
     })
     return { collections, upstream, logger, meter, refreshInterval, size }

@@ -130,7 +130,7 @@ export class Board {
     this.videos.use(collection.videos, collection.id)
     if (!last) return
     const known = [...last.videos.map(({ id }) => id), ...last.missing]
-    this.videos.learn(known, last.videos, last.asOf, steadyAt(last.asOf))
+    this.videos.learn(known, last.videos, last.asOf, steadyAt(last.asOf), this.#options.meter.interval)
   }
 
   /** Prepares and publishes what was loaded, a page a turn: nobody waits for those of others. */

@@ -143,6 +143,7 @@ async function startPolling(
   const poller: Poller = new Poller({
     collections,
     client,
+    notes,
     meter,
     logger,
     source,

@@ -17,10 +17,12 @@ import type { Asked } from './state/change.ts'
 import type { Collection } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { withRetryAfter } from './upstream-reader.ts'
+import type { Notebook } from './video-notes.ts'
 
 export interface PollerOptions extends BoardOptions {
   readonly collections: Pick<CollectionsOwner, 'list' | 'snapshots' | 'saveSnapshot'>
   readonly client: Pick<VideoClient, 'call' | 'idsPerCall'>
+  readonly notes?: Pick<Notebook, 'takeNumbers'>
   readonly meter: QuotaMeter
   readonly logger: Logger
   /** Numbers are refreshed at most this often (ms). */
@@ -145,10 +147,10 @@ export class Poller {
   }
 
   /** Takes what a call of another machine has given, while it is that one that asks. */
-  async follow({ ids, found, asOf, age }: Asked): Promise<void> {
+  async follow({ ids, found, asOf, age, interval = this.interval() }: Asked): Promise<void> {
     if (this.#schedule) return
     const { videos } = this.#board
-    videos.learn(ids, found, asOf, steadyNow() - Math.max(0, age))
+    videos.learn(ids, found, asOf, steadyNow() - Math.max(0, age), interval)
     await this.#board.tell(videos.users(ids))
   }
 
@@ -259,29 +261,40 @@ export class Poller {
   }
 
   async #ask(call: Call, schedule: Schedule): Promise<void> {
-    const { client, logger, meter, onAsked, onFailed } = this.#options
+    const { client, notes, logger, meter, onAsked } = this.#options
     const { videos } = this.#board
     const [asOf, at] = [Date.now(), steadyNow()]
     let touched: readonly string[] = call.ids
     try {
-      const found = await client.call(call.ids)
+      const { found, failed, fault } = await client.call(call.ids)
       if (schedule !== this.#schedule) return
+      const interval = this.interval()
+      const ids = call.ids.filter((id) => !failed.includes(id))
       schedule.succeeded(call, at, steadyNow())
-      if (call.failure?.times) logger.info(`${call.ids.length} videos have fresh numbers again`)
-      videos.learn(call.ids, found, asOf, at)
-      onAsked?.({ ids: call.ids, found, asOf, age: steadyNow() - at })
+      schedule.unreadable(failed, call, steadyNow(), meter.allowance)
+      if (call.failure?.times && !fault) logger.info(`${ids.length} videos have fresh numbers again`)
+      videos.learn(ids, found, asOf, at, interval)
+      notes?.takeNumbers(videos.numbers(found.map(({ id }) => id)), asOf)
+      onAsked?.({ ids, found, asOf, age: steadyNow() - at, interval })
+      if (fault) this.#tellFailed(failed, fault, call)
     } catch (fault) {
       if (schedule !== this.#schedule) return
       schedule.failed(call, steadyNow(), meter.allowance)
       const problem = fault instanceof Problem ? fault : house.INTERNAL(undefined, { cause: fault })
       if (problem !== fault) logger.error('a call failed', fault)
-      else if (!call.failure?.times)
-        logger.error(`${call.ids.length} videos: ${problem.message}; what is known has to do`)
-      touched = videos.fail(call.ids, problem)
-      if (touched.length > 0) onFailed?.(touched, problem.message)
+      touched = this.#tellFailed(call.ids, problem, call)
     }
     this.#look()
     await this.#take(videos.users(touched))
+  }
+
+  /** Records why numbers could not be had. Returns the videos of which nothing is known. */
+  #tellFailed(ids: readonly string[], problem: Problem, { failure }: Call): readonly string[] {
+    const { logger, onFailed } = this.#options
+    if (!failure?.times) logger.error(`${ids.length} videos: ${problem.message}; what is known has to do`)
+    const unknown = this.#board.videos.fail(ids, problem)
+    if (unknown.length > 0) onFailed?.(unknown, problem.message)
+    return unknown
   }
 
   /** Keeps and tells what these collections have now. */

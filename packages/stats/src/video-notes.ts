@@ -1,6 +1,7 @@
-import { sameTotals, sum } from './core/numbers.ts'
+import { sameTotals, sum, type VideoNumbers } from './core/numbers.ts'
 import { DAY } from './core/pace.ts'
-import type { CallResult, VideoNotes } from './client/client.ts'
+import type { VideoNotes } from './client/client.ts'
+import type { VideoDetails } from './core/video-details.ts'
 import type { Maybe, VideoRow } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from './core/history.ts'
@@ -48,15 +49,18 @@ export class Notebook implements VideoNotes {
     return ids.some((id) => (this.#noted.get(id)?.detailsAt ?? -Infinity) < latest)
   }
 
-  take({ ids, found, details, asOf }: CallResult): void {
+  takeDetails(ids: readonly string[], details: readonly VideoDetails[]): void {
     if (this.#noted.size > REMEMBERED) this.#noted.clear()
-    if (details) {
-      const now = steadyNow()
-      // Those of which nothing came, too: they would be asked for with every call.
-      for (const id of ids) this.#note(id).detailsAt = now
-      for (const one of details) this.#add(one.id, { details: one })
-    }
-    for (const numbers of found) {
+    const now = steadyNow()
+    // Those of which nothing came, too: they would be asked for with every call.
+    for (const id of ids) this.#note(id).detailsAt = now
+    for (const one of details) this.#add(one.id, { details: one })
+    this.#write()
+  }
+
+  /** Takes numbers with the last known values of hidden counts. @param asOf when they were requested (ms) */
+  takeNumbers(videos: readonly VideoNumbers[], asOf: number): void {
+    for (const numbers of videos) {
       const noted = this.#note(numbers.id)
       const point = { at: asOf, ...sum([numbers]) }
       const { point: last } = noted
@@ -64,12 +68,16 @@ export class Notebook implements VideoNotes {
       noted.point = point
       this.#add(numbers.id, { point })
     }
-    if (this.#waiting.size > 0) this.#running ??= this.#run()
+    this.#write()
   }
 
   /** Resolves when all is kept that can be. */
   async close(): Promise<void> {
     await this.#running
+  }
+
+  #write(): void {
+    if (this.#waiting.size > 0) this.#running ??= this.#run()
   }
 
   #note(id: string): Noted {

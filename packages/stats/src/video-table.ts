@@ -1,5 +1,5 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import { asGone, type Snapshot, type VideoNumbers } from './core/numbers.ts'
+import { updateVideo, type Snapshot, type VideoNumbers } from './core/numbers.ts'
 import type { Reading } from './core/prepared.ts'
 
 interface Video {
@@ -41,20 +41,26 @@ export class VideoTable {
     })
   }
 
-  /** Takes numbers of `ids`, unless newer ones are known. Those of which none have come keep what they had: they are gone. */
-  learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number): void {
+  /**
+   * Takes what a response, or a stored snapshot, has of `ids`; it may be older than what is known. Those that are not in
+   * `found` are omitted.
+   * @param interval between two refreshes (ms)
+   */
+  learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number, interval: number): void {
     const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
     for (const id of ids) {
       const video = this.#videos.get(id)
       if (!video) continue
-      const found = byId.get(id)
-      if (video.at !== undefined && video.at > at) {
-        if (found) video.numbers ??= asGone(found, video.asOf!, asOf)
-        continue
-      }
-      const numbers = found ?? (video.numbers && asGone(video.numbers, asOf, video.asOf!))
-      Object.assign(video, { numbers, asOf, at, fault: undefined })
+      const now = { numbers: byId.get(id), asOf, at }
+      const known = video.at === undefined ? undefined : { numbers: video.numbers, asOf: video.asOf!, at: video.at }
+      const [before, after] = known && known.at > at ? [now, known] : [known, now]
+      Object.assign(video, updateVideo(before, after, interval), { fault: undefined })
     }
+  }
+
+  /** The numbers of those of `ids` that have some. */
+  numbers(ids: readonly string[]): VideoNumbers[] {
+    return ids.flatMap((id) => this.#videos.get(id)?.numbers ?? [])
   }
 
   /** Takes note that `ids` could not be asked for. @returns those of which nothing is known therefore */

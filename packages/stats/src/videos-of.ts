@@ -1,6 +1,6 @@
 import type { StatsCache } from './cache/cache.ts'
 import type { Collections } from './collections.ts'
-import type { Totals } from './core/numbers.ts'
+import type { Count, Totals } from './core/numbers.ts'
 import { asItReads, type Summary } from './core/prepared.ts'
 import { linkTo } from './core/video-links.ts'
 import type { Collection } from './state/state.ts'
@@ -18,6 +18,9 @@ export interface ToldVideo {
   readonly likes?: number
   readonly comments?: number
   readonly dislikes?: number
+  /** Counts that YouTube does not state: these are the last known ones, if any. */
+  readonly hidden?: readonly Count[]
+  readonly hiddenSince?: string
   readonly gone?: { readonly since: string; readonly asOf: string }
   readonly missing?: true
 }

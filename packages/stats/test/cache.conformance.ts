@@ -47,7 +47,15 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       })
       const meter = new QuotaMeter(QuotaMeter.memory(), 0)
       const logger = createSilentLogger()
-      const upstream = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, deadline: 5_000 })
+      const upstream = createUpstreamReader({
+        collections,
+        client,
+        meter,
+        logger,
+        retryAfter: 1,
+        interval: 1,
+        deadline: 5_000,
+      })
       const options = { collections, client, upstream, logger, meter, refreshInterval: INTERVAL, size: SIZE }
       ;({ cache, poller } = await create(options))
     })

@@ -1,7 +1,8 @@
 import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { CallResult, ClientOptions, VideoClient } from '../src/client/client.ts'
+import type { ClientOptions, VideoClient, VideoNotes } from '../src/client/client.ts'
+import type { VideoDetails } from '../src/core/video-details.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from './support/fake-youtube.ts'
@@ -58,24 +59,21 @@ export function clientConformance(
       expect(await client.fetch([])).toEqual({ found: [], failed: [] })
     })
 
-    it('asks for details when they are wanted, at no further cost, and tells what every call gave', async () => {
-      const told: CallResult[] = []
+    it('asks for details when they are wanted, at no further cost, and passes them on with the ids of each call', async () => {
+      const taken: { ids: readonly string[]; details: readonly VideoDetails[] }[] = []
       let wants = true
-      const notes = { wantsDetails: () => wants, take: (result: CallResult) => void told.push(result) }
+      const notes: VideoNotes = {
+        wantsDetails: () => wants,
+        takeDetails: (ids, details) => void taken.push({ ids, details }),
+      }
       const noting = await create(options({ notes }))
       const ids = [...manyIds(59), 'gone_video_']
       const before = Date.now()
       for (wants of [true, false]) {
         const { found } = await noting.fetch(ids)
         expect(found).toHaveLength(59)
-        expect(told.flatMap((one) => one.ids).toSorted()).toEqual(ids.toSorted())
-        expect(
-          told
-            .flatMap((one) => one.found)
-            .map(({ id }) => id)
-            .toSorted(),
-        ).toEqual(manyIds(59))
-        const details = told.flatMap((one) => one.details ?? [])
+        expect(taken.flatMap((one) => one.ids).toSorted()).toEqual(wants ? ids.toSorted() : [])
+        const details = taken.flatMap((one) => one.details)
         expect(details.map(({ id }) => id).toSorted()).toEqual(wants ? manyIds(59) : [])
         for (const one of details) {
           const { title, channel, channelId, publishedAt, asOf } = one
@@ -87,7 +85,7 @@ export function clientConformance(
           ])
           expect(asOf).toBeGreaterThanOrEqual(before)
         }
-        told.length = 0
+        taken.length = 0
       }
       expect(meter.used).toBe(2 * callsFor(60))
       await noting.close()

@@ -108,6 +108,7 @@ describe('the owner of the collections', () => {
         meter,
         logger: createSilentLogger(),
         retryAfter: 1_000,
+        interval: 1_000,
         deadline: 5_000,
       })
       const reading = upstream.read(before)

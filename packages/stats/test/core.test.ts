@@ -49,13 +49,13 @@ describe('snapshots', () => {
   it('speak of a part of their videos, and name those of which they know nothing', () => {
     const before = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
     const nothing = toSnapshot([], [], 9)
-    expect(combine(['c', 'a'], nothing, before)).toEqual({ ...before, missing: ['c'] })
-    expect(combine(['a', 'd'], nothing, before)).toEqual({ ...before, missing: [], unknown: ['d'] })
-    expect(combine(['d'], nothing, before)).toBeUndefined()
-    expect(combine([], nothing, before)).toEqual(nothing)
+    expect(combine(['c', 'a'], nothing, before, 0)).toEqual({ ...before, missing: ['c'] })
+    expect(combine(['a', 'd'], nothing, before, 0)).toEqual({ ...before, missing: [], unknown: ['d'] })
+    expect(combine(['d'], nothing, before, 0)).toBeUndefined()
+    expect(combine([], nothing, before, 0)).toEqual(nothing)
     const now = toSnapshot(['a', 'b'], [{ id: 'a', views: 2, likes: 1, comments: 1 }], 9)
-    expect(combine(['a', 'b'], now, before)).toEqual(now)
-    expect(combine(['a', 'b', 'c'], now, before)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, since: 9 })
+    expect(combine(['a', 'b'], now, before, 0)).toEqual(now)
+    expect(combine(['a', 'b', 'c'], now, before, 0)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, since: 9 })
   })
 })
 
@@ -177,32 +177,41 @@ describe('videos.list', () => {
     ])
   })
 
-  it('reads counts that are strings, absent ones as zero', () => {
+  it('reads counts that are strings; an absent one is none', () => {
     const statistics = { viewCount: '10', likeCount: '2', commentCount: '1' }
     const items = [
       { id: 'a', statistics },
       { id: 'b', statistics: { viewCount: '7', dislikeCount: '3' } },
     ]
-    expect(parseVideos(200, JSON.stringify({ items })).found).toEqual([
+    expect(parseVideos(200, JSON.stringify({ items }), ['a', 'b'], 50).found).toEqual([
       { id: 'a', views: 10, likes: 2, comments: 1 },
-      { id: 'b', views: 7, likes: 0, comments: 0, dislikes: 3 },
+      { id: 'b', views: 7, dislikes: 3 },
     ])
-    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}').found).toEqual([])
+    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}', ['a', 'b'], 50).found).toEqual([])
   })
 
-  it('leaves out what cannot be read, and takes the rest', () => {
+  it('names what cannot be read, and takes the rest', () => {
     const good = { id: 'good', statistics: { viewCount: '1' } }
-    for (const bad of [
-      { id: 'bad' },
-      { id: 'bad', statistics: { viewCount: 1 } },
-      { id: 1, statistics: {} },
-      null,
-      7,
-    ]) {
-      const { found } = parseVideos(200, JSON.stringify({ items: [bad, good] }))
-      expect(found).toEqual([{ id: 'good', views: 1, likes: 0, comments: 0 }])
+    const ids = ['good', 'bad', 'omitted']
+    const parse = (bad: unknown) => parseVideos(200, JSON.stringify({ items: [bad, good] }), ids, 50)
+    const spoilt = [1, '-1', '1.5', '', null, '9007199254740993', {}].map((viewCount) => ({ viewCount }))
+    for (const statistics of [...spoilt, null, 7, 'x']) {
+      const { found, unreadable } = parse({ id: 'bad', statistics })
+      expect(found).toEqual([{ id: 'good', views: 1 }])
+      expect(unreadable).toEqual(['bad'])
     }
-    expect(parseVideos(200, '{"items":[{"id":"a"}]}').found).toEqual([])
+    // Of an item without an id nobody knows which video it is.
+    for (const bad of [{ id: 1, statistics: {} }, null, 7]) expect(parse(bad).unreadable).toEqual(['bad', 'omitted'])
+    for (const bad of [{ id: 'bad' }, { id: 'bad', statistics: {} }]) {
+      expect(parse(bad)).toMatchObject({ found: [{ id: 'bad' }, { id: 'good', views: 1 }], unreadable: [] })
+    }
+  })
+
+  it('takes an empty list for a fault only where it is the answer to a full call of several ids', () => {
+    const list = '{"kind":"youtube#videoListResponse","items":[]}'
+    expect(parseVideos(200, list, ['a'], 1).found).toEqual([])
+    expect(parseVideos(200, list, ['a', 'b'], 50).found).toEqual([])
+    expect(() => parseVideos(200, list, ['a', 'b'], 2)).toThrow('none of 2 videos')
   })
 
   it.each([
@@ -214,18 +223,21 @@ describe('videos.list', () => {
     [200, '{"items":[{"id":1,"statistics":{}}]}'],
     [200, '{"items":[{"id":"a","statistics":{"viewCount":12}}]}'],
     [200, '{"items":[{"id":"a","statistics":{"viewCount":"-1"}}]}'],
+    [200, '{"items":[{"id":"b","statistics":{}}]}'],
     [403, '{"error":{"errors":[{"reason":"quotaExceeded"}]}}'],
     [500, 'oops'],
     [503, '{}'],
   ])('refuses nonsense and errors: %i %s', (status, text) => {
-    expect(() => parseVideos(status, text)).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
+    expect(() => parseVideos(status, text, ['a'], 50)).toThrow(
+      expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }),
+    )
   })
 
   it('refuses whatever is not the API, and never fails otherwise', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, text) => {
         try {
-          expect(Array.isArray(parseVideos(status, text).found)).toBe(true)
+          expect(Array.isArray(parseVideos(status, text, ['a'], 50).found)).toBe(true)
         } catch (error) {
           expect(error).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
         }
@@ -235,7 +247,7 @@ describe('videos.list', () => {
 
   it('shows of a refusal its reason, and nothing else of the reply', () => {
     const reply = (reason: string) => JSON.stringify({ error: { errors: [{ reason }] } })
-    expect(() => parseVideos(403, reply('quotaExceeded'))).toThrow('quotaExceeded')
-    expect(() => parseVideos(403, reply('key=secret'))).toThrow('no reason given')
+    expect(() => parseVideos(403, reply('quotaExceeded'), [], 50)).toThrow('quotaExceeded')
+    expect(() => parseVideos(403, reply('key=secret'), [], 50)).toThrow('no reason given')
   })
 })

@@ -16,16 +16,22 @@ const rounds = fc.array(fc.dictionary(fc.constantFrom(...IDS), fc.nat(1_000), { 
   maxLength: 8,
 })
 
-/** What must be known after all of them. The time of a round is its number. */
-function oracle(answers: readonly Record<string, number>[]): Pick<Snapshot, 'videos' | 'missing'> {
-  const [videos, missing] = [[] as VideoNumbers[], [] as string[]]
-  for (const id of IDS) {
-    const last = answers.findLastIndex((found) => id in found)
-    if (last < 0) missing.push(id)
-    else if (last === answers.length - 1) videos.push(numbersOf(id, answers[last]![id]))
-    else videos.push({ ...numbersOf(id, answers[last]![id]), gone: { since: last + 1, asOf: last } })
-  }
-  return { videos, missing }
+interface Expected {
+  numbers?: VideoNumbers
+  asOf: number
+}
+
+/** The knowledge of one video after all of them. The time of a round is its number. */
+function oracle(id: string, answers: readonly Record<string, number>[], interval: number): Expected {
+  const last = answers.findLastIndex((found) => id in found)
+  const end = answers.length - 1
+  if (last < 0) return { asOf: end }
+  const numbers = numbersOf(id, answers[last]![id])
+  if (last === end) return { numbers, asOf: end }
+  const omitted = last + 1
+  const isGone = end > omitted && end - omitted + 1 >= interval
+  if (!isGone) return { numbers: { ...numbers, omitted }, asOf: last }
+  return { numbers: { ...numbers, gone: { since: omitted, asOf: last } }, asOf: end }
 }
 
 const foundIn = (answer: Record<string, number>) => Object.entries(answer).map(([id, views]) => numbersOf(id, views))
@@ -33,31 +39,39 @@ const foundIn = (answer: Record<string, number>) => Object.entries(answer).map((
 describe('a video that is gone', () => {
   it('keeps its last numbers in the sum, whatever comes and goes; what was never there is missing', () => {
     fc.assert(
-      fc.property(rounds, (answers) => {
+      fc.property(rounds, fc.integer({ min: 1, max: 5 }), (answers, interval) => {
         const table = new VideoTable()
         table.use(IDS, 'c')
         let before: Snapshot | undefined
         for (const [time, answer] of answers.entries()) {
-          table.learn(IDS, foundIn(answer), time, time)
-          before = combine(IDS, toSnapshot(IDS, foundIn(answer), time), before)
+          table.learn(IDS, foundIn(answer), time, time, interval)
+          before = combine(IDS, toSnapshot(IDS, foundIn(answer), time), before, interval)
         }
-        const expected = oracle(answers)
-        const asOf = answers.length - 1
-        for (const known of [table.read(IDS)!.snapshot, before!]) {
-          expect(known).toMatchObject({ ...expected, asOf })
-          expect(sum(known.videos)).toEqual(sum(expected.videos))
+        const all = IDS.map((id) => oracle(id, answers, interval))
+        const videos = all.flatMap(({ numbers }) => numbers ?? [])
+        const missing = IDS.filter((_, i) => !all[i]!.numbers)
+        const asOf = Math.min(...all.map((one) => one.asOf))
+        const byTable = table.read(IDS)!.snapshot
+        expect(byTable).toMatchObject({ videos, missing, asOf })
+        // A snapshot has one time for all of its numbers.
+        expect(before!.asOf).toBeLessThanOrEqual(asOf)
+        for (const known of [byTable, before!]) {
+          expect(known.missing).toEqual(missing)
+          expect(sum(known.videos)).toEqual(sum(videos))
+          const states = ({ id, omitted, gone }: VideoNumbers) => [id, omitted, gone?.since]
+          expect(known.videos.map(states)).toEqual(videos.map(states))
         }
       }),
     )
   })
 
-  it('is found out in whatever order is learnt what two collections knew of it', () => {
+  it('is found out in whatever order is learnt what several collections knew of it', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
         const table = new VideoTable()
         table.use(['a'], 'c')
-        for (const time of order) table.learn(['a'], time === 1 ? [numbersOf('a', 5)] : [], time, time)
-        expect(table.read(['a'])!.snapshot).toMatchObject({ missing: [], videos: [{ views: 5, gone: { asOf: 1 } }] })
+        for (const time of order) table.learn(['a'], time === 1 ? [numbersOf('a', 5)] : [], time, time, 1)
+        expect(table.read(['a'])!.snapshot).toMatchObject({ missing: [], videos: [{ views: 5, omitted: 2 }], asOf: 1 })
       }),
     )
   })

@@ -13,7 +13,7 @@ function setUp(budget: number, snapshot?: typeof known) {
   const meter = new QuotaMeter(QuotaMeter.memory(), budget)
   const collections = { snapshot: () => snapshot, saveSnapshot: async () => {} }
   const logger = createSilentLogger()
-  const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, deadline: 50 })
+  const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, interval: 1, deadline: 50 })
   return { client, reader }
 }
 

@@ -24,8 +24,9 @@ function setUp() {
   async function take(ids: string[], asOf: number, views = 1, withDetails = false): Promise<VideoRow[]> {
     const there = ids.filter((id) => !id.endsWith('_'))
     const found = there.map((id) => numbersOf(id, views))
-    const details = withDetails ? there.map((id) => ({ id, asOf })) : undefined
-    notes.take({ ids, found, asOf, details })
+    const details = there.map((id) => ({ id, asOf }))
+    notes.takeNumbers(found, asOf)
+    if (withDetails) notes.takeDetails(ids, details)
     await notes.close()
     return saved.splice(0)
   }
@@ -48,7 +49,10 @@ describe('the notes of videos', () => {
     onTestFinished(() => void vi.useRealTimers())
     const { notes, take } = setUp()
     expect(notes.wantsDetails(['a', 'b_'])).toBe(true)
-    expect(await take(['a', 'b_'], START, 1, true)).toMatchObject([{ id: 'a', details: { asOf: START } }])
+    expect(await take(['a', 'b_'], START, 1, true)).toMatchObject([
+      { id: 'a', point: { at: START } },
+      { id: 'a', details: { asOf: START } },
+    ])
     expect(notes.wantsDetails(['a', 'b_'])).toBe(false)
     expect(notes.wantsDetails(['a', 'c'])).toBe(true)
     vi.advanceTimersByTime(DAY - 1)
@@ -64,13 +68,13 @@ describe('the notes of videos', () => {
     control.gate = promise
     const first = take(['a'], START, 1, true)
     for (let hour = 1; hour < 50; hour++) {
-      notes.take({ ids: ['a', 'b'], found: [numbersOf('a', hour), numbersOf('b', hour)], asOf: START + hour * HOUR })
+      notes.takeNumbers([numbersOf('a', hour), numbersOf('b', hour)], START + hour * HOUR)
     }
     resolve()
     expect((await first).map(({ id, point }) => [id, point!.at])).toEqual([
       ['a', START],
-      ['b', START + 49 * HOUR],
       ['a', START + 49 * HOUR],
+      ['b', START + 49 * HOUR],
     ])
     expect(control.writes).toBe(2)
 
@@ -80,6 +84,9 @@ describe('the notes of videos', () => {
     expect(onFault).toHaveBeenCalledTimes(1)
     control.down = false
     expect(notes.wantsDetails(['c'])).toBe(true)
-    expect(await take(['c'], START + 1, 1, true)).toMatchObject([{ id: 'c', details: {}, point: { at: START + 1 } }])
+    expect(await take(['c'], START + 1, 1, true)).toMatchObject([
+      { id: 'c', point: { at: START + 1 } },
+      { id: 'c', details: {} },
+    ])
   })
 })

@@ -6,7 +6,7 @@ import { numbersOf } from './support/numbers.ts'
 it('a failure is told of videos of which nothing is known, and of no others', () => {
   const table = new VideoTable()
   table.use(['known', 'new'], 'a collection')
-  table.learn(['known'], [numbersOf('known')], 1, 1)
+  table.learn(['known'], [numbersOf('known')], 1, 1, 0)
   expect(table.fail(['known', 'new', 'forgotten'], errors.UPSTREAM_UNAVAILABLE())).toEqual(['new'])
   expect(table.fault(['known'])).toBeUndefined()
   expect(table.fault(['known', 'new'])).toMatchObject({ id: 'new', fault: { code: 'UPSTREAM_UNAVAILABLE' } })
@@ -16,9 +16,9 @@ it('a failure is told of videos of which nothing is known, and of no others', ()
 it('a reading is as old as the oldest of its numbers by either clock, and says how new the newest are', () => {
   const table = new VideoTable()
   table.use(['a', 'b', 'c', 'unknown'], 'a collection')
-  table.learn(['a'], [numbersOf('a')], 10, 100)
-  table.learn(['b'], [numbersOf('b')], 30, 50)
-  table.learn(['c'], [], 20, 70)
+  table.learn(['a'], [numbersOf('a')], 10, 100, 0)
+  table.learn(['b'], [numbersOf('b')], 30, 50, 0)
+  table.learn(['c'], [], 20, 70, 0)
   const snapshot = { asOf: 10, since: 30, missing: ['c'] }
   for (const ids of [
     ['a', 'b', 'c'],

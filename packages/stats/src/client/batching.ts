@@ -1,14 +1,11 @@
-import type { VideoNumbers } from '../core/numbers.ts'
 import { IDS_PER_CALL } from '../core/pace.ts'
-import { answerOf } from './call.ts'
-import type { ClientOptions, VideoClient } from './client.ts'
+import { joinAnswers } from './call.ts'
+import type { Answer, ClientOptions, VideoClient } from './client.ts'
 import { createUndiciCall } from './undici-pool.ts'
-
-type Found = Promise<VideoNumbers | undefined>
 
 interface Waiting {
   readonly id: string
-  resolve(numbers: VideoNumbers | undefined): void
+  resolve(answer: Answer): void
   reject(fault: unknown): void
 }
 
@@ -17,17 +14,17 @@ interface Waiting {
  * unit of quota whatever it asks for. A video that is being asked for is not asked for twice.
  */
 export function createBatchingClient(options: ClientOptions): VideoClient {
-  const { call, close } = createUndiciCall(options)
-  const inFlight = new Map<string, Found>()
+  const { call, close } = createUndiciCall(options, IDS_PER_CALL)
+  const inFlight = new Map<string, Promise<Answer>>()
   let gathering: Waiting[] = []
 
-  function ask(id: string): Found {
-    const found: Found = new Promise((resolve, reject) => {
+  function ask(id: string): Promise<Answer> {
+    const answer = new Promise<Answer>((resolve, reject) => {
       if (gathering.length === 0) setImmediate(flush)
       gathering.push({ id, resolve, reject })
     })
-    inFlight.set(id, found)
-    return found
+    inFlight.set(id, answer)
+    return answer
   }
 
   function flush(): void {
@@ -38,9 +35,13 @@ export function createBatchingClient(options: ClientOptions): VideoClient {
 
   async function send(batch: readonly Waiting[]): Promise<void> {
     try {
-      const found = await call(batch.map(({ id }) => id))
+      const { found, failed, fault } = await call(batch.map(({ id }) => id))
       const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
-      for (const { id, resolve } of batch) resolve(byId.get(id))
+      for (const { id, resolve } of batch) {
+        const numbers = byId.get(id)
+        if (failed.includes(id)) resolve({ found: [], failed: [id], ...(fault && { fault }) })
+        else resolve({ found: numbers ? [numbers] : [], failed: [] })
+      }
     } catch (fault) {
       for (const { reject } of batch) reject(fault)
     } finally {
@@ -51,7 +52,7 @@ export function createBatchingClient(options: ClientOptions): VideoClient {
   return {
     idsPerCall: IDS_PER_CALL,
     call,
-    fetch: (ids) => answerOf(ids.map((id) => [[id], (inFlight.get(id) ?? ask(id)).then((one) => [one])])),
+    fetch: (ids) => joinAnswers(ids.map((id) => [[id], inFlight.get(id) ?? ask(id)])),
     close,
   }
 }

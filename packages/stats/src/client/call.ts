@@ -23,6 +23,7 @@ export const tooLarge = () => errors.UPSTREAM_UNAVAILABLE(`the reply was larger 
 export function createCall(
   { key, timeout, meter, notes, logger, timer: timed }: ClientOptions,
   get: Get,
+  idsPerCall = 1,
 ): VideoClient['call'] {
   /** Gets a path, and tells how that ended. */
   async function getTimed(path: string, signal: AbortSignal): Promise<RawReply> {
@@ -47,12 +48,11 @@ export function createCall(
       logger.debug(`asking YouTube for ${ids.join()}`)
       const { status, body } = await getTimed(videosPath(ids, key, withDetails), ending.signal)
       logger.debug(`YouTube answered ${status} for ${ids.join()}`)
-      const { found, items } = parseVideos(status, textOf(body))
-      // What a network has spoilt would otherwise pass for videos that YouTube does not return.
-      if (found.some(({ id }) => !ids.includes(id)))
-        throw errors.UPSTREAM_UNAVAILABLE('a video came that nobody asked for')
-      notes?.take({ ids, found, asOf, details: withDetails ? detailsOf(items, ids, asOf) : undefined })
-      return found
+      const { found, unreadable, items } = parseVideos(status, textOf(body), ids, idsPerCall)
+      if (withDetails) notes.takeDetails(ids, detailsOf(items, ids, asOf))
+      if (unreadable.length === 0) return { found, failed: [] }
+      const fault = errors.UPSTREAM_UNAVAILABLE(`the reply had numbers that could not be read: ${unreadable.join()}`)
+      return { found, failed: unreadable, fault }
     } catch (fault) {
       if (reachedNobody(fault)) meter.giveBack()
       throw toUpstreamProblem(fault)
@@ -78,19 +78,20 @@ function textOf(body: Buffer): string {
   return body.toString()
 }
 
-/** What several calls have given. @param calls the ids of each and its numbers, or why there are none */
-export async function answerOf(
-  calls: readonly (readonly [ids: readonly string[], numbers: Promise<readonly (VideoNumbers | undefined)[]>])[],
+/** The results of several calls in one. A rejected call fails all of its ids. */
+export async function joinAnswers(
+  calls: readonly (readonly [ids: readonly string[], answer: Promise<Answer>])[],
 ): Promise<Answer> {
   const [found, failed] = [[] as VideoNumbers[], [] as string[]]
   let fault: Answer['fault']
-  for (const [i, result] of (await Promise.allSettled(calls.map(([, numbers]) => numbers))).entries()) {
-    if (result.status === 'fulfilled') {
-      for (const one of result.value) if (one) found.push(one)
-      continue
-    }
-    failed.push(...calls[i]![0])
-    fault ??= toUpstreamProblem(result.reason)
+  for (const [i, result] of (await Promise.allSettled(calls.map(([, answer]) => answer))).entries()) {
+    const isRejected = result.status === 'rejected'
+    const answer = isRejected
+      ? { found: [], failed: calls[i]![0], fault: toUpstreamProblem(result.reason) }
+      : result.value
+    found.push(...answer.found)
+    failed.push(...answer.failed)
+    fault ??= answer.fault
   }
   return { found, failed, fault }
 }
@@ -99,5 +100,5 @@ export async function answerOf(
 export const aCallEach = (call: VideoClient['call']): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
   idsPerCall: 1,
   call,
-  fetch: (ids) => answerOf(ids.map((id) => [[id], call([id])])),
+  fetch: (ids) => joinAnswers(ids.map((id) => [[id], call([id])])),
 })

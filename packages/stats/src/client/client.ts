@@ -7,9 +7,9 @@ import type { QuotaMeter } from '../quota-meter.ts'
 
 /** What became of a question. */
 export interface Answer {
-  /** In any order; videos that YouTube does not know, or has no numbers of, are absent. */
+  /** In any order, with the counts that YouTube states. Videos that it omits are absent. */
   readonly found: readonly VideoNumbers[]
-  /** Those that could not be asked for. */
+  /** Those that could not be asked for, or whose numbers could not be read. */
   readonly failed: readonly string[]
   /** Why: `UPSTREAM_UNAVAILABLE`. */
   readonly fault?: Problem
@@ -24,28 +24,19 @@ export interface VideoClient {
    * @param ids distinct, at most `idsPerCall`
    * @throws Problem `UPSTREAM_UNAVAILABLE` when YouTube cannot be reached, is slow, refuses, or talks nonsense
    */
-  call(ids: readonly string[]): Promise<VideoNumbers[]>
+  call(ids: readonly string[]): Promise<Answer>
   /** Any number of distinct ids, in as many calls as the client makes of them. */
   fetch(ids: readonly string[]): Promise<Answer>
   /** Idempotent. */
   close(): Promise<void>
 }
 
-/** What a call has given. */
-export interface CallResult {
-  readonly ids: readonly string[]
-  readonly found: readonly VideoNumbers[]
-  /** Where it asked for them. */
-  readonly details?: readonly VideoDetails[] | undefined
-  /** When it was made (ms since the epoch). */
-  readonly asOf: number
-}
-
-/** Who is told what every call has given, and says what is to be asked for. */
+/** Decides which calls request details, and takes them. */
 export interface VideoNotes {
-  /** Whether a call for these asks for details, too. */
+  /** Whether a call for these requests details, too. */
   wantsDetails(ids: readonly string[]): boolean
-  take(result: CallResult): void
+  /** @param ids of the call */
+  takeDetails(ids: readonly string[], details: readonly VideoDetails[]): void
 }
 
 export interface ClientOptions {

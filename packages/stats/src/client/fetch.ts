@@ -1,6 +1,5 @@
-import type { VideoNumbers } from '../core/numbers.ts'
-import { answerOf, createCall, readBody } from './call.ts'
-import type { ClientOptions, VideoClient } from './client.ts'
+import { createCall, joinAnswers, readBody } from './call.ts'
+import type { Answer, ClientOptions, VideoClient } from './client.ts'
 
 /** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
 export function createFetchClient(options: ClientOptions): VideoClient {
@@ -14,8 +13,8 @@ export function createFetchClient(options: ClientOptions): VideoClient {
     call,
     fetch(ids) {
       // After one that has failed the others would most likely fail, too, each after its time-out.
-      let last: Promise<VideoNumbers[]> = Promise.resolve([])
-      return answerOf(ids.map((id) => [[id], (last = last.then(() => call([id])))]))
+      let last: Promise<Answer> = Promise.resolve({ found: [], failed: [] })
+      return joinAnswers(ids.map((id) => [[id], (last = last.then(() => call([id])))]))
     },
     async close() {},
   }

@@ -11,13 +11,13 @@ export function createUndiciPoolClient(options: ClientOptions): VideoClient {
 }
 
 /** One call of `videos.list` through a pool. */
-export function createUndiciCall(options: ClientOptions): Pick<VideoClient, 'call' | 'close'> {
+export function createUndiciCall(options: ClientOptions, idsPerCall?: number): Pick<VideoClient, 'call' | 'close'> {
   const { uri, timeout, connections } = options
   // A call has one deadline for all it does; undici's own would begin anew with every byte.
   const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
   let closed: Promise<void> | undefined
   return {
-    call: createCall(options, (path, headers, signal) => get(pool, path, headers, signal)),
+    call: createCall(options, (path, headers, signal) => get(pool, path, headers, signal), idsPerCall),
     close: () => (closed ??= pool.destroy()),
   }
 }

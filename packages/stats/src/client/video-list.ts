@@ -13,36 +13,46 @@ export function videosPath(ids: readonly string[], key: string, withDetails = fa
 
 const reasonOf = (reply: any): unknown => reply?.error?.errors?.[0]?.reason
 
-/** Counts are unsigned longs as strings; absent where the owner hides them. Nothing if it is no count. */
-function count(value: unknown): number | undefined {
-  if (value === undefined) return 0
-  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
+const FIELDS = { viewCount: 'views', likeCount: 'likes', commentCount: 'comments', dislikeCount: 'dislikes' } as const
+
+/** Counts are unsigned longs as strings. Undefined if it is no count, or a larger one than a number can hold exactly. */
+function parseCount(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
+  return Number.isSafeInteger(count) ? count : undefined
 }
 
-function toNumbers(item: any): VideoNumbers | undefined {
-  const statistics = item?.statistics
-  if (typeof item?.id !== 'string' || typeof statistics !== 'object' || statistics === null) return undefined
-  const { viewCount, likeCount, commentCount, dislikeCount } = statistics
-  const [views, likes, comments, dislikes] = [viewCount, likeCount, commentCount, dislikeCount].map(count)
-  if (views === undefined || likes === undefined || comments === undefined || dislikes === undefined) return undefined
-  const numbers = { id: item.id, views, likes, comments }
-  return dislikeCount === undefined ? numbers : { ...numbers, dislikes }
+/** The counts that an item states; the owner hides the others. Undefined if one of them cannot be read. */
+function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
+  if (typeof statistics !== 'object' || statistics === null) return undefined
+  const numbers: { id: string } & Record<string, unknown> = { id }
+  for (const [field, name] of Object.entries(FIELDS)) {
+    if (statistics[field] === undefined) continue
+    numbers[name] = parseCount(statistics[field])
+    if (numbers[name] === undefined) return undefined
+  }
+  return numbers
 }
-
-/** A video that YouTube knows and has no numbers of: not nonsense, and to us the same as one it does not return. */
-const lacksStatistics = (item: any) => typeof item?.id === 'string' && item.statistics === undefined
 
 /** What the items of a reply say of `ids` besides numbers. */
 export const detailsOf = (items: readonly any[], ids: readonly string[], asOf: number): VideoDetails[] =>
   items.filter((item) => ids.includes(item?.id)).map((item) => toDetails(item, asOf))
 
+/** A reply of `videos.list`. It omits the videos that are neither found nor unreadable. */
+export interface VideoList {
+  readonly found: readonly VideoNumbers[]
+  /** Those of which the reply has an item that cannot be read. */
+  readonly unreadable: readonly string[]
+  readonly items: readonly any[]
+}
+
 /**
- * Reads a reply of `videos.list`; a video that it does not mention, or whose item says nothing that can be read, is
- * simply not in the result.
+ * Reads a reply of `videos.list`.
+ * @param ids the requested ones
+ * @param idsPerCall the ids of a full call: an empty reply to several ids that fill a call is a fault
  * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for anything that is not what the API gives, and where no
  * item at all can be read
  */
-export function parseVideos(status: number, text: string): { found: VideoNumbers[]; items: readonly any[] } {
+export function parseVideos(status: number, text: string, ids: readonly string[], idsPerCall: number): VideoList {
   let reply: any
   try {
     reply = JSON.parse(text)
@@ -55,9 +65,16 @@ export function parseVideos(status: number, text: string): { found: VideoNumbers
   }
   const items = reply?.items ?? (reply?.kind === 'youtube#videoListResponse' ? [] : undefined)
   if (!Array.isArray(items)) throw errors.UPSTREAM_UNAVAILABLE('the reply was not a list of videos')
-  const found = items.map(toNumbers).filter((one) => one !== undefined)
-  if (found.length === 0 && items.length > 0 && !items.every(lacksStatistics)) {
+  if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
+    throw errors.UPSTREAM_UNAVAILABLE(`the reply had none of ${ids.length} videos`)
+  const named = items.filter((item) => typeof item?.id === 'string')
+  // A network fault that changes an id would otherwise pass for a video that YouTube omits.
+  if (named.some(({ id }) => !ids.includes(id)))
+    throw errors.UPSTREAM_UNAVAILABLE('the reply had a video that was not requested')
+  const found = named.map(parseItem).filter((one) => one !== undefined)
+  if (found.length === 0 && items.length > 0)
     throw errors.UPSTREAM_UNAVAILABLE('the reply had no video that could be read')
-  }
-  return { found, items }
+  const read = new Set(found.map(({ id }) => id))
+  const suspects = named.length < items.length ? ids : named.map(({ id }) => id)
+  return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }
 }

@@ -1,10 +1,19 @@
-/** What YouTube counts for one video. `dislikes` only where the API still gives them. */
+export const COUNTS = ['views', 'likes', 'comments', 'dislikes'] as const
+export type Count = (typeof COUNTS)[number]
+
+/** The counts of one video. An absent count was never known; that of `dislikes` is absent nearly always. */
 export interface VideoNumbers {
   readonly id: string
-  readonly views: number
-  readonly likes: number
-  readonly comments: number
+  readonly views?: number
+  readonly likes?: number
+  readonly comments?: number
   readonly dislikes?: number
+  /** Counts that YouTube does not state, because the owner hides them: these are the last known ones, if any. */
+  readonly hidden?: readonly Count[]
+  /** Since when there are such counts (ms since the epoch). */
+  readonly hiddenSince?: number
+  /** When YouTube omitted the video for the first time (ms since the epoch): the second omission confirms that it is gone. */
+  readonly omitted?: number
   /** Where YouTube has stopped to give any: these are the last. */
   readonly gone?: Gone
 }
@@ -17,9 +26,55 @@ export interface Gone {
   readonly asOf: number
 }
 
-/** The last numbers of a video that is gone. @param asOf when they were true */
-export const asGone = (last: VideoNumbers, since: number, asOf: number): VideoNumbers =>
-  last.gone ? last : { ...last, gone: { since, asOf } }
+/** Numbers of a video, if YouTube ever stated any, and when they were true (ms since the epoch). */
+export interface KnownVideo {
+  readonly numbers?: VideoNumbers | undefined
+  readonly asOf: number
+}
+
+/**
+ * The knowledge of a video after a response. Without numbers in `now` the response omits the video: it is gone once it was
+ * omitted twice, at least an interval apart, and until then its numbers become older.
+ * @param interval between two refreshes (ms)
+ */
+export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, interval: number): T {
+  if (now.numbers) {
+    const numbers = withHidden(now.numbers, last?.numbers, now.asOf)
+    return { ...now, numbers: hasCounts(numbers) ? numbers : undefined }
+  }
+  if (!last?.numbers) return now
+  const { numbers } = last
+  if (numbers.gone) return { ...now, numbers }
+  if (numbers.omitted === undefined) return { ...last, numbers: { ...numbers, omitted: now.asOf } }
+  // Both times are whole milliseconds.
+  if (now.asOf - numbers.omitted + 1 < interval) return last
+  const { omitted: since, ...rest } = numbers
+  return { ...now, numbers: { ...rest, gone: { since, asOf: last.asOf } } }
+}
+
+export const hasCounts = (numbers: VideoNumbers): boolean => COUNTS.some((count) => numbers[count] !== undefined)
+
+/** Whether every count is stated. */
+export const isWhole = (numbers: VideoNumbers): boolean => COUNTS.every((count) => numbers[count] !== undefined)
+
+/** Adds the last known values of the counts that are not stated. Dislikes, which few videos have, are hidden only after they were known. */
+function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: number): VideoNumbers {
+  if (!now.hidden && (isWhole(now) || (last?.dislikes === undefined && isWhole({ dislikes: 0, ...now })))) return now
+  // Data of earlier versions have 0 for what was not stated; an unknown count adds as much to a sum.
+  const known = (count: Count) => now[count] ?? (last?.[count] || undefined)
+  const hidden = COUNTS.filter(
+    (count) =>
+      now.hidden?.includes(count) || (now[count] === undefined && (count !== 'dislikes' || known(count) !== undefined)),
+  )
+  if (hidden.length === 0) return now
+  const values = hidden.filter((count) => known(count) !== undefined).map((count) => [count, known(count)])
+  return {
+    ...now,
+    ...Object.fromEntries(values),
+    hidden,
+    hiddenSince: now.hiddenSince ?? last?.hiddenSince ?? asOf,
+  }
+}
 
 /** The numbers of a collection's videos at one time. */
 export interface Snapshot {
@@ -51,7 +106,7 @@ export function sum(videos: readonly VideoNumbers[]): Totals {
   let impressions = 0
   let engagements = 0
   let score = 0
-  for (const { views, likes, comments, dislikes = 0 } of videos) {
+  for (const { views = 0, likes = 0, comments = 0, dislikes = 0 } of videos) {
     impressions += views
     engagements += likes + comments + dislikes
     score += likes + comments + dislikes + likes
@@ -71,17 +126,18 @@ export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[
 
 /**
  * What is known of `ids` by two snapshots, by the first rather than by the second; nothing if neither knows any of them.
- * Numbers that only the second has of what the first misses are those of a video that is gone.
+ * @param interval between two refreshes (ms): see `updateVideo`
  */
-export function combine(ids: readonly string[], now: Snapshot, before: Snapshot | undefined): Snapshot | undefined {
-  const known = new Map<string, { numbers?: VideoNumbers; by: Snapshot }>()
-  for (const by of before ? [before, now] : [now]) {
-    for (const numbers of by.videos) known.set(numbers.id, { numbers, by })
-    for (const id of by.missing) {
-      const last = known.get(id)
-      const numbers = last?.numbers && asGone(last.numbers, by.asOf, last.by.asOf)
-      known.set(id, { ...(numbers && { numbers }), by })
-    }
+export function combine(
+  ids: readonly string[],
+  now: Snapshot,
+  before: Snapshot | undefined,
+  interval: number,
+): Snapshot | undefined {
+  const known = new Map<string, KnownVideo>()
+  for (const { videos, missing, asOf } of before ? [before, now] : [now]) {
+    for (const numbers of videos) known.set(numbers.id, updateVideo(known.get(numbers.id), { numbers, asOf }, interval))
+    for (const id of missing) known.set(id, updateVideo(known.get(id), { asOf }, interval))
   }
   const [videos, missing, unknown, times] = [[] as VideoNumbers[], [] as string[], [] as string[], new Set<number>()]
   for (const id of ids) {
@@ -89,7 +145,7 @@ export function combine(ids: readonly string[], now: Snapshot, before: Snapshot 
     if (!one) unknown.push(id)
     else if (one.numbers) videos.push(one.numbers)
     else missing.push(id)
-    if (one) times.add(one.by.asOf)
+    if (one) times.add(one.asOf)
   }
   if (unknown.length > 0 && unknown.length === ids.length) return undefined
   const asOf = ids.length > 0 ? Math.min(...times) : now.asOf

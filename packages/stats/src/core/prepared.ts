@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { sum, type Gone, type Snapshot, type Totals, type VideoNumbers } from './numbers.ts'
+import { COUNTS, sum, type Count, type Gone, type Snapshot, type Totals, type VideoNumbers } from './numbers.ts'
 
 /** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
 export interface Prepared {
@@ -35,6 +35,8 @@ export interface Summary extends Totals {
   readonly missing: readonly string[]
   readonly unknown?: readonly string[]
   readonly gone?: readonly { readonly id: string; readonly since: string; readonly asOf: string }[]
+  /** Of how many videos YouTube does not state a count. The sums contain the last known values. */
+  readonly hidden?: { readonly [Name in Count]?: number }
   readonly asOf: string
 }
 
@@ -56,11 +58,25 @@ export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary
     missing,
     ...(unknown && { unknown }),
     ...(gone.length > 0 && { gone }),
+    ...countHidden(videos),
     asOf: toTime(asOf),
   }
 }
 
-const told = (video: VideoNumbers) => (video.gone ? { ...video, gone: toTimes(video.gone) } : video)
+function countHidden(videos: readonly VideoNumbers[]): Pick<Summary, 'hidden'> {
+  const counted = videos.flatMap(({ hidden }) => hidden ?? [])
+  if (counted.length === 0) return {}
+  const numbers = COUNTS.map((name) => [name, counted.filter((count) => count === name).length] as const)
+  return { hidden: Object.fromEntries(numbers.filter(([, number]) => number > 0)) }
+}
+
+function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {
+  return {
+    ...counts,
+    ...(hidden && { hidden, hiddenSince: toTime(hiddenSince!) }),
+    ...(gone && { gone: toTimes(gone) }),
+  }
+}
 
 /** The reply of `GET /collections/:id/stats`. */
 export function prepare(reading: Reading, summary = summarize(reading.snapshot)): Prepared {
@@ -70,7 +86,7 @@ export function prepare(reading: Reading, summary = summarize(reading.snapshot))
 /** The same with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: Reading): Prepared {
   const { snapshot, source } = reading
-  return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(told) }, reading)
+  return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(toByVideo) }, reading)
 }
 
 /** Numbers are stale when they are older than this many intervals. */

@@ -171,6 +171,12 @@ export class Schedule {
     }
   }
 
+  /** Ids of a call that has succeeded whose numbers cannot be read: they are tried again later. */
+  unreadable(ids: readonly string[], { failure }: Call, now: number, allowance: Allowance): void {
+    const known = ids.filter((id) => this.#known.delete(id))
+    if (known.length > 0) this.#put(this.#failures.add(known, failure, now, this.interval(allowance)))
+  }
+
   /** A call has failed: its ids are tried again later, each time later still. */
   failed(call: Call, now: number, allowance: Allowance): void {
     this.#end(call)

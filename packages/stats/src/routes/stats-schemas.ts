@@ -1,3 +1,4 @@
+import { COUNTS } from '../core/numbers.ts'
 import { collectionReply, video, videos } from './schemas.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
@@ -20,6 +21,17 @@ const gone = {
   asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
 } as const
 
+const countName = { type: 'string', enum: COUNTS } as const
+
+const hidden = {
+  hidden: {
+    type: 'array',
+    description: 'Counts that YouTube does not state, because the owner hides them: these are the last known, if any.',
+    items: countName,
+  },
+  hiddenSince: { ...moment, description: 'Since when YouTube does not state them.' },
+} as const
+
 const sums = {
   type: 'object',
   title: 'Sums',
@@ -38,6 +50,13 @@ const sums = {
         additionalProperties: false,
         properties: { id: video, ...gone },
       },
+    },
+    hidden: {
+      type: 'object',
+      description:
+        'For how many videos YouTube does not state a count, where there are such. The sums contain the last known values.',
+      additionalProperties: false,
+      properties: { views: count, likes: count, comments: count, dislikes: count },
     },
     asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
@@ -101,7 +120,7 @@ export const statsReply = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['id', 'views', 'likes', 'comments'],
+        required: ['id'],
         additionalProperties: false,
         properties: {
           id: video,
@@ -109,6 +128,7 @@ export const statsReply = {
           likes: count,
           comments: count,
           dislikes: count,
+          ...hidden,
           gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: gone },
         },
       },
@@ -132,6 +152,7 @@ const toldVideo = {
     likes: count,
     comments: count,
     dislikes: count,
+    ...hidden,
     gone: {
       type: 'object',
       description: 'Removed or made private: these are its last numbers.',

@@ -5,8 +5,9 @@ import type { StatsCache } from '../cache/cache.ts'
 import type { Collections } from '../collections.ts'
 import { costsOf } from '../core/campaign.ts'
 import { csvLine } from '../core/csv.ts'
+import { COUNTS } from '../core/numbers.ts'
 import { errors } from '../errors.ts'
-import { videosOf, type ToldVideos } from '../videos-of.ts'
+import { videosOf, type ToldVideo, type ToldVideos } from '../videos-of.ts'
 import { toReply } from './overview.ts'
 import { collectionParams } from './schemas.ts'
 import { exportReply, toldVideos } from './stats-schemas.ts'
@@ -88,7 +89,7 @@ export function videoRoutes(app: App, collections: Collections, cache: StatsCach
 }
 
 const HEAD =
-  'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale'
+  'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale,reason'
 
 /** Spreadsheets take what does not begin so for another encoding. */
 const BYTE_ORDER_MARK = '\ufeff'
@@ -98,9 +99,24 @@ function toCsv({ collection, stats, videos }: ToldVideos): string {
     const { id, url, title, channel, publishedAt, views, likes, comments, dislikes, gone, missing } = video
     const said = [collection.id, collection.name, id, url, title, channel, publishedAt]
     // The last numbers of what is gone are not of the same time as the rest.
-    const asOf = views === undefined ? undefined : (gone?.asOf ?? stats.asOf)
-    const stale = views === undefined ? undefined : String(stats.stale)
-    return csvLine([...said, views, likes, comments, dislikes, gone?.since, missing && 'true', asOf, stale])
+    const isKnown = COUNTS.some((count) => video[count] !== undefined)
+    const asOf = isKnown ? (gone?.asOf ?? stats.asOf) : undefined
+    const stale = isKnown ? String(stats.stale) : undefined
+    const state = [gone?.since, missing && 'true', asOf, stale, reasonOf(video, isKnown)]
+    return csvLine([...said, views, likes, comments, dislikes, ...state])
   })
   return BYTE_ORDER_MARK + csvLine(HEAD.split(',')) + lines.join('')
+}
+
+const listed = new Intl.ListFormat('en')
+
+/** Why cells are empty, or not as new as the others. */
+function reasonOf({ missing, gone, hidden, hiddenSince, ...video }: ToldVideo, isKnown: boolean): string | undefined {
+  if (missing) return 'YouTube gives no numbers of it'
+  if (!isKnown) return 'YouTube has not given its numbers yet'
+  if (gone) return 'removed or private; last known numbers'
+  if (!hidden) return undefined
+  const known = hidden.filter((count) => video[count] !== undefined)
+  const last = known.length > 0 ? `; last known ${listed.format(known)}` : ''
+  return `YouTube has not stated ${listed.format(hidden)} since ${hiddenSince}${last}`
 }

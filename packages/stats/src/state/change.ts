@@ -13,6 +13,8 @@ export interface Asked {
   readonly asOf: number
   /** How long ago that was (ms), by the poller's own clock: that of another machine may be apart. */
   readonly age: number
+  /** Between two refreshes (ms). */
+  readonly interval?: number
 }
 
 /** The source of what a poller has got: it counts only while that is the log's. Older versions named none. */

@@ -20,12 +20,12 @@ export class FakeClient implements VideoClient {
     const { views, down } = this
     await this.gate
     if (down) throw errors.UPSTREAM_UNAVAILABLE()
-    return ids.filter((id) => !id.endsWith('_')).map((id) => numbersOf(id, views))
+    return { found: ids.filter((id) => !id.endsWith('_')).map((id) => numbersOf(id, views)), failed: [] }
   }
 
   async fetch(ids: readonly string[]) {
     try {
-      return { found: await this.call(ids), failed: [] }
+      return await this.call(ids)
     } catch (fault) {
       return { found: [], failed: ids, fault: fault as Problem }
     }
