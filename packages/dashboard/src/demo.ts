@@ -1,7 +1,6 @@
-import { createStatsClient } from '@influencer-stats/stats/client'
+import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
-import { readSource } from './source.ts'
 
 // Of the stand-in's videos those that move fast: 500 to 1,000 views an hour.
 const CAMPAIGNS = [
@@ -32,8 +31,8 @@ const CAMPAIGNS = [
 const TRIES = 5
 
 /**
- * Makes some campaigns to look at, where numbers are invented anyway and nobody has made any.
- * @returns whether that is settled, so that it is never to be tried again
+ * Creates the demo campaigns if the stand-in invents the numbers, whatever other campaigns there are.
+ * @returns true if they exist, so that they are never created again
  */
 export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Promise<boolean> {
   const { statsUri, apiToken, readToken } = config
@@ -43,17 +42,26 @@ export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Pr
   const stats = createStatsClient(url, token ? { token } : {})
   for (let left = TRIES; ; left--) {
     try {
-      const reply = await fetch(`${url}/metrics`, {
+      const reply = await fetch(`${url}/version`, {
         headers: token ? { authorization: `Bearer ${token}` } : {},
         signal,
       })
-      if (readSource(await reply.text()) !== 'stand-in') return false
-      if ((await stats.list({ limit: 1 })).collections.length > 0) return true
-      for (const { id, ...content } of CAMPAIGNS) await stats.put(id, content)
+      if (!reply.ok) throw new Error(`GET /version of stats returned ${reply.status}`)
+      const { source } = (await reply.json()) as { source?: string }
+      if (source !== 'stand-in') return false
+      for (const { id, ...content } of CAMPAIGNS) await createIfAbsent(stats, id, content)
       return true
     } catch (error) {
       if (left === 0 || signal.aborted) throw error
       await delay(1_000, undefined, { signal })
     }
+  }
+}
+
+async function createIfAbsent(stats: StatsClient, id: string, content: CollectionContent): Promise<void> {
+  try {
+    await stats.put(id, content, { ifAbsent: true })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'CONDITION_FAILED') throw error
   }
 }

@@ -488,13 +488,24 @@ describe('demo campaigns', () => {
     expect(await names()).toEqual([])
   })
 
-  it('are not made where there are campaigns', async () => {
+  const makeDemoOf = (statsUrl: string) =>
+    makeDemo({ ...configOf(dashboard), statsUri: statsUrl } as DashboardConfig, new AbortController().signal)
+
+  it('are created also if a campaign was there before, and replace none', async () => {
     const { stats, statsUrl } = await startHouse()
-    const config = { ...configOf(dashboard), statsUri: statsUrl } as DashboardConfig
-    const make = () => makeDemo(config, new AbortController().signal)
     await stats.put('mine', { videos: [] })
-    expect(await make()).toBe(true)
-    expect((await stats.list()).collections).toHaveLength(1)
+    await stats.put('demo-city', { videos: [], name: 'My own' })
+    expect(await makeDemoOf(statsUrl)).toBe(true)
+    const rows = (await stats.list()).collections
+    expect(rows.map(({ id }) => id)).toEqual(['demo-books', 'demo-city', 'demo-summer', 'mine'])
+    expect(rows[1]).toMatchObject({ name: 'My own', videos: [] })
+  })
+
+  it('are not created if the numbers come from an API, a gateway to it included', async () => {
+    const { stats, statsUrl, url } = await startHouse({ source: 'gateway', dashboard: { demo: 'on' } })
+    expect(await makeDemoOf(statsUrl)).toBe(false)
+    expect((await stats.list()).collections).toEqual([])
+    expect((await ask(`${url}/session`)).body.source).toBe('youtube')
   })
 })
 

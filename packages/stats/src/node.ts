@@ -13,7 +13,7 @@ import type { ToThread } from './messages.ts'
 import type { NodeState } from './node-state.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { createPollerLease } from './poller-lease.ts'
-import { sourceOf, type StatsConfig } from './settings.ts'
+import { originOf, sourceOf, type StatsConfig } from './settings.ts'
 import { CHANGE, encodeChange, type Asked, type Change } from './state/change.ts'
 import { openStatsLevel, sourcesIn } from './state/level.ts'
 import { createLogState } from './state/log.ts'
@@ -83,7 +83,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
 
     /** Makes the source of this node that of the cluster if it may. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
     async function claimSource(): Promise<void> {
-      for (let before; mayReplace((before = source()), own, config.replaceSource);)
+      for (let before; mayReplace((before = source()), own, originOf(config.replaceSource));)
         await journal.append(CHANGE, encodeChange({ type: 'source', source: own, before }))
     }
 

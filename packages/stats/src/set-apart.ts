@@ -31,7 +31,7 @@ export function reportSetApart({ setApart }: Pick<State, 'setApart'>, source: st
 
 function lineOf(others: readonly SetApart[], source: string): string {
   const parts = others.map(
-    ({ source, collections, points }) => `${collections} collections and ${points} points of ${source}`,
+    ({ source, collections, points }) => `${source} (${collections} collections, ${points} points)`,
   )
   return `stats: numbers come from ${source}; set apart are those of ${parts.join(', ')}`
 }

@@ -116,7 +116,9 @@ export type StatsConfig = ValuesOf<typeof settings>
 
 /** Where this process gets numbers from: `stand-in`, which invents them, or the origin of the API that was named. */
 export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string =>
-  standIns?.includes('youtubeUri') ? STAND_IN : (URL.parse(youtubeUri)?.origin ?? youtubeUri)
+  standIns?.includes('youtubeUri') ? STAND_IN : originOf(youtubeUri)
+
+export const originOf = (uri: string): string => URL.parse(uri)?.origin ?? uri
 
 /** Whether main owns the state; otherwise the one serving thread does. */
 export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>

@@ -72,6 +72,30 @@ describe('nodes that share a log', () => {
     expect(await one.state.history('c', 0, 10, 10)).toEqual([])
   })
 
+  it('keep no numbers of a source that has been replaced, and delete those of all with their collection', async () => {
+    const { one, other } = await two(3_600_000)
+    await one.state.put(collection('c', 1))
+    await one.state.putSnapshots([row('c', 5, 1)])
+    await one.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 5 } }])
+    const replace = (source: string, before: string) =>
+      other.log.append<boolean>(CHANGE, encodeChange({ type: 'source', source, before }))
+    expect((await replace('https://b.example', 'https://a.example')).outcome).toBe(false)
+    expect((await replace('https://b.example', 'stand-in')).outcome).toBe(true)
+    // It still has the lease, and does not know yet.
+    await one.state.putSnapshots([row('c', 6, 1)])
+    await one.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 6 } }])
+    await one.state.deletePoints('c', [5])
+    for (const { state } of [one, other]) {
+      await state.catchUp!()
+      expect(state.source!()).toBe('https://b.example')
+      expect([await state.snapshot('c'), await state.history('c', 0, 10, 10)]).toEqual([undefined, []])
+      expect(await state.videos(['-4lB5EKS5Uk'])).toEqual([undefined])
+      expect(await state.setApart!()).toEqual([{ source: 'stand-in', collections: 1, points: 1 }])
+    }
+    await other.state.delete('c', collection('c', 1))
+    expect(await other.state.setApart!()).toEqual([{ source: 'stand-in', collections: 0, points: 0 }])
+  })
+
   it('keep what the one that has the lease says, and nothing of the others', async () => {
     const { one, other } = await two(3_600_000)
     await one.state.put(collection('c', 1))

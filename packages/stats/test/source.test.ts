@@ -2,6 +2,7 @@ import type { Overrides } from '@influencer-stats/runtime/embed'
 import type { RunningService } from '@influencer-stats/runtime/host'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startKv } from './support/kv.ts'
@@ -88,6 +89,31 @@ describe.each<Overrides>([
   })
 })
 
+it('a start states in one line what is set apart', async () => {
+  const { first, second } = await upstreams()
+  const data = temporaryFolder()
+  const onStandIn = await startOnStandIn({ data, youtubeUri: first.url })
+  for (const id of ['a', 'b']) {
+    await onStandIn.put(`/collections/${id}`, { videos: videoIds(2) })
+    await onStandIn.get(`/collections/${id}/stats`)
+  }
+  await until(async () => {
+    const ids = ['a/stats', 'b/stats', ...videoIds(2).map((video) => `a/videos/${video}`)]
+    const replies = await Promise.all(ids.map((id) => onStandIn.get(`/collections/${id}/history`)))
+    return replies.every(({ body }) => body.points.length === 1)
+  })
+  await onStandIn.stop()
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+  const other = await startStats({ data, youtubeUri: second.url }, log)
+  const setApart = () => lines.filter((line) => line.includes('set apart'))
+  await until(() => setApart().length > 0)
+  await other.stop()
+  expect(setApart()).toEqual([
+    `stats: numbers come from ${second.url}; set apart are those of stand-in (2 collections, 4 points)`,
+  ])
+})
+
 describe('nodes of different sources', () => {
   const nats = natsServer()
   const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
@@ -128,5 +154,69 @@ describe('nodes of different sources', () => {
     expect(standIn.calls).toEqual([])
     expect((await restarted.get('/node')).body.sourceMismatch).toBeUndefined()
     expect((await restarted.get('/metrics')).body).toMatch(/^stats_source_mismatch 0$/m)
+  })
+
+  it('a real source replaces the stand-in while its node polls, and that node then follows', async () => {
+    const { first: standIn, second: youtube } = await upstreams()
+    const [stream, VIDEOS] = [newStream(), videoIds(2)]
+    const invented = await startStandInNode(stream, standIn.url)
+    await until(() => polls(invented))
+    await invented.put('/collections/c', { videos: VIDEOS })
+    expect((await invented.get('/collections/c/stats')).body).toMatchObject({ impressions: 200, source: 'stand-in' })
+    await until(async () => (await invented.get('/collections/c/stats/history')).body.points.length === 1)
+    let isReady = false
+    youtube.answer = (ids, reply) => (isReady ? reply.end(listOf(ids, 7)) : failing(ids, reply))
+    const settings = { youtubeUri: youtube.url, refreshInterval: 200, readTimeout: 1_000 }
+    const real = await startNode(nats().url, stream, settings)
+    await until(() => polls(real))
+    await until(async () => (await invented.get('/node')).body.sourceMismatch?.log === youtube.url)
+    // There are no numbers of the new source yet: that is what all nodes say, and changes go on.
+    for (const node of [real, invented]) {
+      const reply = await until(async () => {
+        const found = await node.get('/collections/c/stats')
+        return found.status === 503 && found
+      })
+      expect(reply.body.code).toBe('UPSTREAM_UNAVAILABLE')
+      expect((await node.get('/collections/c/stats/history')).body.points).toEqual([])
+      expect((await node.get('/collections/c?include=stats,change')).body).not.toHaveProperty('stats')
+    }
+    expect((await invented.patch('/collections/c', { name: 'C' })).status).toBe(200)
+    isReady = true
+    for (const node of [real, invented]) {
+      await until(async () => (await node.get('/collections/c/stats')).body.impressions === 14)
+      const { body } = await node.get('/collections?include=stats,change')
+      expect(body.collections[0]).toMatchObject({
+        name: 'C',
+        stats: { impressions: 14, source: youtube.url },
+        change: { '24h': { impressions: 0 } },
+      })
+      expect((await node.get('/version')).body.source).toBe(youtube.url)
+    }
+    expect([await polls(real), await polls(invented)]).toEqual([true, false])
+  })
+
+  it('one API replaces another only with --replaceSource, and the stand-in never does', async () => {
+    const { first, second } = await upstreams()
+    const [stream, data] = [newStream(), temporaryFolder()]
+    const one = await startNode(nats().url, stream, { data, youtubeUri: first.url, refreshInterval: 200 })
+    await until(() => polls(one))
+    const other = await startNode(nats().url, stream, { youtubeUri: second.url, refreshInterval: 200 })
+    expect((await other.get('/node')).body.sourceMismatch).toEqual({ node: second.url, log: first.url })
+    const named = { youtubeUri: second.url, refreshInterval: 200, replaceSource: 'https://api.example' }
+    const mistaken = await startNode(nats().url, stream, named)
+    expect((await mistaken.get('/node')).body.source).toBe(first.url)
+    const standIn = await startOnStandIn({
+      ...{ data: temporaryFolder(), ...nodeSettings(nats().url, stream), youtubeUri: first.url },
+      replaceSource: first.url,
+    })
+    onTestFinished(async () => void (await standIn.stop()))
+    expect((await standIn.get('/node')).body.source).toBe(first.url)
+    const allowed = await startNode(nats().url, stream, { ...named, replaceSource: `${first.url}/` })
+    for (const node of [one, other, mistaken, standIn, allowed])
+      await until(async () => (await node.get('/node')).body.source === second.url)
+    // Those of the same source take part again without a restart.
+    await allowed.stop()
+    await until(async () => (await polls(other)) || (await polls(mistaken)))
+    expect(await polls(one)).toBe(false)
   })
 })

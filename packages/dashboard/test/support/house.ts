@@ -1,10 +1,12 @@
-import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import { configOf, embed, PATIENT, type Overrides } from '@influencer-stats/runtime/embed'
+import { startService } from '@influencer-stats/runtime/host'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { sse } from '@influencer-stats/sse/service'
 import { createStatsClient, type StatsClient } from '@influencer-stats/stats/client'
 import { stats } from '@influencer-stats/stats/service'
 import { createControl } from '@influencer-stats/youtube/client'
 import { youtube } from '@influencer-stats/youtube/service'
+import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { dashboard } from '../../src/service.ts'
 
@@ -29,21 +31,40 @@ interface HouseOptions {
   readonly dashboard?: Settings
   /** For stats, sse and the dashboard. */
   readonly all?: Settings
+  /** Of stats; by default the stand-in. */
+  readonly source?: 'stand-in' | 'gateway'
   /** In place of a broadcaster of its own. */
   readonly sseUri?: string
 }
 
-async function run(definition: Parameters<typeof embed>[0], settings: Overrides) {
-  const running = await embed(definition, settings)
+type Running = ReturnType<typeof embed>
+
+async function untilTestEnds(starting: Running): Running {
+  const running = await starting
   onTestFinished(async () => void (await running.stop()))
   return running
 }
 
+const run = (definition: Parameters<typeof embed>[0], settings: Overrides) => untilTestEnds(embed(definition, settings))
+
+/** Stats as the supervisor starts it: it knows whether its address is the stand-in's. */
+function runStats(settings: Overrides, isStandIn: boolean) {
+  const config = configOf(stats, { port: 0, threads: 0, logLevel: 'silent', ...PATIENT, ...settings })
+  const standIns = isStandIn ? ['youtubeUri'] : []
+  const log = pino({ level: 'silent' })
+  return untilTestEnds(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
+}
+
 /** All in this process, until the test ends; numbers are read from the stand-in five times a second. */
-export async function startHouse({ dashboard: own = {}, all = {}, sseUri }: HouseOptions = {}): Promise<House> {
+export async function startHouse({
+  dashboard: own = {},
+  all = {},
+  source = 'stand-in',
+  sseUri,
+}: HouseOptions = {}): Promise<House> {
   const standIn = await run(youtube, {})
   const sseUrl = sseUri ?? (await run(sse, { data: temporaryFolder(), ...all })).url
-  const { url: statsUrl } = await run(stats, {
+  const settings = {
     data: temporaryFolder(),
     youtubeUri: standIn.url,
     sseUri: sseUrl,
@@ -51,7 +72,8 @@ export async function startHouse({ dashboard: own = {}, all = {}, sseUri }: Hous
     dailyBudget: 0,
     logger: 'silent',
     ...all,
-  })
+  }
+  const { url: statsUrl } = await runStats(settings, source === 'stand-in')
   const data = temporaryFolder()
   const start = (more: Settings = {}) =>
     run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })

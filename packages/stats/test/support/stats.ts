@@ -1,6 +1,6 @@
-import { configOf, embed, PATIENT as PATIENT_SERVICE, type Overrides } from '@influencer-stats/runtime/embed'
+import { configOf, PATIENT as PATIENT_SERVICE, type Overrides } from '@influencer-stats/runtime/embed'
 import { startService, type RunningService } from '@influencer-stats/runtime/host'
-import { pino } from 'pino'
+import { pino, type Logger } from 'pino'
 import { stats } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
@@ -30,29 +30,15 @@ export interface TestStats {
   stop(): Promise<boolean>
 }
 
-export async function startStats(settings: Overrides): Promise<TestStats> {
-  return testStatsOf(await embed(stats, { logger: 'silent', ...PATIENT, ...settings }, SERVICES))
-}
+export const startStats = (settings: Overrides, log?: Logger): Promise<TestStats> => start(settings, [], log)
 
 /** The same without `YOUTUBE_URI`: the supervisor gave it the address of the stand-in. */
-export async function startOnStandIn(settings: Overrides) {
-  const config = configOf(stats, {
-    port: 0,
-    threads: 0,
-    logLevel: 'silent',
-    logger: 'silent',
-    ...PATIENT_SERVICE,
-    ...PATIENT,
-    ...settings,
-  })
-  return testStatsOf(
-    await startService({
-      services: SERVICES,
-      definition: stats,
-      config: { ...config, standIns: ['youtubeUri'] },
-      log: pino({ level: 'silent' }),
-    }),
-  )
+export const startOnStandIn = (settings: Overrides): Promise<TestStats> => start(settings, ['youtubeUri'])
+
+async function start(settings: Overrides, standIns: readonly string[], log = pino({ level: 'silent' })) {
+  const own = { port: 0, threads: 0, logLevel: 'silent', logger: 'silent' }
+  const config = { ...configOf(stats, { ...own, ...PATIENT_SERVICE, ...PATIENT, ...settings }), standIns }
+  return testStatsOf(await startService({ services: SERVICES, definition: stats, config, log }))
 }
 
 function testStatsOf(running: RunningService): TestStats {
