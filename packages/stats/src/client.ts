@@ -36,7 +36,7 @@ export interface PutCondition extends ChangeCondition {
 export interface Stats extends Summary {
   /** Whether they are older than two intervals of refreshing. */
   readonly stale: boolean
-  /** Who gave them; `stand-in`: they are invented. */
+  /** Origin of the numbers; `stand-in`: they are invented. */
   readonly source?: string
 }
 

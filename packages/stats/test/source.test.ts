@@ -206,7 +206,9 @@ describe('nodes of different sources', () => {
     const mistaken = await startNode(nats().url, stream, named)
     expect((await mistaken.get('/node')).body.source).toBe(first.url)
     const standIn = await startOnStandIn({
-      ...{ data: temporaryFolder(), ...nodeSettings(nats().url, stream), youtubeUri: first.url },
+      data: temporaryFolder(),
+      ...nodeSettings(nats().url, stream),
+      youtubeUri: first.url,
       replaceSource: first.url,
     })
     onTestFinished(async () => void (await standIn.stop()))

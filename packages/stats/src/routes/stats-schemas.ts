@@ -60,7 +60,7 @@ const sums = {
     },
     asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
-    source: { type: 'string', description: 'Who gave them; `stand-in`: they are invented.' },
+    source: { type: 'string', description: 'Origin of the numbers; `stand-in`: they are invented.' },
   },
 } as const
 
