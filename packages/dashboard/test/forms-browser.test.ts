@@ -82,7 +82,53 @@ describe('forms in Chromium', () => {
     await page.locator('dialog').waitFor({ state: 'detached' })
   })
 
-  it('keep the links of a new campaign when another one appears and on Back', async () => {
+  it('keep typed input on Back and through a new sign-in', async () => {
+    const house = await startHouse({ all: { apiToken: 'the-token' } })
+    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await open(house.url)
+    async function signIn(): Promise<void> {
+      await page.getByLabel('Token').fill('the-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await signIn()
+    await page.getByRole('button', { name: 'New campaign' }).click()
+    await page.getByLabel('YouTube links').fill('https://youtu.be/1FEFpk-uIYo')
+    await page.evaluate(`history.pushState(null, '', '/health'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.getByRole('heading', { name: 'Health' }).waitFor()
+    await page.goBack()
+    await until(async () => (await page.getByLabel('YouTube links').inputValue()) === 'https://youtu.be/1FEFpk-uIYo')
+    await page.locator('dialog[open]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await page.getByRole('link', { name: 'Spring' }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.locator('dialog [name=name]').fill('Summer')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+    await page.goForward()
+    await until(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
+    // The session ends while the form is open.
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: /^Save/ }).click()
+    await signIn()
+    await until(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
+    await save(page)
+    expect(await house.stats.get('a')).toMatchObject({ name: 'Summer' })
+  })
+
+  it('add what can be added of several links, and keep the rest', async () => {
+    const house = await startHouse()
+    await house.stats.put('a', { videos: [] })
+    const page = await open(`${house.url}/campaigns/a`)
+    const links = page.getByLabel('Links of videos to add')
+    await links.fill(`${VIDEOS[0]} https://example.com/another-page ${VIDEOS[1]}`)
+    await page.getByRole('button', { name: /^Add/ }).click()
+    await page.getByText('example.com/another-page').waitFor()
+    await until(async () => (await house.stats.get('a'))!.videos.join() === VIDEOS.join())
+    expect(await links.inputValue()).toBe('https://example.com/another-page')
+  })
+
+  it('keep the links of a new campaign when another one appears', async () => {
     const house = await startHouse()
     const page = await open(house.url)
     const links = page.getByLabel('YouTube links')

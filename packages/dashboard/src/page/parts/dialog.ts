@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 
 interface DialogProps {
@@ -13,7 +13,7 @@ const Unsaved = createContext<{ current: boolean } | undefined>(undefined)
 /** While there is unsaved input, the dialog around it asks before it closes, and the browser before the page is left. */
 export function useUnsaved(isUnsaved: boolean): void {
   const dialog = useContext(Unsaved)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isUnsaved) return
     const ask = (event: Event) => event.preventDefault()
     addEventListener('beforeunload', ask)
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const isUnsaved = useRef(false)
   const isPressedOutside = useRef(false)
   const [isAsking, setAsking] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     box.current!.showModal()
   }, [])
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import type { ComponentChildren } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import { changedFields, fieldsOf, mergeEdit, type CampaignFields, type FieldName } from '../core/edit.ts'
 import { createMoneyReader, currencyOptions, type TypedAmount } from '../core/money.ts'
@@ -18,6 +18,18 @@ interface FormBase {
   readonly fields: CampaignFields
   readonly version: string
 }
+
+/** The state of a form with unsaved input. */
+interface EditDraft {
+  readonly base: FormBase
+  readonly texts: FormTexts
+}
+
+/** By the id of the campaign: unsaved input survives a change of the screen and a new sign-in. */
+const drafts = new Map<string, EditDraft>()
+
+export const hasEditDraft = (id: string): boolean => drafts.has(id)
+export const discardEdit = (id: string): void => void drafts.delete(id)
 
 /** More changes in a row than people make while a form is sent. */
 const MAX_ATTEMPTS = 5
@@ -57,13 +69,20 @@ const notFound = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
 /** Edits a campaign. It sends only what changed, and asks where somebody else changed the same field. */
 export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): void }) {
   const change = useChange()
-  const [base, setBase] = useState<FormBase>(() => ({ fields: fieldsOf(row), version: row.version }))
-  const [texts, setTexts] = useState(() => toTexts(base.fields))
+  const [base, setBase] = useState<FormBase>(
+    () => drafts.get(row.id)?.base ?? { fields: fieldsOf(row), version: row.version },
+  )
+  const [texts, setTexts] = useState(() => drafts.get(row.id)?.texts ?? toTexts(base.fields))
   const [conflicts, setConflicts] = useState<readonly FieldName[]>([])
   const costInput = useRef<HTMLInputElement>(null)
   const currencies = useMemo(() => currencyOptions(navigator.languages, row.currency), [row.currency])
   const { fields, costFault } = readTexts(texts, base.fields)
-  useUnsaved(costFault !== undefined || Object.keys(changedFields(base.fields, fields)).length > 0)
+  const isUnsaved = costFault !== undefined || Object.keys(changedFields(base.fields, fields)).length > 0
+  useUnsaved(isUnsaved)
+  useLayoutEffect(() => {
+    if (isUnsaved) drafts.set(row.id, { base, texts })
+    else drafts.delete(row.id)
+  }, [isUnsaved, base, texts])
 
   /** @returns whether the changes are saved; otherwise there are conflicts */
   async function save(): Promise<boolean> {
@@ -97,7 +116,10 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     event.preventDefault()
     if (costFault !== undefined) return costInput.current!.focus()
     let isSaved = false
-    if ((await change.run(async () => (isSaved = await save()))) && isSaved) onDone()
+    if ((await change.run(async () => (isSaved = await save()))) && isSaved) {
+      discardEdit(row.id)
+      onDone()
+    }
   }
 
   const set = (changed: Partial<FormTexts>) => setTexts((before) => ({ ...before, ...changed }))

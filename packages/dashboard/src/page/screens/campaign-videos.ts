@@ -6,7 +6,7 @@ import { titleOf } from '../core/names.ts'
 import { linksIn } from '../core/pasted.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault } from '../parts/dialog.ts'
+import { Fault, useUnsaved } from '../parts/dialog.ts'
 import { Bar } from '../parts/figures.ts'
 import { formats } from '../session.ts'
 import { onRemoved, removeLater, usePendingRemovals, videoKey } from '../undo.ts'
@@ -99,13 +99,22 @@ function Addition({ id, reload }: { id: string; reload(): void }) {
   const [text, setText] = useState('')
   const change = useChange()
   const found = linksIn(text)
+  useUnsaved(found.length > 0)
   async function submit(event: Event) {
     event.preventDefault()
-    const added = await change.run(async () => {
+    const rest: string[] = []
+    await change.run(async () => {
+      let fault: unknown
       for (const link of found)
-        if (!(await stats.addVideo(id, link))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
+        try {
+          if (!(await stats.addVideo(id, link))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
+        } catch (error) {
+          rest.push(link)
+          fault ??= error
+        }
+      if (fault !== undefined) throw fault
     })
-    if (added) setText('')
+    setText(rest.join(' '))
     reload()
   }
   return html`<form class="addition" onSubmit=${submit}>

@@ -13,7 +13,7 @@ import { Tabs } from '../parts/tabs.ts'
 import { go, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
 import { campaignKey, onRemoved, removeLater, UNDO_MS } from '../undo.ts'
-import { CampaignForm } from './campaign-form.ts'
+import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
 
@@ -32,7 +32,9 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const source = useMemo(() => given ?? ownCampaign(id!), [id])
   const campaign = useLoaded(() => source.get(), [source])
   const [told, setTold] = useState<LiveValue | undefined>()
-  const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>()
+  const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>(() =>
+    id !== undefined && hasEditDraft(id) ? 'edit' : undefined,
+  )
   // A dialog stays open, with its input, if the campaign is deleted elsewhere.
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
@@ -69,7 +71,10 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const show = (change: Record<string, string>) =>
     go(place.path + changedSearch(place.search, change), { replace: true })
   const sums = told && (!row.stats || told.asOf >= row.stats.asOf) ? told : row.stats
-  const close = () => setOpen(undefined)
+  function close() {
+    if (open === 'edit') discardEdit(row!.id)
+    setOpen(undefined)
+  }
   const closeAnew = () => (close(), campaign.reload())
 
   return html`<div class="head">
