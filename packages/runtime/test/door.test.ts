@@ -58,6 +58,15 @@ async function replies(server: string, one: OddCase, pieces: readonly string[], 
   return shown(isCut ? { ...seen, text: seen.text.replace(TOO_LARGE, 'too large') } : seen)
 }
 
+const MALFORMED = /HTTP\/1.1 400 Bad Request[^]*$/
+
+/** True if Node refuses a head before its end, which the raw server still awaits; that is Node's a second later. */
+function waitsForHead(raw: string, fastify: string, sent: string): boolean {
+  if (sent.endsWith('\r\n\r\n') || !MALFORMED.test(fastify)) return false
+  const [waiting, refused] = [raw, fastify].map((seen) => JSON.parse(seen) as { text: string; kept: boolean })
+  return waiting!.kept && !refused!.kept && waiting!.text === refused!.text.replace(MALFORMED, '')
+}
+
 /** Fails where two servers differ, and shows where. */
 function expectAlike(seen: string, wanted: string, server: string): void {
   if (seen === wanted) return
@@ -81,7 +90,7 @@ async function check(one: OddCase): Promise<void> {
     replies('fastify', one, apart),
   ])
   expectAlike(nodeHttp, fastify, 'node-http')
-  if (raw === fastify) return
+  if (raw === fastify || waitsForHead(raw, fastify, pieces.join(''))) return
   for (let whole = 0; whole < one.requests.length; whole++) {
     const first = one.requests.slice(0, whole).flat()
     const rest = piecesFrom(pieces, first.join('').length)

@@ -111,7 +111,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
  */
 function putBack(socket: Socket, unread: Buffer | undefined): void {
   const arrived: Buffer | null = socket.read()
-  const pieces = [unread, arrived].filter((piece) => piece != null)
+  const pieces = [unread, arrived].filter((piece) => piece !== undefined && piece !== null)
   if (pieces.length > 0) socket.unshift(Buffer.concat(pieces))
 }
 
