@@ -166,6 +166,13 @@ describe('forms in Chromium', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: 'Spring' }).click()
     expect(await house.stats.get('a')).toEqual(before)
+    // A campaign that changed in the meantime is not deleted.
+    await deletion()
+    await house.stats.patch('a', { tags: ['food'] })
+    await page.getByRole('button', { name: 'Delete now' }).click()
+    await page.getByText('was not deleted').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('link', { name: 'Spring' }).click()
     // Leaving the page ends the time.
     await deletion()
     await page.goto('about:blank')
