@@ -13,6 +13,8 @@ import { pageRoutes } from './routes/page.ts'
 import { serviceRoutes } from './routes/services.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { sharedRoutes } from './routes/shared.ts'
+import { statusRoute } from './routes/status.ts'
+import { ServiceMonitor } from './service-monitor.ts'
 import type { DashboardConfig } from './settings.ts'
 import { createSource } from './source.ts'
 import { createVisitors } from './visitors.ts'
@@ -40,12 +42,14 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
   app.addHook('onClose', async () => proxy.close())
   const campaigns = new Campaigns(proxy, visitors.tokenFor('editor'))
   const source = createSource(proxy, visitors.tokenFor('editor'))
+  const monitor = new ServiceMonitor(proxy, visitors.tokenFor('reader'), source)
 
   pageRoutes(app, readAssets())
   measuredRoutes(app, findMeasured())
   sessionRoutes(app, { visitors, source, services: proxy.services, nodes: proxy.nodes })
   linkRoutes(app, { visitors, links, campaigns, bus })
-  sharedRoutes(app, { links, campaigns, proxy, token: visitors.tokenFor('editor') })
+  statusRoute(app, visitors, monitor)
+  sharedRoutes(app, { links, campaigns, proxy, monitor, token: visitors.tokenFor('editor') })
   await app.register(async (scope) => serviceRoutes(scope as App, { visitors, proxy, budget, limit: config.bodyLimit }))
   return app
 }

@@ -128,7 +128,7 @@ describe('in Chromium', () => {
     await page.locator('tbody tr').nth(2).waitFor()
     const old = await truth(house, 'a')
     await sse.end('SIGKILL')
-    await page.getByText('Connection lost').waitFor()
+    await page.getByText('sse does not answer').waitFor()
     await pass(house, 1_000)
     await until(async () => (await truth(house, 'a')) > old)
     // Of which nobody will tell anything any more.
@@ -141,7 +141,7 @@ describe('in Chromium', () => {
     await until(async () => (await page.locator('tbody tr').count()) === ids.length)
     expect(time()).toBeLessThan(5_000)
     await page.locator('.dot.live').waitFor()
-    expect(await page.getByText('Connection lost').count()).toBe(0)
+    await until(async () => (await page.locator('.lost').count()) === 0)
   })
 
   it('signs in with the right token, takes names and tags as text, and looks for campaigns as the address says', async () => {

@@ -14,7 +14,7 @@ const ROUTES = new Map<string, readonly Route[]>(
   Object.entries({
     stats: [
       house,
-      reads(/^\/collections(\/.+)?$/),
+      reads(/^\/(upstream|collections(\/.+)?)$/),
       { methods: /^(PUT|PATCH|DELETE)$/, path: /^\/collections\/.+$/, access: 'change' },
     ],
     sse: [house, reads(/^\/(wait|connections)$/)],

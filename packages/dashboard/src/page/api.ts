@@ -21,10 +21,36 @@ export interface Link {
   readonly expires: string
 }
 
+/** What stats states about its calls to YouTube; fewer fields for the reader of a shared page. */
+export interface UpstreamStatus {
+  readonly state?: 'ok' | 'failing' | 'paused'
+  readonly reason?: string
+  readonly detail?: string
+  readonly remedy?: string
+  readonly since?: string
+  readonly retryAt?: string
+  readonly key?: string
+  readonly budget?: { readonly limit: number | null; readonly used: number; readonly left: number | null }
+}
+
+/** Which services work. */
+export interface Status {
+  /** When this was observed. */
+  readonly at: string
+  readonly services: readonly {
+    readonly name: string
+    readonly state: 'ok' | 'not-ready' | 'unavailable'
+    readonly detail?: string
+  }[]
+  readonly source?: Session['source']
+  readonly upstream?: UpstreamStatus
+}
+
 /** Asks this origin. @throws ServiceError */
-export async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const reply = await fetch(path, {
     method,
+    signal: signal ?? null,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
   const text = await reply.text()
@@ -46,6 +72,8 @@ export const deleteCampaign = (id: string, version: string) => remove(campaignPa
 /** @throws ServiceError */
 export const removeVideo = (campaign: string, video: string) => remove(`${campaignPath(campaign)}/videos/${video}`)
 
+/** @param url `/status`, or that of a shared page */
+export const readStatus = (url: string, signal: AbortSignal) => ask<Status>('GET', url, undefined, signal)
 export const session = () => ask<Session>('GET', '/session')
 export const signIn = (token: string) => ask<Pick<Session, 'role'>>('POST', '/session', { token })
 export const signOut = () => ask('DELETE', '/session')

@@ -1,14 +1,6 @@
-/** What a collection's sums are now, as its topic tells it. */
-export interface LiveValue {
-  readonly id: string
-  readonly impressions: number
-  readonly engagements: number
-  readonly score: number
-  readonly videos: number
-  readonly missing: string[]
-  readonly asOf: string
-  readonly stale: boolean
-}
+import type { LiveValue } from './core/live-row.ts'
+
+export type { LiveValue }
 
 export type LiveState = 'connecting' | 'live' | 'lost'
 
@@ -57,6 +49,13 @@ export class Live {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Replaces a stream that may be dead without a sign. */
+  reconnect(): void {
+    if (document.hidden) return
+    this.#setState('connecting')
+    this.#open()
+  }
+
   #open(): void {
     clearTimeout(this.#timer)
     this.#source?.close()
@@ -65,7 +64,7 @@ export class Live {
     source.addEventListener('open', () => {
       this.#retry = FIRST_RETRY
       // Without a place to go on from whatever came meanwhile is lost.
-      if (this.#wasOpen && !this.#lastId) this.#tellGap()
+      if (this.#wasOpen && !this.#lastId) this.reportGap()
       this.#wasOpen = true
       this.#setState('live')
     })
@@ -75,7 +74,7 @@ export class Live {
     })
     source.addEventListener('gap', ({ lastEventId }) => {
       this.#lastId = lastEventId
-      this.#tellGap()
+      this.reportGap()
     })
     source.addEventListener('error', () => {
       this.#setState('lost')
@@ -104,7 +103,8 @@ export class Live {
     for (const listener of this.#listeners) listener.values?.(updates)
   }
 
-  #tellGap(): void {
+  /** Makes all screens read their values again. */
+  reportGap(): void {
     for (const listener of this.#listeners) listener.gap?.()
   }
 
@@ -123,6 +123,7 @@ export class Live {
     this.#timer = setTimeout(() => {
       this.#source?.close()
       this.#source = undefined
+      this.#setState('connecting')
     }, HIDDEN_FOR)
   }
 }

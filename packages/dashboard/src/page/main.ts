@@ -1,8 +1,9 @@
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { session as readSession, sharedCampaign, signOut, wordsFor, type Session } from './api.ts'
+import { Availability, type AvailabilityState } from './availability.ts'
 import { html } from './html.ts'
-import { Live, type LiveState } from './live.ts'
+import { Live } from './live.ts'
 import { usePlace, type Place } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
 import { Compare } from './screens/compare.ts'
@@ -11,7 +12,7 @@ import { Home } from './screens/home.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { formats, onSignInNeeded, SharedContext } from './session.ts'
+import { formats, onSignInNeeded, SharedContext, signInNeeded } from './session.ts'
 
 const SHARED = /^\/shared\/[^/]+/
 const CAMPAIGN = /^\/campaigns\/([^/]+)$/
@@ -20,7 +21,10 @@ const SESSION_RETRY = 2_000
 
 const link = SHARED.exec(location.pathname)?.[0]
 // Opened before anything is read, so that nothing is missed between.
-const openLive = () => new Live(link ? `${link}/wait?cid=link` : ALL)
+function openLive() {
+  const live = new Live(link ? `${link}/wait?cid=link` : ALL)
+  return { live, availability: new Availability(link ? `${link}/status` : '/status', live, signInNeeded) }
+}
 
 function screenFor(place: Place) {
   if (link) return html`<${Campaign} key=${link} source=${sharedCampaign(link)} place=${place} />`
@@ -50,19 +54,19 @@ function App() {
   }
   useEffect(load, [])
   useEffect(() => onSignInNeeded(load), [])
-  const live = useMemo(() => (isIn && session ? openLive() : undefined), [isIn, session !== undefined])
+  const opened = useMemo(() => (isIn && session ? openLive() : undefined), [isIn, session !== undefined])
 
   if (!session)
     return html`<${Top} path=${place.path} />
       <main class="page"><p class="quiet" role="status">${fault ?? 'Loading…'}</p></main>`
-  if (!isIn || !live)
+  if (!isIn || !opened)
     return html`<${Top} path=${place.path} />
       <main class="page"><${SignIn} onDone=${load} /></main>`
-  return html`<${SharedContext.Provider} value=${{ session, live }}>
+  return html`<${SharedContext.Provider} value=${{ session, ...opened }}>
     <a class="skip" href="#main">Skip to content</a>
-    <${Top} path=${place.path} session=${session} live=${live} />
-    ${session.source === 'stand-in' && html`<aside class="stand-in" aria-label="Where the numbers come from"><b>Invented numbers.</b> They come from a stand-in for YouTube that runs here, so that nothing needs a key.</aside>`}
-    <${Lost} live=${live} />
+    <${Top} path=${place.path} session=${session} availability=${opened.availability} />
+    <${StandIn} session=${session} availability=${opened.availability} />
+    <${Troubles} availability=${opened.availability} />
     <main class="page" id="main" tabindex="-1">${screenFor(place)}</main>
     <${UndoList} />
   </${SharedContext.Provider}>`
@@ -75,7 +79,7 @@ const SCREENS = [
   ['/health', 'Health'],
 ] as const
 
-function Top({ path, session, live }: { path: string; session?: Session; live?: Live }) {
+function Top({ path, session, availability }: { path: string; session?: Session; availability?: Availability }) {
   const isHere = (to: string) => (to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to)
   async function leave() {
     await signOut()
@@ -87,7 +91,7 @@ function Top({ path, session, live }: { path: string; session?: Session; live?: 
       <a class="brand" href=${link ?? '/'}><${Mark} />Influencer Stats</a>
       ${session && !link && html`<nav aria-label="Screens">${screens.map(([to, title]) => html`<a key=${to} href=${to} aria-current=${isHere(to) ? 'page' : undefined}>${title}</a>`)}</nav>`}
       <div class="side">
-        ${live && html`<${Dot} live=${live} />`}
+        ${availability && html`<${Dot} availability=${availability} />`}
         ${session?.needed && session.role && !link && html`<button class="link" onClick=${leave}>Sign out</button>`}
       </div>
     </div>
@@ -100,27 +104,47 @@ const Mark = () =>
     <path d="M7 21l6-7 5 4 7-9" />
   </svg>`
 
-function useLiveState(live: Live): LiveState {
-  const [state, setState] = useState<LiveState>(live.state)
+function useAvailability(availability: Availability): AvailabilityState {
+  const [state, setState] = useState(availability.state)
   useEffect(() => {
-    setState(live.state)
-    return live.listen({ state: setState })
-  }, [live])
+    const follow = () => setState(availability.state)
+    follow()
+    return availability.listen(follow)
+  }, [availability])
   return state
 }
 
-function Dot({ live }: { live: Live }) {
-  const state = useLiveState(live)
-  const words = { live: 'Live', connecting: 'Connecting', lost: 'Not live' }[state]
-  return html`<span class=${`dot ${state}`}>${words}</span>`
+interface AvailabilityProps {
+  readonly availability: Availability
 }
 
-/** Says so while numbers do not come, and since when. */
-function Lost({ live }: { live: Live }) {
-  const state = useLiveState(live)
-  const since = useMemo(() => Date.now(), [state])
+function Dot({ availability }: AvailabilityProps) {
+  const { dot } = useAvailability(availability)
+  const words = { live: 'Live', connecting: 'Connecting', lost: 'Not live' }[dot]
+  return html`<span class=${`dot ${dot}`}>${words}</span>`
+}
+
+/** Says so while numbers are invented. What the services state now counts, not what they stated when the page opened. */
+function StandIn({ session, availability }: AvailabilityProps & { session: Session }) {
+  const { status } = useAvailability(availability)
+  if ((status?.source ?? session.source) !== 'stand-in') return null
+  return html`<aside class="stand-in" aria-label="Where the numbers come from">
+    <b>Invented numbers.</b> They come from a stand-in for YouTube that runs here, so that nothing needs a key.
+  </aside>`
+}
+
+/** Names the parts that do not work, and states the age of what the page shows. */
+function Troubles({ availability }: AvailabilityProps) {
+  const { troubles } = useAvailability(availability)
   return html`<div role="status">
-    ${state === 'lost' && html`<p class="lost"><b>Connection lost.</b> Numbers are those of ${formats.moment(since)}; trying again…</p>`}
+    ${troubles.map(
+      ({ name, text, stopsNumbers, workedAt }) =>
+        html`<p class="lost" key=${name}>
+          <b>${text}</b>
+          ${' '}${stopsNumbers ? 'Numbers are those of' : 'It last answered at'}
+          ${' '}${workedAt === undefined ? 'an unknown time' : html`<time datetime=${new Date(workedAt).toISOString()}>${formats.clock(workedAt, Date.now())}</time>`}.
+        </p>`,
+    )}
   </div>`
 }
 

@@ -2,12 +2,14 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { createFormats } from './core/format.ts'
 import type { Session } from './api.ts'
+import type { Availability } from './availability.ts'
 import type { Live } from './live.ts'
 
 /** What all screens share. */
 export interface Shared {
   readonly session: Session
   readonly live: Live
+  readonly availability: Availability
 }
 
 export const SharedContext = createContext<Shared>(undefined as never)

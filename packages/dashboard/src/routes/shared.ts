@@ -4,11 +4,13 @@ import type { Campaigns } from '../campaigns.ts'
 import { errors } from '../errors.ts'
 import type { Links } from '../links.ts'
 import type { Proxy } from '../proxy.ts'
+import type { ServiceMonitor } from '../service-monitor.ts'
 
 interface SharedOptions {
   readonly links: Links
   readonly campaigns: Campaigns
   readonly proxy: Proxy
+  readonly monitor: ServiceMonitor
   readonly token: string | undefined
 }
 
@@ -22,7 +24,7 @@ const SHOWN: ReadonlySet<string> = new Set(['id', 'name', 'from', 'to', 'videos'
  * One campaign, for clients that have a link to it. Every reply, and every piece of a stream, is confirmed to be of the
  * campaign of the link: a deleted one ends the link, and another one with its id shows nothing through it.
  */
-export function sharedRoutes(app: App, { links, campaigns, proxy, token }: SharedOptions): void {
+export function sharedRoutes(app: App, { links, campaigns, proxy, monitor, token }: SharedOptions): void {
   const schema = {
     hide: true,
     response: openReplies(errors.LINK_UNKNOWN, errors.LINK_EXPIRED, errors.SERVICE_UNREACHABLE, errors.SERVICE_SLOW),
@@ -48,6 +50,12 @@ export function sharedRoutes(app: App, { links, campaigns, proxy, token }: Share
       return proxy.forward(reply as never, 'stats', { method: 'GET', path, headers, token }, { confirm }) as never
     })
   }
+
+  app.get('/shared/:token/status', options, async (request, reply) => {
+    linkOf(request)
+    void reply.header('cache-control', 'no-store')
+    return (await monitor.publicStatus()) as never
+  })
 
   app.get('/shared/:token/wait', options, async (request, reply) => {
     const link = linkOf(request)

@@ -14,8 +14,6 @@ export interface Formats {
   money(value: number, currency?: string): string
   /** An amount with all its digits, as somebody stated it. */
   amount(value: number, currency?: string): string
-  /** 12 seconds ago @param ms from then to now */
-  ago(ms: number): string
   /** A day */
   day(at: number): string
   /** A date without a time, which has no time zone. @param date YYYY-MM-DD */
@@ -28,20 +26,12 @@ export interface Formats {
   second(at: number): string
   /** A day and a time of day */
   moment(at: number): string
+  /** A time of today with its seconds, or the day and the time of day. @param now ms since 1970 */
+  clock(at: number, now: number): string
 }
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const
 
 /** More decimals than a number has; a currency's usual number of decimals remains the least. */
 const ALL_DIGITS = 20
-
-/** Numbers that are refreshed this often are of now (ms). */
-const JUST_NOW = 10_000
 
 /** @param locale as the browser says it, or its default */
 export function createFormats(locale?: string | readonly string[], timeZone?: string): Formats {
@@ -53,7 +43,6 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const percent = number({ style: 'percent', maximumFractionDigits: 1 })
   const signedPercent = number({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' })
   const amount = number({ maximumFractionDigits: 2 })
-  const relative = new Intl.RelativeTimeFormat(languages, { numeric: 'auto' })
   const day = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone })
   const date = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' })
   const shortDay = new Intl.DateTimeFormat(languages, { day: 'numeric', month: 'short', timeZone })
@@ -85,16 +74,12 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       if (currency === undefined) return number({ maximumFractionDigits: ALL_DIGITS }).format(value)
       return number({ style: 'currency', currency, maximumFractionDigits: ALL_DIGITS }).format(value)
     },
-    ago(ms) {
-      if (ms < JUST_NOW) return relative.format(0, 'second')
-      const [unit, length] = UNITS.find((one) => ms >= one[1]) ?? UNITS[3]
-      return relative.format(-Math.max(0, Math.floor(ms / length)), unit)
-    },
     day: (at) => day.format(at),
     date: (text) => date.format(Date.parse(text)),
     shortDay: (at) => shortDay.format(at),
     time: (at) => time.format(at),
     second: (at) => second.format(at),
     moment: (at) => moment.format(at),
+    clock: (at, now) => (day.format(at) === day.format(now) ? second : moment).format(at),
   }
 }

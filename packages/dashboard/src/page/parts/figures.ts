@@ -29,9 +29,9 @@ export function Moving({ value, text }: { value: number; text: string }) {
   return html`<span key=${value} class="moving">${text}</span>`
 }
 
-/** How long ago that was. Made anew alone: what stands around it is not. @param at ISO 8601 */
-export function Ago({ at }: { at: string }) {
-  return html`${formats.ago(useNow() - Date.parse(at))}`
+/** The time that something was true. Rendered apart from its parent, since it changes when the day ends. @param at ISO 8601 */
+export function Clock({ at }: { at: string }) {
+  return html`<time datetime=${at}>${formats.clock(Date.parse(at), useNow())}</time>`
 }
 
 interface CardProps {

@@ -4,7 +4,8 @@ import { RANGES, type Range } from '../core/ranges.ts'
 import { joined, perHour } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
-import { formats, useShared } from '../session.ts'
+import { useRefresh } from '../refresh.ts'
+import { formats } from '../session.ts'
 import { Chart, timeOf } from './chart.ts'
 import { Fault } from './dialog.ts'
 import { Tabs } from './tabs.ts'
@@ -37,12 +38,11 @@ interface GrowthProps {
 
 /** How a campaign has grown. */
 export function Growth({ source, id, range, query, now, show }: GrowthProps) {
-  const { live } = useShared()
   const { length, step, title } = RANGES[range]
   const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
   const isHourly = query.get('mode') === 'hourly'
   const history = useLoaded(() => source.history(new Date(Date.now() - length), step), [source, id, range])
-  useEffect(() => live.listen({ gap: history.reload }), [live, history.reload])
+  useRefresh(history.reload)
 
   // What came while the page was open belongs to the line, a point a step; the newest moves until its step is over.
   const since = useRef<Sums[]>([])

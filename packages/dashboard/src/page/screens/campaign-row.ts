@@ -2,7 +2,7 @@ import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
 import { titleOf } from '../core/names.ts'
 import { html } from '../html.ts'
-import { Ago, Change, Moving } from '../parts/figures.ts'
+import { Change, Clock, Moving } from '../parts/figures.ts'
 import { Sparkline } from '../parts/sparkline.ts'
 import { formats } from '../session.ts'
 
@@ -44,7 +44,7 @@ export class CampaignRow extends Component<RowProps> {
       </td>
       <td class="wide"><${Sparkline} id=${id} /></td>
       <td class=${`wide number fresh ${stats?.stale ? 'stale' : ''}`}>
-        ${stats ? html`<${Ago} at=${stats.asOf} />` : 'no numbers yet'}
+        ${stats ? html`<${Clock} at=${stats.asOf} />` : 'no numbers yet'}
       </td>
     </tr>`
   }

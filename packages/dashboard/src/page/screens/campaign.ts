@@ -7,9 +7,10 @@ import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import type { LiveValue } from '../live.ts'
 import { Dialog, Fault } from '../parts/dialog.ts'
-import { Ago, Card, Change, Moving } from '../parts/figures.ts'
+import { Card, Change, Clock, Moving } from '../parts/figures.ts'
 import { Growth } from '../parts/growth.ts'
 import { Tabs } from '../parts/tabs.ts'
+import { useRefresh } from '../refresh.ts'
 import { go, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
 import { campaignKey, onRemoved, removeLater, UNDO_MS } from '../undo.ts'
@@ -23,9 +24,6 @@ interface CampaignProps {
   readonly source?: CampaignSource
   readonly place: Place
 }
-
-/** A page that is open all day keeps its change and its dates right (ms). */
-const REFRESH = 900_000
 
 export function Campaign({ id, source: given, place }: CampaignProps) {
   const { live, session } = useShared()
@@ -45,16 +43,12 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
     () =>
       live.listen({
         values: (updates) => setTold((before) => updates.get(row?.id ?? id ?? '') ?? before),
-        gap: campaign.reload,
         // A link that ended ends its stream.
         state: (state) => void (given && state === 'lost' && campaign.reload()),
       }),
     [live, row?.id, campaign.reload],
   )
-  useEffect(() => {
-    const timer = setInterval(campaign.reload, REFRESH)
-    return () => clearInterval(timer)
-  }, [campaign.reload])
+  useRefresh(campaign.reload)
 
   useEffect(
     () => onRemoved((key) => id !== undefined && key === campaignKey(id) && campaign.reload()),
@@ -84,7 +78,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
         <p class="quiet facts">
           ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}
           ${(row.from || row.to) && html`<span>${row.from ? formats.date(row.from) : '…'} – ${row.to ? formats.date(row.to) : '…'}</span>`}
-          ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${sums.stale ? 'Old numbers, of ' : 'As of '}<${Ago} at=${sums.asOf} /></span>`}
+          ${sums && html`<span class=${sums.stale ? 'stale' : ''}>${sums.stale ? 'Old numbers, of ' : 'As of '}<${Clock} at=${sums.asOf} /></span>`}
         </p>
       </div>
       <div class="tools">

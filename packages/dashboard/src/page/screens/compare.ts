@@ -10,6 +10,7 @@ import { Chart, timeOf } from '../parts/chart.ts'
 import { Fault } from '../parts/dialog.ts'
 import { Change } from '../parts/figures.ts'
 import { Tabs } from '../parts/tabs.ts'
+import { useRefresh } from '../refresh.ts'
 import { go, type Place } from '../router.ts'
 import { formats } from '../session.ts'
 
@@ -42,6 +43,8 @@ export function Compare({ place }: { place: Place }) {
   const mode = query.get('mode') ?? ''
   const listed = useLoaded(() => stats.list({ include: ['stats', 'change'], sort: '-impressions', limit: LISTED }), [])
   const chosen = useLoaded(() => readAll(ids, range), [ids.join(), range])
+  useRefresh(listed.reload)
+  useRefresh(chosen.reload)
 
   const data = useMemo(() => {
     const all = (chosen.value ?? []).map(({ points }) => {

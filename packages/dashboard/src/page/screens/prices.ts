@@ -5,6 +5,7 @@ import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Fault } from '../parts/dialog.ts'
 import { Bar } from '../parts/figures.ts'
+import { useRefresh } from '../refresh.ts'
 import { go, type Place } from '../router.ts'
 import { formats } from '../session.ts'
 
@@ -40,6 +41,8 @@ export function Prices({ place }: { place: Place }) {
   const facets = useLoaded(() => ask<Facets>('GET', `/api/prices/facets?${facetsQuery(chosen)}`), [place.search])
   const search = searchFor(chosen)
   const found = useLoaded(async () => search && ask<Found>('POST', SEARCH, search), [place.search])
+  useRefresh(facets.reload)
+  useRefresh(found.reload)
   const show = (change: Partial<PriceQuery>) =>
     go(`${place.path}${writePriceQuery({ ...chosen, ...change })}`, { replace: true })
   function chooseChar(char: string, value: Value | '') {

@@ -1,0 +1,151 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { readStatus, type Status } from './api.ts'
+import type { Live, LiveState } from './live.ts'
+
+/** With the time that a reply may take, an outage is known within 15 s (ms). */
+const POLL_INTERVAL_MS = 5_000
+const REPLY_TIMEOUT_MS = 6_000
+/** A page whose timers stood still for longer was asleep: its stream may be dead without a sign (ms). */
+const SLEEP_MS = 30_000
+/** Numbers are live only while all of these work. */
+const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
+
+/** One part that does not work, in words. */
+export interface Trouble {
+  readonly name: string
+  readonly text: string
+  /** Whether the numbers on the page stand still because of it. */
+  readonly stopsNumbers: boolean
+  /** When it last worked (ms since 1970), as far as this page observed. */
+  readonly workedAt?: number | undefined
+}
+
+export interface AvailabilityState {
+  readonly dot: LiveState
+  readonly troubles: readonly Trouble[]
+  /** As of the last reply. */
+  readonly status: Status | undefined
+}
+
+const UNREACHABLE = 'dashboard'
+const STREAM = 'stream'
+const UPSTREAM = 'YouTube'
+
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  stats: ' Numbers stand still.',
+  sse: ' Numbers are read once a minute.',
+  prices: ' Prices cannot be read.',
+}
+
+/** Whether what the page shows is live: it polls the state of the services, and combines it with that of the stream. */
+export class Availability {
+  readonly #live: Live
+  readonly #onSignInNeeded: () => void
+  readonly #url: string
+  readonly #listeners = new Set<() => void>()
+  readonly #workedAt = new Map<string, number>()
+  #failed: ReadonlySet<string> = new Set()
+  #isReachable = true
+  #polledAt = Date.now()
+  #turn = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  state: AvailabilityState = { dot: 'connecting', troubles: [], status: undefined }
+
+  /** @param url of the state of the services */
+  constructor(url: string, live: Live, onSignInNeeded: () => void) {
+    this.#url = url
+    this.#onSignInNeeded = onSignInNeeded
+    this.#live = live
+    live.listen({
+      state: (state) => {
+        // The name of the part that does not work is wanted at once.
+        if (state === 'lost') void this.#poll()
+        this.#update()
+      },
+    })
+    document.addEventListener('visibilitychange', () => document.hidden || void this.#poll())
+    void this.#poll()
+  }
+
+  /** @returns what ends it */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async #poll(): Promise<void> {
+    clearTimeout(this.#timer)
+    const turn = ++this.#turn
+    const wasAsleep = Date.now() - this.#polledAt > SLEEP_MS
+    this.#polledAt = Date.now()
+    const wasReachable = this.#isReachable
+    let status: Status | undefined
+    try {
+      status = await readStatus(this.#url, AbortSignal.timeout(REPLY_TIMEOUT_MS))
+      if (turn !== this.#turn) return
+      this.#isReachable = true
+    } catch (error) {
+      if (turn !== this.#turn) return
+      const isRefused = error instanceof ServiceError && error.status < 500
+      this.#isReachable = isRefused
+      if (isRefused && error.code === 'SIGN_IN_NEEDED') this.#onSignInNeeded()
+      // A link that ended: the screen reads that it did.
+      else if (isRefused) this.#live.reportGap()
+    }
+    this.#timer = setTimeout(() => document.hidden || void this.#poll(), POLL_INTERVAL_MS)
+    if (status) this.#take(status, wasAsleep || !wasReachable)
+    this.#update()
+  }
+
+  /** @param isBack whether the page was cut off until now */
+  #take(status: Status, isBack: boolean): void {
+    const failed = new Set(status.services.filter(({ state }) => state !== 'ok').map(({ name }) => name))
+    const recovered = [...this.#failed].filter((name) => !failed.has(name))
+    const at = Date.parse(status.at)
+    for (const { name } of status.services) if (!failed.has(name)) this.#workedAt.set(name, at)
+    this.#workedAt.set(UNREACHABLE, at)
+    if (status.upstream?.state === 'ok') this.#workedAt.set(UPSTREAM, at)
+    if (this.#live.state === 'live') this.#workedAt.set(STREAM, at)
+    this.#failed = failed
+    this.state = { ...this.state, status }
+    if (isBack || recovered.includes('sse')) this.#live.reconnect()
+    if (isBack || recovered.length > 0) this.#live.reportGap()
+  }
+
+  #update(): void {
+    const { status } = this.state
+    const troubles = this.#isReachable
+      ? this.#troublesIn(status)
+      : [this.#trouble(UNREACHABLE, 'The dashboard does not answer.', true)]
+    const isLive = this.#live.state === 'live' && !troubles.some(({ stopsNumbers }) => stopsNumbers)
+    const dot = isLive
+      ? status
+        ? 'live'
+        : 'connecting'
+      : this.#live.state === 'connecting' && troubles.length === 0
+        ? 'connecting'
+        : 'lost'
+    this.state = { dot, troubles, status }
+    for (const listener of this.#listeners) listener()
+  }
+
+  #troublesIn(status: Status | undefined): Trouble[] {
+    const troubles = (status?.services ?? []).flatMap(({ name, state, detail }) => {
+      if (state === 'ok') return []
+      const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
+      return [this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))]
+    })
+    const { state, detail, remedy } = status?.upstream ?? {}
+    if (state === 'failing' || state === 'paused') {
+      const text = ['YouTube gives no numbers.', detail, remedy].filter(Boolean).join(' ')
+      troubles.push(this.#trouble(UPSTREAM, text, true))
+    }
+    if (this.#live.state === 'lost' && troubles.length === 0)
+      troubles.push(this.#trouble(STREAM, 'The connection is lost. The page connects again.', true))
+    return troubles
+  }
+
+  #trouble(name: string, text: string, stopsNumbers: boolean): Trouble {
+    return { name, text, stopsNumbers, workedAt: this.#workedAt.get(name) }
+  }
+}

@@ -1,0 +1,37 @@
+import type { CollectionRow, Stats } from '@influencer-stats/stats/client'
+
+/** The newest sums of a collection, as its topic states them. */
+export interface LiveValue extends Stats {
+  readonly id: string
+}
+
+/** A row with the newest value of its topic. */
+export interface LiveRow {
+  readonly row: CollectionRow
+  /**
+   * Whether the sums changed for another reason than growth: a video was added or removed, or its counts appeared or
+   * disappeared. The growth of the row is then unknown until the row is read again.
+   */
+  readonly isEdited: boolean
+}
+
+/** What two sums have to share so that their difference is growth. */
+const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} }: Stats & { readonly hidden?: object }) =>
+  JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), gone.map(({ id }) => id).sort(), hidden])
+
+/** @returns the row itself where the value is not newer */
+export function withValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
+  const { stats, change } = row
+  if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isEdited: false }
+  const { id: _id, ...sums } = value
+  const isEdited = !stats || basisOf(stats) !== basisOf(sums)
+  if (isEdited || !change) return { row: { ...row, stats: sums }, isEdited }
+  const grown = (['impressions', 'engagements', 'score'] as const).map(
+    (name) => [name, sums[name] - stats[name]] as const,
+  )
+  const windows = Object.entries(change).map(([period, growth]) => {
+    const sum = grown.map(([name, more]) => [name, growth[name] + more])
+    return [period, { ...growth, ...Object.fromEntries(sum) }]
+  })
+  return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isEdited }
+}

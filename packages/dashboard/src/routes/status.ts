@@ -1,0 +1,59 @@
+import type { App } from '@influencer-stats/runtime/http'
+import { readReplies } from '@influencer-stats/runtime/replies'
+import { errors } from '../errors.ts'
+import type { ServiceMonitor } from '../service-monitor.ts'
+import type { Visitors } from '../visitors.ts'
+
+/** Whether services can be used, for open pages that poll it. */
+export function statusRoute(app: App, visitors: Visitors, monitor: ServiceMonitor): void {
+  app.get(
+    '/status',
+    {
+      config: { access: 'host' as const },
+      async onRequest(request) {
+        const fault = visitors.check(request as never, 'read')
+        if (fault) throw fault
+      },
+      schema: {
+        tags: ['status'],
+        operationId: 'getStatus',
+        summary: 'Which services are available, and whether YouTube gives numbers',
+        response: {
+          200: {
+            type: 'object',
+            title: 'Status',
+            required: ['at', 'services'],
+            additionalProperties: false,
+            properties: {
+              at: { type: 'string', format: 'date-time', description: 'When this was observed.' },
+              services: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['name', 'state'],
+                  additionalProperties: false,
+                  properties: {
+                    name: { type: 'string' },
+                    state: { type: 'string', enum: ['ok', 'not-ready', 'unavailable'] },
+                    detail: { type: 'string', description: 'Why it is not ready, as a code of the service.' },
+                  },
+                },
+              },
+              source: { type: 'string', enum: ['youtube', 'stand-in'], description: 'Absent where it is unknown.' },
+              upstream: {
+                type: 'object',
+                description: 'The reply of `GET /upstream` of stats; absent where it is unknown.',
+                additionalProperties: true,
+              },
+            },
+          },
+          ...readReplies(errors.SIGN_IN_NEEDED),
+        },
+      },
+    },
+    async (_request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      return (await monitor.status()) as never
+    },
+  )
+}

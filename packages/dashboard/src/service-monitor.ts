@@ -1,0 +1,131 @@
+import type { Proxy } from './proxy.ts'
+import type { Source } from './source.ts'
+import { textOf } from './upstream.ts'
+
+/** A service that has not stated within this time that it is ready is unavailable (ms). */
+const PROBE_TIMEOUT_MS = 3_000
+/** All pages of a thread share a probe for this long (ms). */
+const PROBE_AGE_MS = 1_000
+const MAX_REPLY_BYTES = 65_536
+/** What stats states about YouTube for everybody; the other fields are for those who can act on them. */
+const PUBLIC_FIELDS = ['state', 'since'] as const
+
+/** Whether a service can be used. */
+export interface ServiceStatus {
+  readonly name: string
+  /** `not-ready`: it answers, but it states itself that it is not ready. */
+  readonly state: 'ok' | 'not-ready' | 'unavailable'
+  /** Why it is not ready, as a code of the service. */
+  readonly detail?: string
+}
+
+/** What a page needs to state whether its numbers are live. */
+export interface Status {
+  /** When this was observed (ISO 8601). */
+  readonly at: string
+  readonly services: readonly ServiceStatus[]
+  readonly source?: Source
+  /** The reply of `GET /upstream` of stats; absent where it is unknown. */
+  readonly upstream?: Readonly<Record<string, unknown>>
+}
+
+type Observation = Omit<ServiceStatus, 'name'>
+
+/** Probes the services when a page polls, once for all pages. */
+export class ServiceMonitor {
+  readonly #proxy: Pick<Proxy, 'ask' | 'nodes' | 'services'>
+  readonly #token: string | undefined
+  readonly #source: () => Promise<Source | undefined>
+  #status: Promise<Status> | undefined
+  #probedAt = -Infinity
+
+  constructor(
+    proxy: Pick<Proxy, 'ask' | 'nodes' | 'services'>,
+    token: string | undefined,
+    source: () => Promise<Source | undefined>,
+  ) {
+    this.#proxy = proxy
+    this.#token = token
+    this.#source = source
+  }
+
+  status(): Promise<Status> {
+    const now = performance.now()
+    if (!this.#status || now - this.#probedAt > PROBE_AGE_MS) {
+      this.#probedAt = now
+      this.#status = this.#observe()
+    }
+    return this.#status
+  }
+
+  /** The same for the reader of a shared page, who sees neither other services nor details of the upstream. */
+  async publicStatus(): Promise<Status> {
+    const { upstream, ...status } = await this.status()
+    const shown = PUBLIC_FIELDS.filter((name) => upstream?.[name] !== undefined)
+    return {
+      ...status,
+      services: status.services.filter(({ name }) => name === 'stats' || name === 'sse'),
+      ...(upstream && { upstream: Object.fromEntries(shown.map((name) => [name, upstream[name]])) }),
+    }
+  }
+
+  async #observe(): Promise<Status> {
+    const [services, source, upstream] = await Promise.all([
+      Promise.all(this.#proxy.services.map((name) => this.#probeService(name))),
+      withTimeout(this.#source()),
+      this.#readUpstream(),
+    ])
+    return { at: new Date().toISOString(), services, ...(source && { source }), ...(upstream && { upstream }) }
+  }
+
+  /** A service is as good as its best node: requests go to another node where one does not answer. */
+  async #probeService(name: string): Promise<ServiceStatus> {
+    const nodes = this.#proxy.nodes.filter((node) => node.split('.')[0] === name)
+    const observed = await Promise.all(nodes.map((node) => this.#probe(node)))
+    const best = observed.find(({ state }) => state === 'ok') ?? observed.find(({ state }) => state === 'not-ready')
+    return { name, ...(best ?? { state: 'unavailable' }) }
+  }
+
+  async #probe(node: string): Promise<Observation> {
+    const reply = await this.#read(node, '/readyz')
+    if (reply === undefined) return { state: 'unavailable' }
+    if (reply.status === 200) return { state: 'ok' }
+    return { state: 'not-ready', ...(typeof reply.body?.detail === 'string' && { detail: reply.body.detail }) }
+  }
+
+  async #readUpstream(): Promise<Status['upstream']> {
+    if (!this.#proxy.services.includes('stats')) return undefined
+    const reply = await this.#read('stats', '/upstream')
+    return reply?.status === 200 ? reply.body : undefined
+  }
+
+  /** A small JSON reply; `undefined` where none came in time. */
+  #read(node: string, path: string) {
+    const read = async () => {
+      const answer = await this.#proxy.ask(node, { method: 'GET', path, headers: {}, token: this.#token })
+      const text = await textOf(answer, MAX_REPLY_BYTES)
+      return { status: answer.status, body: toObject(text) }
+    }
+    return withTimeout(read())
+  }
+}
+
+/** `undefined` where it failed or took too long. */
+async function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, PROBE_TIMEOUT_MS, undefined)
+  try {
+    return await Promise.race([promise.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
