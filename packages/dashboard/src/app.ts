@@ -9,7 +9,7 @@ import type { Shared, ToMain, ToThread } from './messages.ts'
 import { Proxy } from './proxy.ts'
 import { linkRoutes } from './routes/links.ts'
 import { measuredRoutes } from './routes/measured.ts'
-import { pageRoutes } from './routes/page.ts'
+import { notFoundPage, pageRoutes } from './routes/page.ts'
 import { serviceRoutes } from './routes/services.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { sharedRoutes } from './routes/shared.ts'
@@ -28,12 +28,14 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
   bus.on('linksGone', (ids) => links.remove(ids))
   // With one token of the two, it is needed for everything: `/backup` has the signing key.
   const apiToken = config.apiToken || config.readToken
+  const assets = readAssets()
   const app = await createApp(
     { ...context, config: { ...config, apiToken } },
     {
       title: 'Dashboard',
       description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
       hasPage: true,
+    notFoundPage: notFoundPage(assets),
       data: dataHealth(health),
     },
   )
@@ -44,7 +46,7 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
   const source = createSource(proxy, visitors.tokenFor('editor'))
   const monitor = new ServiceMonitor(proxy, visitors.tokenFor('reader'), source)
 
-  pageRoutes(app, readAssets())
+  pageRoutes(app, assets)
   measuredRoutes(app, findMeasured())
   sessionRoutes(app, { visitors, source, services: proxy.services, nodes: proxy.nodes })
   linkRoutes(app, { visitors, links, campaigns, bus })

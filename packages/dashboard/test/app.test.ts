@@ -86,6 +86,27 @@ describe('the page', () => {
   })
 })
 
+describe('an unknown path', () => {
+  it.each(['/nope', '/campaigns', '/health/', '/campaigns/a/b', '/shared', '/shared/a/nope'])(
+    '%s shows browsers the page, and programs a problem',
+    async (path) => {
+      const { url } = await startBefore(DEAD, TOKENS)
+      const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+      const page = await ask(url + path, 'GET', { headers: browser })
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.text).toMatch(/<div id="app">/)
+      expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+      for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+        const problem = await ask(url + path, 'GET', { headers })
+        expect([problem.status, problem.body.code]).toEqual([404, 'NOT_FOUND'])
+        expect(problem.headers.get('vary')).toMatch(/accept/)
+      }
+      const change = await ask(url + path, 'DELETE', { headers: browser })
+      expect([change.status, change.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    },
+  )
+})
+
 describe('what pages ask of services', () => {
   it('goes there and comes back as it is, refusals included; other routes and services are refused', async () => {
     const { url } = await startHouse()

@@ -30,7 +30,7 @@ const PAGE_HEADERS = {
 const FOR_GOOD = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 /** Where the page is: which screen it shows it reads from the address. */
-const SCREENS = ['/', '/campaigns/:id', '/compare', '/prices', '/health', '/sign-in', '/shared/:token']
+const SCREENS = ['/', '/campaigns/:id', '/compare', '/prices', '/health', '/client-links', '/sign-in', '/shared/:token']
 
 /** What the client prefers of what there is. */
 export function codingFor(accepted: string | undefined): Coding {
@@ -47,9 +47,33 @@ function send(request: FastifyRequest, reply: FastifyReply, sent: Sent, headers:
   return reply.type(sent.type).send(sent.bytes)
 }
 
+const headersOf = (assets: Assets) => ({
+  ...PAGE_HEADERS,
+  'content-security-policy': policyFor(assets.styleHash),
+})
+
+/** Browsers name HTML when they open an address; programs rarely do, and `*\/*` does not. */
+const wantsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
+  (method === 'GET' || method === 'HEAD') && /(^|[ ,])text\/html *(;|,|$)/i.test(accept)
+
+/** Sends browsers the page for an unknown path. It states that there is nothing. */
+export function notFoundPage(assets: Assets) {
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
+    void reply.header('vary', 'accept, accept-encoding')
+    return wantsPage(request) ? sendNotFound(assets, request, reply) : undefined
+  }
+}
+
+async function sendNotFound(assets: Assets, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { coding, type, bytes } = await assets.page.as(codingFor(request.headers['accept-encoding']))
+  void reply.code(404).headers({ ...headersOf(assets), 'x-content-type-options': 'nosniff' })
+  if (coding !== 'identity') void reply.header('content-encoding', coding)
+  return reply.type(type).send(bytes)
+}
+
 /** The page and its files. They hold nothing that is not public. */
 export function pageRoutes(app: App, assets: Assets): void {
-  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyFor(assets.styleHash) }
+  const headers = headersOf(assets)
   for (const url of SCREENS) {
     app.get(url, { config: { access: 'host' }, schema: { hide: true } }, async (request, reply) => {
       const sent = await assets.page.as(codingFor(request.headers['accept-encoding']))

@@ -44,6 +44,8 @@ export interface AppOptions extends Described {
   readonly data?: DataHealth | undefined
   /** Whether the service has a page of its own at `/`. */
   readonly hasPage?: boolean
+  /** Responds to an unknown path with a page; `undefined` if the client does not want one. */
+  readonly notFoundPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
   /** The routes that are worth a way past Fastify. */
   readonly hotRoutes?: readonly HotRoute[]
 }
@@ -147,7 +149,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 
-  function replyUnmatched(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  function replyUnmatched(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
     reply.header('x-request-id', request.id)
     const allow = allowedMethods(known, request.url)
     const problem =
@@ -155,6 +157,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       (allow.length > 0
         ? errors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: allow.join(', ') } })
         : errors.NOT_FOUND())
+    const page = problem.code === 'NOT_FOUND' ? options.notFoundPage?.(request, reply) : undefined
+    if (page) return page
     return sendProblem(reply, problem, request.url, options.problemFormat)
   }
   app.setNotFoundHandler(replyUnmatched)
