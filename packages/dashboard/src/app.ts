@@ -35,7 +35,7 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
       title: 'Dashboard',
       description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
       hasPage: true,
-    notFoundPage: notFoundPage(assets),
+      notFoundPage: notFoundPage(assets),
       data: dataHealth(health),
     },
   )

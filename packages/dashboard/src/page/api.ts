@@ -16,6 +16,12 @@ export interface Session {
 
 export interface Link {
   readonly id: string
+  /** The id of its campaign. */
+  readonly campaign: string
+  /** The name of the campaign when the link was made. */
+  readonly name?: string
+  /** `deleted`: its campaign was; `unknown`: stats does not respond. */
+  readonly state: 'valid' | 'deleted' | 'unknown'
   readonly path: string
   readonly created: string
   readonly expires: string
@@ -81,8 +87,11 @@ export const signOut = () => ask('DELETE', '/session')
 /** Pages that tell what was measured of this project, where there are any; under `/measured/`. */
 export const measured = async () => (await ask<{ paths: string[] }>('GET', '/measured')).paths
 
-export const linksOf = async (campaign: string) =>
-  (await ask<{ links: Link[] }>('GET', `/links?campaign=${encodeURIComponent(campaign)}`)).links
+/** A page of links, the newest first. @param after `next` of the page before; @param campaign its id, or all */
+export function listLinks(after?: string, campaign?: string) {
+  const query = new URLSearchParams({ ...(after && { after }), ...(campaign && { campaign }) })
+  return ask<{ readonly links: readonly Link[]; readonly next?: string }>('GET', `/links?${query}`)
+}
 export const makeLink = (campaign: string, days: number) => ask<Link>('POST', '/links', { campaign, days })
 export const revokeLink = (id: string) => ask('DELETE', `/links/${encodeURIComponent(id)}`)
 

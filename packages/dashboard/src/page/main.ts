@@ -6,15 +6,17 @@ import { html } from './html.ts'
 import { Live } from './live.ts'
 import { usePlace, type Place } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
+import { ClientLinks } from './screens/client-links.ts'
 import { Compare } from './screens/compare.ts'
 import { Health } from './screens/health.ts'
 import { Home } from './screens/home.ts'
+import { NotFound } from './screens/not-found.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
 import { UndoList } from './parts/undo-list.ts'
 import { formats, onSignInNeeded, SharedContext, signInNeeded } from './session.ts'
 
-const SHARED = /^\/shared\/[^/]+/
+const SHARED = /^\/shared\/[^/]+$/
 const CAMPAIGN = /^\/campaigns\/([^/]+)$/
 const ALL = '/api/sse/wait?match=collections/*&named=1&cid=dashboard'
 const SESSION_RETRY = 2_000
@@ -26,13 +28,25 @@ function openLive() {
   return { live, availability: new Availability(link ? `${link}/status` : '/status', live, signInNeeded) }
 }
 
+const BY_PATH: Readonly<Record<string, (props: { place: Place }) => unknown>> = {
+  '/': Home,
+  '/compare': Compare,
+  '/prices': Prices,
+  '/health': Health,
+  '/client-links': ClientLinks,
+}
+
 function screenFor(place: Place) {
   if (link) return html`<${Campaign} key=${link} source=${sharedCampaign(link)} place=${place} />`
   const [, id] = CAMPAIGN.exec(place.path) ?? []
   if (id !== undefined) return html`<${Campaign} key=${id} id=${decodeURIComponent(id)} place=${place} />`
-  const Screen = { '/compare': Compare, '/prices': Prices, '/health': Health }[place.path] ?? Home
+  const Screen = BY_PATH[place.path] ?? Home
   return html`<${Screen} place=${place} />`
 }
+
+/** False for an address that no screen has. */
+const isKnown = ({ path }: Place) =>
+  link !== undefined || CAMPAIGN.test(path) || path === '/sign-in' || Object.hasOwn(BY_PATH, path)
 
 function App() {
   const place = usePlace()
@@ -56,6 +70,9 @@ function App() {
   useEffect(() => onSignInNeeded(load), [])
   const opened = useMemo(() => (isIn && session ? openLive() : undefined), [isIn, session !== undefined])
 
+  if (!isKnown(place))
+    return html`<${Top} path=${place.path} session=${session} />
+      <main class="page"><${NotFound} /></main>`
   if (!session)
     return html`<${Top} path=${place.path} />
       <main class="page"><p class="quiet" role="status">${fault ?? 'Loading…'}</p></main>`
@@ -75,6 +92,7 @@ function App() {
 const SCREENS = [
   ['/', 'Campaigns'],
   ['/compare', 'Compare'],
+  ['/client-links', 'Links'],
   ['/prices', 'Prices'],
   ['/health', 'Health'],
 ] as const

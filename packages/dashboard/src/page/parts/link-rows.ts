@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks'
+import { revokeLink, type Link } from '../api.ts'
+import { titleOf } from '../core/names.ts'
+import { useChange } from '../hooks.ts'
+import { html } from '../html.ts'
+import { formats } from '../session.ts'
+import { Fault } from './dialog.ts'
+
+interface LinkRowsProps {
+  readonly links: readonly Link[]
+  readonly canChange: boolean
+  /** True if the links are of several campaigns: each row names its own. */
+  readonly hasNames?: boolean
+  onRevoked(): void
+}
+
+/** Share links, each with its address and state. */
+export function LinkRows({ links, canChange, hasNames = false, onRevoked }: LinkRowsProps) {
+  const change = useChange()
+  const revoke = async (id: string) => void ((await change.run(() => revokeLink(id))) && onRevoked())
+  return html`<${Fault} text=${change.fault} />
+    <ul class="links">
+      ${links.map((link) => html`<${Row} key=${link.id} link=${link} hasNames=${hasNames} revoke=${canChange && (() => revoke(link.id))} />`)}
+    </ul>`
+}
+
+const STATES: Readonly<Record<Link['state'], string>> = {
+  valid: '',
+  deleted: 'The campaign was deleted: this link shows nothing.',
+  unknown: 'Stats does not respond: it is unknown whether the campaign still exists.',
+}
+
+function Row({ link, hasNames, revoke }: { link: Link; hasNames: boolean; revoke: false | (() => void) }) {
+  const [isCopied, setCopied] = useState(false)
+  const url = location.origin + link.path
+  // Only a page on https, or on this machine, may write to the clipboard.
+  const copy = () =>
+    navigator.clipboard?.writeText(url).then(
+      () => setCopied(true),
+      () => {},
+    )
+  const title = titleOf({ id: link.campaign, name: link.name })
+  const name =
+    link.state === 'deleted'
+      ? html`<bdi>${title}</bdi>`
+      : html`<a href=${`/campaigns/${encodeURIComponent(link.campaign)}`}><bdi>${title}</bdi></a>`
+  return html`<li>
+    ${hasNames && html`<b>${name}</b>`}
+    ${
+      link.state !== 'deleted' &&
+      html`<input
+        class="address"
+        readonly
+        aria-label=${hasNames ? `Link to ${title}` : 'Link'}
+        value=${url}
+        onFocus=${(event: Event) => (event.target as HTMLInputElement).select()}
+      />`
+    }
+    ${link.state !== 'deleted' && navigator.clipboard && html`<button onClick=${copy}>${isCopied ? 'Copied' : 'Copy'}</button>`}
+    ${revoke && html`<button class="danger" onClick=${revoke}>Revoke</button>`}
+    <span class="quiet">until ${formats.day(Date.parse(link.expires))}</span>
+    ${STATES[link.state] && html`<span class="quiet">${STATES[link.state]}</span>`}
+  </li>`
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { axe, openPage } from './support/browser.ts'
+import { startHouse } from './support/house.ts'
+
+const VIDEO = '1FEFpk-uIYo'
+
+describe('in Chromium', () => {
+  it('the links of deleted campaigns are listed and can be revoked; their readers get a sentence', async () => {
+    const { url, stats } = await startHouse()
+    await stats.put('spring', { videos: [VIDEO], name: 'Spring' })
+    await stats.put('autumn', { videos: [VIDEO], name: 'Autumn' })
+    const page = await openPage()
+    const links: string[] = []
+    for (const id of ['spring', 'autumn']) {
+      await page.goto(`${url}/campaigns/${id}`)
+      await page.getByRole('button', { name: 'Share' }).click()
+      await page.getByRole('button', { name: 'Make a link' }).click()
+      links.push(await page.getByLabel('Link', { exact: true }).inputValue())
+    }
+    await stats.delete('spring')
+    await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
+
+    await page.goto(`${url}/client-links`)
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await row('Spring').getByText('The campaign was deleted: this link shows nothing.').waitFor()
+    expect(await page.getByLabel('Link to Autumn').inputValue()).toBe(links[1])
+    expect(await axe(page)).toEqual([])
+    await row('Spring').getByRole('button', { name: 'Revoke' }).click()
+    await row('Spring').waitFor({ state: 'detached' })
+    expect(await row('Autumn').count()).toBe(1)
+
+    const client = await openPage()
+    await client.goto(links[0]!)
+    await client.getByText('This link is no longer valid.').waitFor()
+    expect(await client.locator('body').innerText()).not.toContain('Of another client')
+    await client.goto(links[1]!)
+    await client.getByRole('heading', { name: 'Autumn' }).waitFor()
+  })
+
+  it('an unknown path is a page that leads back', async () => {
+    const { url } = await startHouse({ all: { apiToken: 'for-changes' } })
+    const page = await openPage()
+    for (const path of ['/nope', '/shared/a/nope', '/campaigns/a/b']) {
+      expect((await page.goto(url + path))!.status()).toBe(404)
+      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    }
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('main').getByRole('link', { name: 'Campaigns' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
