@@ -4,7 +4,7 @@ import { isDate } from './core/dates.ts'
 import { Joined } from './core/joined.ts'
 import type { Price } from './core/price.ts'
 import { errors } from './errors.ts'
-import { fitsPrice, misfit } from './price-schema.ts'
+import { priceFault } from './price-schema.ts'
 
 const LONGEST_LINE = 65_536
 const NEWLINE = 10
@@ -20,7 +20,10 @@ export class PriceLineReader {
   #line = 0
   imported = 0
 
-  constructor(draft: Draft, replace: boolean, most: number) {
+  readonly #faultOf: (value: unknown) => string | undefined
+
+  constructor(draft: Draft, replace: boolean, most: number, faultOf = priceFault) {
+    this.#faultOf = faultOf
     this.draft = draft
     this.replace = replace
     this.most = most
@@ -56,13 +59,14 @@ export class PriceLineReader {
     if (!isUtf8(bytes)) throw fail('not UTF-8')
     const text = bytes.toString('utf8').trim()
     if (text === '') return
-    let price: unknown
+    let price: Price
     try {
       price = JSON.parse(text)
     } catch {
       throw fail('not valid JSON')
     }
-    if (!fitsPrice(price)) throw fail(misfit())
+    const misfit = this.#faultOf(price)
+    if (misfit) throw fail(misfit)
     const fault = datesOf(price) ?? this.draft.put(price)
     if (fault) throw fail(`${fault.code} ${fault.detail}`)
     this.imported++

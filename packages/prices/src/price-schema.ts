@@ -1,5 +1,5 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
-import { misfitText, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
+import { misfitText, NAME_TEXT, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT, type Price } from './core/price.ts'
 import { UUID } from './core/uuid.ts'
 import { examplePrice } from './examples.ts'
@@ -8,25 +8,33 @@ export const name = { type: 'string', minLength: 1, maxLength: MAX_TEXT } as con
 const date = { type: 'string', format: 'date' } as const
 const INTEGER = Number.MAX_SAFE_INTEGER
 
-export const valueSchema = {
-  anyOf: [name, { type: 'integer', minimum: -INTEGER, maximum: INTEGER }],
-} as const
+const integer = { type: 'integer', minimum: -INTEGER, maximum: INTEGER } as const
 
-/** A price without its id. */
-export const priceFields = {
-  offeringId: name,
-  groupId: name,
-  priceSpecId: name,
-  charValues: {
-    type: 'array',
-    maxItems: MAX_CONDITIONS,
-    items: {
-      type: 'object',
-      required: ['char', 'value'],
-      additionalProperties: false,
-      properties: { char: name, value: valueSchema },
+export const valueSchema = { anyOf: [name, integer] } as const
+
+const namesOf = <const Name extends object>(text: Name) =>
+  ({
+    offeringId: text,
+    groupId: text,
+    priceSpecId: text,
+    charValues: {
+      type: 'array',
+      maxItems: MAX_CONDITIONS,
+      items: {
+        type: 'object',
+        required: ['char', 'value'],
+        additionalProperties: false,
+        properties: { char: text, value: { anyOf: [text, integer] } },
+      },
     },
-  },
+  }) as const
+
+/** Names that older versions accepted: any text. */
+const anyNames = namesOf(name)
+const newNames = namesOf({ ...name, pattern: NAME_TEXT })
+
+/** A price without its id and its names. */
+const otherFields = {
   // Beyond these JSON.parse gives infinities, which JSON cannot say.
   value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
   currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'USD if absent.' },
@@ -47,7 +55,7 @@ export const priceBody = {
   examples: [exampleBody],
   required,
   additionalProperties: false,
-  properties: { id: idSchema, ...priceFields },
+  properties: { id: idSchema, ...newNames, ...otherFields },
 } as const
 
 export const priceReply = {
@@ -56,7 +64,7 @@ export const priceReply = {
   examples: [{ ...examplePrice, currency: 'USD' }],
   required: ['id', ...required, 'currency'],
   additionalProperties: false,
-  properties: { id: idSchema, ...priceFields },
+  properties: { id: idSchema, ...anyNames, ...otherFields },
 } as const
 
 const validateBody = validatorOf(priceBody, 'body')
@@ -67,13 +75,16 @@ export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price
   return body as never
 }
 
-const validate = validatorOf({ ...priceBody, required: ['id', ...required] }, 'body')
+const line = { ...priceBody, required: ['id', ...required] }
+const validate = validatorOf(line, 'body')
+const validateLogged = validatorOf({ ...line, properties: { ...line.properties, ...anyNames } }, 'body')
 
-/** Whether something is a price, as far as its shape goes. */
-export const fitsPrice = (value: unknown): value is Price => validate(value) as boolean
+/** @returns why a value is no price, as far as its shape is concerned; undefined if it is one */
+export function priceFault(value: unknown): string | undefined {
+  return validate(value) ? undefined : misfitText(validate.errors![0] as Misfit)
+}
 
-/** What was wrong with the last one that did not fit. */
-export function misfit(): string {
-  const [first] = validate.errors ?? []
-  return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
+/** `priceFault` of a line that is in the log: nodes of an older version may have accepted any text as a name. */
+export function loggedPriceFault(value: unknown): string | undefined {
+  return validateLogged(value) ? undefined : misfitText(validateLogged.errors![0] as Misfit)
 }

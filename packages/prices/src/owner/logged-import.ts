@@ -3,6 +3,7 @@ import type { ImportBegins } from '../core/log-entries.ts'
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { PriceLineReader } from '../price-line-reader.ts'
+import { loggedPriceFault } from '../price-schema.ts'
 import { yieldTurn } from '../turn.ts'
 
 /** So much is read before others have their turn (bytes). */
@@ -19,7 +20,7 @@ export class LoggedImport {
   failure: Error | undefined
 
   constructor({ replace, most }: Pick<ImportBegins, 'replace' | 'most'>) {
-    this.#reader = new PriceLineReader(new Draft(new Terms()), replace, most)
+    this.#reader = new PriceLineReader(new Draft(new Terms()), replace, most, loggedPriceFault)
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */

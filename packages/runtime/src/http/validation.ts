@@ -48,6 +48,16 @@ export function serializerOf(schema: object): Write {
 export const unreadBody = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
   httpPart === 'body' ? () => true : validatorOf(schema as object, httpPart)
 
+/** Pattern of text that has whole characters only: half of a surrogate pair has no UTF-8, so no reply could repeat it. */
+export const WHOLE_TEXT = '^[^\\uD800-\\uDFFF]*$'
+/** Pattern of a name: `WHOLE_TEXT` without NUL, at which many programs end a text. */
+export const NAME_TEXT = '^[^\\u0000\\uD800-\\uDFFF]*$'
+
+const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
+  [WHOLE_TEXT]: 'has half of a character: send whole characters',
+  [NAME_TEXT]: 'has a NUL or half of a character: send whole characters other than NUL',
+}
+
 /** What is told of an error of Ajv's. */
 export type Misfit = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>
 
@@ -59,6 +69,8 @@ const listed = (names: readonly unknown[]) =>
 export function misfitText({ instancePath, keyword, params, message, parentSchema }: Misfit, where = ''): string {
   const path = where + instancePath
   const text = [path, message ?? 'does not fit'].filter(Boolean).join(' ')
+  if (keyword === 'pattern' && PATTERN_MESSAGES[params.pattern])
+    return `${path} ${PATTERN_MESSAGES[params.pattern]}`.trim()
   if (keyword === 'enum') return `${text}: ${listed(params.allowedValues)}`
   if (keyword !== 'additionalProperties') return text
   const known = Object.keys(parentSchema?.properties ?? {})

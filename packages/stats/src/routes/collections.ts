@@ -14,6 +14,7 @@ import {
   collectionReply,
   conditions,
   matchCondition,
+  newCollectionParams,
   videoParams,
   videosReply,
 } from './schemas.ts'
@@ -53,7 +54,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         tags,
         operationId: 'putCollection',
         summary: 'Make or replace a collection',
-        params: collectionParams,
+        params: newCollectionParams,
         headers: conditions,
         body: collectionBody,
         response: {

@@ -1,3 +1,4 @@
+import { NAME_TEXT } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME, MAX_TAG, MAX_TAGS } from '../core/campaign.ts'
 import { COLLECTION_ID, MAX_VIDEOS, VIDEO_ID } from '../core/ids.ts'
 import { VIDEO } from '../core/video-links.ts'
@@ -13,6 +14,15 @@ export const video = {
   pattern: VIDEO_ID,
   description: "YouTube's id of the video.",
   examples: ['-4lB5EKS5Uk'],
+} as const
+
+/** Clients and proxies resolve these ids as steps of a path. Older versions accepted them, so only a PUT refuses them. */
+const newId = { ...id, pattern: COLLECTION_ID.replace('^', '^(?!\\.{1,2}$)') } as const
+
+export const newCollectionParams = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: newId },
 } as const
 
 export const collectionParams = {
@@ -72,6 +82,9 @@ const tags = {
   maxItems: MAX_TAGS,
   items: { type: 'string', minLength: 1, maxLength: MAX_TAG },
 } as const
+/** Of requests. Older versions accepted any text, so replies may have it. */
+const newName = { ...name, pattern: NAME_TEXT } as const
+const newTags = { ...tags, items: { ...tags.items, pattern: NAME_TEXT } } as const
 const day = { type: 'string', format: 'date' } as const
 const from = { ...day, description: 'The first day of the campaign.' } as const
 const to = { ...day, description: 'The last day of the campaign.' } as const
@@ -94,7 +107,7 @@ export const collectionBody = {
   title: 'Collection to keep',
   required: ['videos'],
   additionalProperties: false,
-  properties: { videos: links, name, tags, from, to, cost, currency },
+  properties: { videos: links, name: newName, tags: newTags, from, to, cost, currency },
   examples: [
     { videos: ['-4lB5EKS5Uk', '-jlLkTtgWUk'] },
     { videos: ['https://www.youtube.com/watch?v=-4lB5EKS5Uk&t=10s', 'https://youtu.be/1FEFpk-uIYo'], ...example },
@@ -108,8 +121,8 @@ export const collectionPatch = {
   additionalProperties: false,
   properties: {
     videos: links,
-    name: orNull(name),
-    tags: orNull(tags),
+    name: orNull(newName),
+    tags: orNull(newTags),
     from: orNull(from),
     to: orNull(to),
     cost: orNull(cost),

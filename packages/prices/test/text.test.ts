@@ -1,0 +1,27 @@
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expect, it } from 'vitest'
+import { priceOf, startPrices, uuid } from './support/prices.ts'
+
+it('names with NUL or half a character are refused by a sentence, in a PUT and in an import', async () => {
+  const prices = await startPrices({ data: temporaryFolder(), threads: 1 })
+  const { id, ...price } = priceOf({ charValues: [{ char: 'term', value: '12' }] })
+  for (const text of ['\0', 'a\0b', '\ud800', 'x\udc00'])
+    for (const [where, part] of [
+      ['/offeringId', { offeringId: text }],
+      ['/groupId', { groupId: text }],
+      ['/priceSpecId', { priceSpecId: text }],
+      ['/charValues/0/char', { charValues: [{ char: text, value: '12' }] }],
+      ['/charValues/0/value', { charValues: [{ char: 'term', value: text }] }],
+    ] as const) {
+      const sentence = `${where} has a NUL or half of a character: send whole characters other than NUL`
+      const put = await prices.ask('PUT', `/prices/${id}`, { ...price, ...part })
+      expect(put).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', detail: `body${sentence}` } })
+      const imported = await prices.import([{ id, ...price, ...part }])
+      expect(imported).toMatchObject({ status: 400, body: { code: 'BAD_LINE', detail: `line 1: ${sentence}` } })
+    }
+  expect((await prices.ask('GET', `/prices/${id}`)).status).toBe(404)
+  const kept = { ...price, offeringId: '\u0001👩‍👩‍👧\uFFFD' }
+  expect((await prices.ask('PUT', `/prices/${uuid(7)}`, kept)).status).toBe(201)
+  expect((await prices.ask('GET', `/prices/${uuid(7)}`)).body.offeringId).toBe(kept.offeringId)
+  await prices.stop()
+})
