@@ -3,6 +3,7 @@ import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { upstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
+import { ApiKeys } from './client/api-keys.ts'
 import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
@@ -115,9 +116,10 @@ async function openCache(
   let notes: Notebook | undefined
 
   async function openUpstream(): Promise<CacheOptions> {
+    const keys = new ApiKeys({ text: config.youtubeApiKey })
     notes = new Notebook(notesOptions(collections, logger))
     client = await parts.client[config.client](
-      clientOptions(config, { meter, logger, notes, timer: upstreamTimer(context) }),
+      clientOptions(config, { keys, meter, logger, notes, timer: upstreamTimer(context) }),
     )
     const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
     const upstream = createUpstreamReader({

@@ -3,6 +3,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { upstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Announcer } from './announcer.ts'
+import { ApiKeys } from './client/api-keys.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
 import { reportAnnouncer, reportPoller, reportQuota, reportSource } from './gauges.ts'
@@ -139,7 +140,8 @@ async function startPolling(
   const timer = upstreamTimer(context)
   const logger = await parts.logger[config.logger](loggerOptions(config))
   const notes = new Notebook(notesOptions(collections, logger))
-  const client = await parts.client[config.client](clientOptions(config, { meter, logger, notes, timer }))
+  const keys = new ApiKeys({ text: config.youtubeApiKey })
+  const client = await parts.client[config.client](clientOptions(config, { keys, meter, logger, notes, timer }))
   const poller: Poller = new Poller({
     collections,
     client,

@@ -23,10 +23,10 @@ export function loggerOptions(config: Context['config']): LoggerOptions {
 /** What any client is made of. */
 export function clientOptions(
   config: StatsConfig,
-  own: Pick<ClientOptions, 'meter' | 'notes' | 'logger' | 'timer'>,
+  own: Pick<ClientOptions, 'keys' | 'meter' | 'notes' | 'logger' | 'timer'>,
 ): ClientOptions {
-  const { youtubeUri: uri, youtubeApiKey: key, upstreamTimeout: timeout, upstreamConnections: connections } = config
-  return { uri: uri.replace(/\/+$/, ''), key, timeout, connections, ...own }
+  const { youtubeUri: uri, upstreamTimeout: timeout, upstreamConnections: connections } = config
+  return { uri: uri.replace(/\/+$/, ''), timeout, connections, ...own }
 }
 
 /** What the notes of videos are made of. */

@@ -3,7 +3,9 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { outsideTrace } from '@influencer-stats/runtime/trace'
 import { Board, type BoardOptions, type Entry } from './board.ts'
 import type { VideoClient } from './client/client.ts'
+import { faultOf, UpstreamProblem } from './client/fault.ts'
 import type { CollectionsOwner } from './collections.ts'
+import type { Pause } from './core/circuit.ts'
 import { pace } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
 import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
@@ -57,6 +59,8 @@ export class Poller {
   readonly #keeper: SnapshotKeeper
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
+  /** Why no calls are made, as logged last. */
+  #pause: Pause | undefined
   readonly #closing = new AbortController()
 
   constructor(options: PollerOptions) {
@@ -202,6 +206,8 @@ export class Poller {
       const entry = this.#board.entry(id)
       if (!entry || entry.isSettled) return entry
       this.#want(entry)
+      // A pause that outlasts the read answers it now.
+      if ((this.#schedule?.pause?.until ?? 0) > deadline) return entry
       entry.waiting ??= Promise.withResolvers()
       if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
     }
@@ -224,11 +230,14 @@ export class Poller {
   #known({ collection }: Entry): Reading {
     const reading = this.#board.read(collection)
     if (reading) return reading
-    const failed = this.#board.videos.fault(collection.videos)
-    if (!failed) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('YouTube has not answered in time'), 1)
     const now = steadyNow()
-    const retryAt = this.#schedule?.retryAt(failed.id, now, this.#options.meter.allowance) ?? now
-    throw withRetryAfter(failed.fault, retryAt - now)
+    const failed = this.#board.videos.fault(collection.videos)
+    const pause = this.#schedule?.pause
+    const problem = pause ? new UpstreamProblem(pause.fault) : failed?.fault
+    if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('YouTube has not answered in time'), 1)
+    const { allowance } = this.#options.meter
+    const retryAt = failed ? (this.#schedule?.retryAt(failed.id, now, allowance) ?? now) : now
+    throw withRetryAfter(problem, Math.max(retryAt, pause?.until ?? now) - now)
   }
 
   /** Makes the calls that are due, and looks again when others may be. */
@@ -271,7 +280,8 @@ export class Poller {
       const interval = this.interval()
       const ids = call.ids.filter((id) => !failed.includes(id))
       schedule.succeeded(call, at, steadyNow())
-      schedule.unreadable(failed, call, steadyNow(), meter.allowance)
+      if (fault) schedule.unreadable(failed, call, steadyNow(), meter.allowance, faultOf(fault))
+      this.#reportPause(schedule.pause)
       if (call.failure?.times && !fault) logger.info(`${ids.length} videos have fresh numbers again`)
       videos.learn(ids, found, asOf, at, interval)
       notes?.takeNumbers(videos.numbers(found.map(({ id }) => id)), asOf)
@@ -279,9 +289,11 @@ export class Poller {
       if (fault) this.#tellFailed(failed, fault, call)
     } catch (fault) {
       if (schedule !== this.#schedule) return
-      schedule.failed(call, steadyNow(), meter.allowance)
       const problem = fault instanceof Problem ? fault : house.INTERNAL(undefined, { cause: fault })
+      const cause = faultOf(problem)
+      schedule.failed(call, steadyNow(), meter.allowance, cause)
       if (problem !== fault) logger.error('a call failed', fault)
+      this.#reportPause(schedule.pause)
       touched = this.#tellFailed(call.ids, problem, call)
     }
     this.#look()
@@ -291,10 +303,21 @@ export class Poller {
   /** Records why numbers could not be had. Returns the videos of which nothing is known. */
   #tellFailed(ids: readonly string[], problem: Problem, { failure }: Call): readonly string[] {
     const { logger, onFailed } = this.#options
-    if (!failure?.times) logger.error(`${ids.length} videos: ${problem.message}; what is known has to do`)
+    const isPause = this.#schedule?.pause?.fault.detail === problem.message
+    if (!failure?.times && !isPause) logger.error(`${ids.length} videos: ${problem.message}; what is known has to do`)
     const unknown = this.#board.videos.fail(ids, problem)
     if (unknown.length > 0) onFailed?.(unknown, problem.message)
     return unknown
+  }
+
+  /** Logs that calls pause, and that they go on. */
+  #reportPause(pause: Pause | undefined): void {
+    const { logger } = this.#options
+    const before = this.#pause
+    this.#pause = pause
+    if (pause && pause.fault.detail !== before?.fault.detail)
+      logger.error(`${pause.fault.detail}; the last known numbers remain. ${pause.fault.remedy}`)
+    else if (before && !pause) logger.info('YouTube answers again')
   }
 
   /** Keeps and tells what these collections have now. */

@@ -1,6 +1,8 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { Answer, VideoClient } from './client/client.ts'
+import { faultOf, toUpstreamProblem, UpstreamProblem } from './client/fault.ts'
 import type { Collections } from './collections.ts'
+import { Circuit, isUpstreamWide } from './core/circuit.ts'
 import {
   combine,
   isWhole,
@@ -11,10 +13,9 @@ import {
   type Totals,
   type VideoNumbers,
 } from './core/numbers.ts'
-import { pace } from './core/pace.ts'
+import { IDS_PER_CALL, pace } from './core/pace.ts'
 import type { Reading } from './core/prepared.ts'
 import { within } from './deadline.ts'
-import { errors } from './errors.ts'
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
@@ -23,7 +24,7 @@ import type { Notebook } from './video-notes.ts'
 
 export interface UpstreamReaderOptions {
   readonly collections: Pick<Collections, 'snapshot' | 'saveSnapshot'>
-  readonly client: Pick<VideoClient, 'fetch'>
+  readonly client: Pick<VideoClient, 'fetch' | 'idsPerCall'>
   readonly notes?: Pick<Notebook, 'takeNumbers'>
   readonly meter: Pick<QuotaMeter, 'allowance'>
   readonly logger: Logger
@@ -51,6 +52,8 @@ export interface UpstreamReader {
 // Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
 const SAVE_AT_MOST_EVERY = 1_000
 const REMEMBERED = 10_000
+/** What has failed is asked for no more often than this (ms). */
+const RETRY_AFTER = 1_000
 
 export function createUpstreamReader({
   collections,
@@ -64,8 +67,10 @@ export function createUpstreamReader({
   deadline,
 }: UpstreamReaderOptions): UpstreamReader {
   const saved = new Map<string, { asOf: number; totals: Totals; marks: number }>()
-  const failing = new Map<string, Problem>()
-  /** When something that has failed may be asked for again: all failures together cost the day's share, no more. */
+  const failing = new Map<string, FailedRead>()
+  const circuit = new Circuit()
+  let successes = 0
+  /** When what has failed may be asked for again: all failures together cost the day's share, no more. */
   let retryFrom = -Infinity
 
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
@@ -83,19 +88,46 @@ export function createUpstreamReader({
     })
   }
 
-  async function ask({ id, videos }: Collection): Promise<Answer> {
-    const fault = failing.get(id)
-    if (fault && steadyNow() < retryFrom) return { found: [], failed: videos, fault }
-    if (fault) retryFrom = steadyNow() + pace(meter.allowance, Math.max(1, videos.length / 50))
-    logger.debug(`collection ${id} has ${videos.length} videos`)
+  async function fetch(ids: readonly string[]): Promise<Answer> {
     // Made where it is needed alone: an error costs a twentieth of a read.
-    return (await within(client.fetch(videos), deadline, undefined)) ?? tooLate(videos)
+    return (await within(client.fetch(ids), deadline, undefined)) ?? tooLate(ids)
+  }
+
+  async function ask({ id, videos }: Collection): Promise<Answer> {
+    const now = steadyNow()
+    const before = failing.get(id)
+    if (!circuit.allows(now)) return failedAnswer(videos, new UpstreamProblem(circuit.pause!.fault))
+    if (before && now < Math.max(before.retryFrom, retryFrom)) return failedAnswer(videos, before.problem)
+    logger.debug(`collection ${id} has ${videos.length} videos`)
+    const isProbe = circuit.begin()
+    if (isProbe || before) retryFrom = now + pace(meter.allowance, Math.max(1, videos.length / IDS_PER_CALL))
+    // One call is enough to see whether YouTube answers again.
+    const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
+    take(id, first, before, isProbe)
+    if (!isProbe) return first
+    const rest = videos.slice(client.idsPerCall)
+    return join(first, first.fault ? failedAnswer(rest, first.fault) : await fetch(rest))
+  }
+
+  function take(id: string, { fault, found }: Answer, before: FailedRead | undefined, isProbe: boolean): void {
+    const cause = fault && faultOf(fault)
+    if (fault)
+      failing.set(id, { problem: fault, successes, retryFrom: steadyNow() + Math.min(retryAfter, RETRY_AFTER) })
+    if (!cause || (found.length > 0 && !isUpstreamWide(cause))) {
+      if (!cause) successes++
+      return circuit.succeeded(isProbe)
+    }
+    // While others succeed it is these videos, not YouTube.
+    const othersSucceed = before !== undefined && successes > before.successes
+    if (isProbe || isUpstreamWide(cause) || !othersSucceed)
+      circuit.failed(isProbe, cause, steadyNow(), meter.allowance.untilReset)
   }
 
   return {
     async read(collection) {
       const { id, videos } = collection
       const [asOf, at] = [Date.now(), steadyNow()]
+      const wasFailing = failing.has(id)
       const { found, failed, fault } = await ask(collection)
       const asked = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
       const fresh = toSnapshot(asked, found, asOf)
@@ -110,13 +142,14 @@ export function createUpstreamReader({
         await save(collection, known)
         return { snapshot: known, at: known.asOf < asOf ? steadyAt(known.asOf) : at, source, failed: false }
       }
-      if (!failing.has(id)) {
+      if (!wasFailing) {
         logger.error(
           `collection ${id}: ${fault.message}; ${snapshot ? 'what is known has to do' : 'nothing is known yet'}`,
         )
       }
-      failing.set(id, fault)
-      if (!snapshot) throw withRetryAfter(fault, retryAfter)
+      if (!failing.has(id)) failing.set(id, { problem: fault, successes, retryFrom: -Infinity })
+      const until = circuit.pause?.until ?? -Infinity
+      if (!snapshot) throw withRetryAfter(fault, Math.max(retryAfter, until - steadyNow()))
       return { snapshot, at: Math.min(at, steadyAt(snapshot.asOf)), source, failed: true }
     },
   }
@@ -135,8 +168,21 @@ function numbersOf({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoN
   return videos.filter(({ id }) => ids.has(id))
 }
 
-const tooLate = (failed: readonly string[]): Answer => {
-  return { found: [], failed, fault: errors.UPSTREAM_UNAVAILABLE('YouTube took too long') }
+/** A collection whose numbers could not be fetched. */
+interface FailedRead {
+  readonly problem: Problem
+  /** How many reads had succeeded by then. */
+  readonly successes: number
+  readonly retryFrom: number
+}
+
+const failedAnswer = (failed: readonly string[], fault: Problem): Answer => ({ found: [], failed, fault })
+
+const tooLate = (failed: readonly string[]): Answer => failedAnswer(failed, toUpstreamProblem({ name: 'TimeoutError' }))
+
+const join = (a: Answer, b: Answer): Answer => {
+  const fault = a.fault ?? b.fault
+  return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
 }
 
 /** The same problem, telling the client when to come back. @param after ms */
@@ -145,5 +191,6 @@ export function withRetryAfter(problem: Problem, after: number): Problem {
   return new Problem(problem.code, problem, problem.detail, {
     headers: { 'retry-after': seconds },
     cause: problem.cause,
+    members: { ...problem.members, retryAt: new Date(Date.now() + Math.max(0, after)).toISOString() },
   })
 }

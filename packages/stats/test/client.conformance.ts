@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ClientOptions, VideoClient, VideoNotes } from '../src/client/client.ts'
 import type { VideoDetails } from '../src/core/video-details.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
+import { ApiKeys } from '../src/client/api-keys.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from './support/fake-youtube.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
@@ -32,7 +33,7 @@ export function clientConformance(
     let meter: QuotaMeter
     const options = (more: Partial<ClientOptions> = {}): ClientOptions => ({
       uri: standIn.url,
-      key: 'stand-in',
+      keys: new ApiKeys({ text: 'stand-in' }),
       timeout: 5_000,
       connections: 4,
       meter,
@@ -216,7 +217,7 @@ export function clientConformance(
       const lost = await create(options({ uri: 'http://127.0.0.1:9' }))
       expect(await lost.fetch(SAMPLE_VIDEOS)).toMatchObject({ failed: SAMPLE_VIDEOS, fault: unavailable })
       await lost.close()
-      const wrong = await create(options({ key: 'a-secret' }))
+      const wrong = await create(options({ keys: new ApiKeys({ text: 'a-secret' }) }))
       const { fault: error } = await wrong.fetch(SAMPLE_VIDEOS)
       expect(error).toMatchObject({ ...unavailable, message: expect.stringContaining('keyInvalid') })
       expect(JSON.stringify(error)).not.toContain('a-secret')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { parts } from '../src/parts.ts'
+import { ApiKeys } from '../src/client/api-keys.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { clientConformance, type ClientTraits } from './client.conformance.ts'
 import { SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
@@ -22,7 +23,14 @@ describe('client batching', () => {
     const standIn = await startStandIn()
     const meter = new QuotaMeter(QuotaMeter.memory(), 0)
     const logger = createSilentLogger()
-    const options = { uri: standIn.url, key: 'stand-in', timeout: 5_000, connections: 4, meter, logger }
+    const options = {
+      uri: standIn.url,
+      keys: new ApiKeys({ text: 'stand-in' }),
+      timeout: 5_000,
+      connections: 4,
+      meter,
+      logger,
+    }
     const client = await parts.client.batching(options)
     const found = await Promise.all(
       Array.from({ length: 100 }, (_, i) => client.fetch([SAMPLE_VIDEOS[i % 3]!, 'gone_video_'])),

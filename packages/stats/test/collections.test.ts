@@ -100,7 +100,7 @@ describe('the owner of the collections', () => {
       const collections = owner()
       const before = (await collections.put('c', ['a'])).collection
       const answer = Promise.withResolvers<Answer>()
-      const client = { fetch: () => answer.promise }
+      const client = { idsPerCall: 50, fetch: () => answer.promise }
       const meter = new QuotaMeter(QuotaMeter.memory(), 0)
       const upstream = createUpstreamReader({
         collections,

@@ -156,8 +156,9 @@ describe('the schedule', () => {
     const schedule = new Schedule({ idsPerCall: 1, connections: 8, fastest: 10 }, 0)
     schedule.want(['a', 'b'], 0)
     const calls = [schedule.next(50, allowance)!, schedule.next(50, allowance)!]
-    schedule.failed(calls[0]!, 60, allowance)
-    schedule.failed(calls[1]!, 5_060, allowance)
+    const fault = { kind: 'server', detail: '', remedy: '' } as const
+    schedule.failed(calls[0]!, 60, allowance, fault)
+    schedule.failed(calls[1]!, 5_060, allowance, fault)
     const wake = schedule.wakeAt(60, allowance)
     expect(wake).toBeGreaterThan(60)
     expect(schedule.next(wake - 1, allowance)).toBeUndefined()

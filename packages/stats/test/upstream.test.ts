@@ -20,7 +20,6 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
   const readStats = () => stats.get('/collections/c/stats')
 
   it.each([
-    ['out of quota', { quotaLeft: 0 }],
     ['down', { cut: 'before' as const }],
     ['failing', { errorRate: 1, errorStatus: 503 }],
     ['hanging', { hang: true }],
@@ -40,6 +39,19 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
     await standIn.control.clearFaults()
     await until(async () => (await readStats()).body.stale === false)
     expect((await readStats()).body.asOf > fresh.body.asOf).toBe(true)
+  })
+
+  it('out of quota: the last known numbers, marked stale; no call before the reset of the quota', async () => {
+    await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
+    await until(async () => (await readStats()).body.stale === false)
+    await standIn.control.setFaults({ quotaLeft: 0 })
+    await until(async () => (await readStats()).body.stale)
+    const { calls } = await standIn.control.counts()
+    // Longer than the shortest pause of any other fault.
+    const end = Date.now() + 1_500
+    await until(async () => (await readStats()).body.stale && Date.now() > end)
+    expect((await standIn.control.counts()).calls).toBe(calls)
+    expect(await readStats()).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
   })
 
   it('with no numbers known yet: 503 and when to come back, until there are some', async () => {

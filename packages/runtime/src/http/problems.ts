@@ -38,7 +38,7 @@ export class Problem extends Error {
   readonly title: string
   readonly detail: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  readonly #members: Readonly<Record<string, unknown>> | undefined
+  readonly members: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: string, entry: ErrorEntry, detail?: string, extras: ProblemExtras = {}) {
     super(detail ?? entry.title, { cause: extras.cause })
@@ -48,7 +48,7 @@ export class Problem extends Error {
     this.title = entry.title
     this.detail = detail
     this.headers = extras.headers ?? {}
-    this.#members = extras.members
+    this.members = extras.members
   }
 
   /** The reply's body. */
@@ -59,7 +59,7 @@ export class Problem extends Error {
       status: this.status,
       detail: this.detail,
       code: this.code,
-      ...this.#members,
+      ...this.members,
     })
   }
 }
@@ -103,7 +103,15 @@ export function problemReplies(...kinds: ProblemKind[]): ProblemReplies {
 
 /** An error as it crosses from thread to thread: cloning keeps an Error's words, not its fields. */
 export interface WireError {
-  readonly problem?: { code: string; status: number; title: string; detail?: string; headers: Record<string, string> }
+  readonly problem?: {
+    code: string
+    status: number
+    title: string
+    detail?: string
+    headers: Record<string, string>
+    /** Plain data. */
+    members?: Readonly<Record<string, unknown>>
+  }
   /** What was behind the problem, for the log. */
   readonly cause?: Error
   readonly error?: unknown
@@ -111,10 +119,17 @@ export interface WireError {
 
 export function toWire(error: unknown): WireError {
   if (!(error instanceof Problem)) return { error: error instanceof Error ? bare(error) : new Error(String(error)) }
-  const { code, status, title, detail, headers, cause } = error
+  const { code, status, title, detail, headers, members, cause } = error
   return {
     ...(cause instanceof Error && { cause: bare(cause) }),
-    problem: { code, status, title, ...(detail === undefined ? {} : { detail }), headers: { ...headers } },
+    problem: {
+      code,
+      status,
+      title,
+      ...(detail === undefined ? {} : { detail }),
+      headers: { ...headers },
+      ...(members && { members }),
+    },
   }
 }
 
@@ -125,5 +140,6 @@ function bare({ message, stack }: Error): Error {
 
 export function fromWire({ problem, cause, error }: WireError): Error {
   if (!problem) return error instanceof Error ? error : new Error(String(error))
-  return new Problem(problem.code, problem, problem.detail, { headers: problem.headers, cause })
+  const { code, detail, headers, members } = problem
+  return new Problem(code, problem, detail, { headers, cause, ...(members && { members }) })
 }

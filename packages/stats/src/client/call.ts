@@ -2,12 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import type { VideoNumbers } from '../core/numbers.ts'
 import { traceHeaders } from '@influencer-stats/runtime/trace'
 import type { Answer, ClientOptions, VideoClient } from './client.ts'
-import { errors } from '../errors.ts'
-import { reachedNobody, toUpstreamProblem } from './fault.ts'
+import { maskKey } from './api-keys.ts'
+import { isDeadKey, parseRetryAfter } from './error-reply.ts'
+import { reachedNobody, toUpstreamProblem, unreadableReply, UpstreamProblem } from './fault.ts'
 import { detailsOf, parseVideos, videosPath } from './video-list.ts'
 
 export interface RawReply {
   readonly status: number
+  /** The header `Retry-After`. */
+  readonly retryAfter?: string | undefined
   readonly body: Buffer
 }
 
@@ -17,11 +20,11 @@ export type Get = (path: string, headers: Record<string, string>, signal: AbortS
 /** Most bytes of a reply. 50 videos take 11 KB. */
 export const MAX_REPLY = 1_048_576
 
-export const tooLarge = () => errors.UPSTREAM_UNAVAILABLE(`the reply was larger than ${MAX_REPLY} bytes`)
+export const tooLarge = () => unreadableReply(`the reply was larger than ${MAX_REPLY} bytes`)
 
 /** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
 export function createCall(
-  { key, timeout, meter, notes, logger, timer: timed }: ClientOptions,
+  { keys, timeout, meter, notes, logger, timer: timed }: ClientOptions,
   get: Get,
   idsPerCall = 1,
 ): VideoClient['call'] {
@@ -38,21 +41,38 @@ export function createCall(
     }
   }
 
+  async function callWith(key: string, ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+    const asOf = Date.now()
+    const withDetails = notes?.wantsDetails(ids) === true
+    await meter.spend()
+    logger.debug(`asking YouTube for ${ids.join()}`)
+    const { status, body, retryAfter } = await getTimed(videosPath(ids, key, withDetails), signal)
+    logger.debug(`YouTube answered ${status} for ${ids.join()}`)
+    const text = status === 200 ? textOf(body) : body.toString()
+    const context = { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
+    const { found, unreadable, items } = parseVideos(status, text, ids, idsPerCall, context)
+    if (withDetails) notes.takeDetails(ids, detailsOf(items, ids, asOf))
+    if (unreadable.length === 0) return { found, failed: [] }
+    const fault = unreadableReply(`the reply had numbers that could not be read: ${unreadable.join()}`)
+    return { found, failed: unreadable, fault }
+  }
+
+  /** The call; with the standby key, if YouTube refuses the first for good. */
+  async function callWithKeys(ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+    const key = keys.current
+    try {
+      return await callWith(key, ids, signal)
+    } catch (fault) {
+      if (!(fault instanceof UpstreamProblem && isDeadKey(fault.fault) && keys.refuse(key))) throw fault
+      return callWith(keys.current, ids, signal)
+    }
+  }
+
   return async (ids) => {
     const ending = new AbortController()
     const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
     try {
-      const asOf = Date.now()
-      const withDetails = notes?.wantsDetails(ids) === true
-      await meter.spend()
-      logger.debug(`asking YouTube for ${ids.join()}`)
-      const { status, body } = await getTimed(videosPath(ids, key, withDetails), ending.signal)
-      logger.debug(`YouTube answered ${status} for ${ids.join()}`)
-      const { found, unreadable, items } = parseVideos(status, textOf(body), ids, idsPerCall)
-      if (withDetails) notes.takeDetails(ids, detailsOf(items, ids, asOf))
-      if (unreadable.length === 0) return { found, failed: [] }
-      const fault = errors.UPSTREAM_UNAVAILABLE(`the reply had numbers that could not be read: ${unreadable.join()}`)
-      return { found, failed: unreadable, fault }
+      return await callWithKeys(ids, ending.signal)
     } catch (fault) {
       if (reachedNobody(fault)) meter.giveBack()
       throw toUpstreamProblem(fault)
@@ -74,7 +94,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer>
 }
 
 function textOf(body: Buffer): string {
-  if (!isUtf8(body)) throw errors.UPSTREAM_UNAVAILABLE('the reply was not UTF-8')
+  if (!isUtf8(body)) throw unreadableReply('the reply was not UTF-8')
   return body.toString()
 }
 

@@ -4,6 +4,7 @@ import type { VideoNumbers } from '../core/numbers.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { Logger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
+import type { ApiKeys } from './api-keys.ts'
 
 /** What became of a question. */
 export interface Answer {
@@ -42,7 +43,7 @@ export interface VideoNotes {
 export interface ClientOptions {
   /** Where the YouTube Data API is: scheme, host and port. */
   readonly uri: string
-  readonly key: string
+  readonly keys: Pick<ApiKeys, 'current' | 'refuse'>
   /** How long a call may take, from its beginning to the last byte of its reply (ms). */
   readonly timeout: number
   /** Most connections at a time. */

@@ -1,5 +1,7 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from '../errors.ts'
+import type { UpstreamFault } from '../core/circuit.ts'
+import { remedies } from './error-reply.ts'
 
 interface Fault {
   readonly code?: string
@@ -22,6 +24,28 @@ export function reachedNobody(fault: unknown): boolean {
   return attempts ? attempts.every(reachedNobody) : cause !== undefined && reachedNobody(cause)
 }
 
+/** `UPSTREAM_UNAVAILABLE`, with the cause and the remedy for clients. */
+export class UpstreamProblem extends Problem {
+  readonly fault: UpstreamFault
+
+  constructor(fault: UpstreamFault, cause?: string) {
+    const { reason, remedy } = fault
+    const kind = errors.UPSTREAM_UNAVAILABLE
+    super(kind.code, kind, fault.detail, { cause, members: { ...(reason && { reason }), remedy } })
+    this.fault = fault
+  }
+}
+
+/** A reply that is not what the API returns. */
+export const unreadableReply = (detail: string): UpstreamProblem =>
+  new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
+
+/** The fault behind a failed call. Another problem is this machine's, such as a quota that cannot be counted. */
+export const faultOf = (problem: Problem): UpstreamFault =>
+  problem instanceof UpstreamProblem
+    ? problem.fault
+    : { kind: 'server', detail: problem.message, remedy: remedies.server }
+
 /**
  * Whatever went wrong with a call, as `UPSTREAM_UNAVAILABLE`. Of its cause only the code is kept: the rest may show the
  * URL, which carries the key.
@@ -31,6 +55,8 @@ export function toUpstreamProblem(fault: unknown): Problem {
   const { code, name, cause } = (fault ?? {}) as Fault
   const kind = String(code ?? cause?.code ?? name)
   const timedOut = name === 'TimeoutError' || /TIMEOUT|ABORT|NOT_SENT/.test(kind)
-  const words = timedOut ? 'YouTube took too long' : 'YouTube cannot be reached'
-  return errors.UPSTREAM_UNAVAILABLE(words, { cause: kind })
+  const detail = timedOut ? 'YouTube took too long' : 'YouTube cannot be reached'
+  return new UpstreamProblem({ kind: 'network', reason: toCode(kind), detail, remedy: remedies.network }, kind)
 }
+
+const toCode = (kind: string) => (/^[A-Z][A-Z_]{2,40}$/.test(kind) ? kind : undefined)

@@ -5,7 +5,8 @@ import type { Answer, ClientOptions, VideoClient } from './client.ts'
 export function createFetchClient(options: ClientOptions): VideoClient {
   const call = createCall(options, async (path, headers, signal) => {
     const reply = await fetch(options.uri + path, { headers, signal })
-    return { status: reply.status, body: reply.body ? await readBody(reply.body) : Buffer.alloc(0) }
+    const body = reply.body ? await readBody(reply.body) : Buffer.alloc(0)
+    return { status: reply.status, retryAfter: reply.headers.get('retry-after') ?? undefined, body }
   })
 
   return {

@@ -16,7 +16,7 @@ export function createNodeHttpClient(options: ClientOptions): VideoClient {
       const request = get(options.uri + path, { agent, headers, signal }, resolve)
       request.on('error', (error) => reject(signal.aborted ? signal.reason : error))
     })
-    return { status: reply.statusCode!, body: await readBody(reply) }
+    return { status: reply.statusCode!, retryAfter: reply.headers['retry-after'], body: await readBody(reply) }
   })
 
   return {

@@ -28,6 +28,7 @@ function get(pool: Pool, path: string, headers: Record<string, string>, signal: 
     const chunks: Buffer[] = []
     let size = 0
     let status = 0
+    let retryAfter: string | undefined
     let end = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT }))
     signal.addEventListener('abort', () => end())
     pool.dispatch(
@@ -37,8 +38,9 @@ function get(pool: Pool, path: string, headers: Record<string, string>, signal: 
           end = () => controller.abort(signal.reason)
           if (signal.aborted) end()
         },
-        onResponseStart(_controller, code) {
+        onResponseStart(_controller, code, responseHeaders) {
           status = code
+          retryAfter = [responseHeaders['retry-after']].flat()[0]
         },
         onResponseData(controller, chunk) {
           if ((size += chunk.length) > MAX_REPLY) controller.abort(tooLarge())
@@ -46,7 +48,7 @@ function get(pool: Pool, path: string, headers: Record<string, string>, signal: 
         },
         onResponseEnd() {
           const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-          resolve({ status, body })
+          resolve({ status, retryAfter, body })
         },
         onResponseError(_controller, error) {
           reject(error)

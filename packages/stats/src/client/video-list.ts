@@ -1,6 +1,7 @@
-import { errors } from '../errors.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import { toDetails, type VideoDetails } from '../core/video-details.ts'
+import { parseErrorReply, type ReplyContext } from './error-reply.ts'
+import { unreadableReply, UpstreamProblem } from './fault.ts'
 
 const NUMBERS = 'part=statistics&fields=kind,items(id,statistics)'
 const BOTH =
@@ -10,8 +11,6 @@ const BOTH =
 export function videosPath(ids: readonly string[], key: string, withDetails = false): string {
   return `/youtube/v3/videos?${withDetails ? BOTH : NUMBERS}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }
-
-const reasonOf = (reply: any): unknown => reply?.error?.errors?.[0]?.reason
 
 const FIELDS = { viewCount: 'views', likeCount: 'likes', commentCount: 'comments', dislikeCount: 'dislikes' } as const
 
@@ -52,28 +51,29 @@ export interface VideoList {
  * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for anything that is not what the API gives, and where no
  * item at all can be read
  */
-export function parseVideos(status: number, text: string, ids: readonly string[], idsPerCall: number): VideoList {
+export function parseVideos(
+  status: number,
+  text: string,
+  ids: readonly string[],
+  idsPerCall: number,
+  context: ReplyContext = {},
+): VideoList {
+  if (status !== 200) throw new UpstreamProblem(parseErrorReply(status, text, context))
   let reply: any
   try {
     reply = JSON.parse(text)
   } catch {
-    throw errors.UPSTREAM_UNAVAILABLE(`the reply (status ${status}) was not JSON`)
-  }
-  if (status !== 200) {
-    const reason = /^\w{1,64}$/.exec(String(reasonOf(reply)))?.[0] ?? 'no reason given'
-    throw errors.UPSTREAM_UNAVAILABLE(`YouTube answered ${status} (${reason})`)
+    throw unreadableReply('the reply was not JSON')
   }
   const items = reply?.items ?? (reply?.kind === 'youtube#videoListResponse' ? [] : undefined)
-  if (!Array.isArray(items)) throw errors.UPSTREAM_UNAVAILABLE('the reply was not a list of videos')
+  if (!Array.isArray(items)) throw unreadableReply('the reply was not a list of videos')
   if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
-    throw errors.UPSTREAM_UNAVAILABLE(`the reply had none of ${ids.length} videos`)
+    throw unreadableReply(`the reply had none of ${ids.length} videos`)
   const named = items.filter((item) => typeof item?.id === 'string')
   // A network fault that changes an id would otherwise pass for a video that YouTube omits.
-  if (named.some(({ id }) => !ids.includes(id)))
-    throw errors.UPSTREAM_UNAVAILABLE('the reply had a video that was not requested')
+  if (named.some(({ id }) => !ids.includes(id))) throw unreadableReply('the reply had a video that was not requested')
   const found = named.map(parseItem).filter((one) => one !== undefined)
-  if (found.length === 0 && items.length > 0)
-    throw errors.UPSTREAM_UNAVAILABLE('the reply had no video that could be read')
+  if (found.length === 0 && items.length > 0) throw unreadableReply('the reply had no video that could be read')
   const read = new Set(found.map(({ id }) => id))
   const suspects = named.length < items.length ? ids : named.map(({ id }) => id)
   return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }

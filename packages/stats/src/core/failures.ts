@@ -1,3 +1,5 @@
+import { isUpstreamWide, type UpstreamFault } from './circuit.ts'
+
 /** Ids that are tried again together, because their call has failed. */
 export interface Failure {
   readonly ids: readonly string[]
@@ -14,7 +16,7 @@ export interface Failure {
 }
 
 const FIRST_RETRY = 1_000
-/** After so many failures ids are halved even if nothing else has succeeded that could tell on them. */
+/** After so many failures ids are halved even if no other call has succeeded, where YouTube answered and refused them. */
 const ENOUGH = 5
 
 /**
@@ -30,15 +32,36 @@ export class Failures {
     this.#idsPerCall = idsPerCall
   }
 
-  /** @param longest ids are tried again after this long at the latest (ms); @returns where the ids are now */
-  add(ids: readonly string[], before: Failure | undefined, now: number, longest: number): Failure[] {
+  /**
+   * Ids are halved only where that can find the one at fault: while other calls succeed, and where there are no others.
+   * @param longest ids are tried again after this long at the latest (ms)
+   * @param isAlone there are no ids that another call could ask for
+   * @returns where the ids are now
+   */
+  add(
+    ids: readonly string[],
+    before: Failure | undefined,
+    fault: UpstreamFault,
+    { now, longest, isAlone }: { readonly now: number; readonly longest: number; readonly isAlone: boolean },
+  ): Failure[] {
+    // A refusal of the whole upstream says nothing about these ids.
+    if (isUpstreamWide(fault)) {
+      const { times = 1, triedAt = -Infinity, successes = this.#successes, isSuspect = false } = before ?? {}
+      return this.#cut(ids, ids.length, { times: Math.max(1, times), triedAt, at: now, successes, isSuspect })
+    }
     const times = (before?.times ?? 0) + 1
     const at = now + Math.min(FIRST_RETRY * 2 ** (times - 1), longest)
-    const isSuspect =
-      before !== undefined && before.times > 0 && (before.isSuspect || this.#successes > before.successes)
-    const most = isSuspect || times > ENOUGH ? Math.ceil(ids.length / 2) : ids.length
+    const othersSucceed = this.othersSucceed(before)
+    const isSuspect = othersSucceed || before?.isSuspect === true
+    const isRefused = fault.kind === 'request' || (isAlone && fault.kind === 'server')
+    const most = othersSucceed || (isRefused && times > ENOUGH) ? Math.ceil(ids.length / 2) : ids.length
     const triedAt = times === 1 ? -Infinity : now
     return this.#cut(ids, most, { times, triedAt, at, successes: this.#successes, isSuspect })
+  }
+
+  /** Whether another call has succeeded since these ids failed last. */
+  othersSucceed(failure: Failure | undefined): boolean {
+    return failure !== undefined && failure.times > 0 && this.#successes > failure.successes
   }
 
   /** Ids that may have been tried before a restart. */

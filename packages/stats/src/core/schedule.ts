@@ -1,3 +1,4 @@
+import { Circuit, isUpstreamWide, type Pause, type UpstreamFault } from './circuit.ts'
 import { Failures, type Failure } from './failures.ts'
 import { pace, type Allowance } from './pace.ts'
 
@@ -7,7 +8,11 @@ export interface Call {
   readonly lane: 'first' | 'paced'
   /** What it tries again, if it has failed before. */
   readonly failure?: Failure
+  /** Whether it finds out if YouTube answers again: no other call is made meanwhile. */
+  readonly isProbe: boolean
 }
+
+type NewCall = Omit<Call, 'isProbe'>
 
 export interface ScheduleOptions {
   readonly idsPerCall: number
@@ -26,7 +31,8 @@ const GATHER = 50
 /**
  * Decides which videos are asked for next, and when. Numbers that are wanted for the first time have a lane of their own
  * and go at once. Everything else, what has failed included, takes its turn in a lane that spreads what is left of the
- * day's quota over the rest of the day: what was tried longest ago goes first.
+ * day's quota over the rest of the day: what was tried longest ago goes first. A failure pauses both lanes: see `Circuit`.
+ * What has failed is tried again no more often than all would be refreshed otherwise.
  *
  * Times are ms of a clock that is never set; the schedule has none of its own.
  */
@@ -40,6 +46,9 @@ export class Schedule {
   /** Wanted for the first time: from when on they need not wait for others any more. */
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
+  readonly #circuit = new Circuit()
+  /** When the calls of the last interval began, oldest first. */
+  #begun: number[] = []
   readonly #running = { first: 0, paced: 0 }
   readonly #widths: { readonly first: number; readonly paced: number }
   readonly #started: number
@@ -103,7 +112,7 @@ export class Schedule {
 
   /** The next call to make now, if there is one; whoever takes it says later what became of it. */
   next(now: number, allowance: Allowance): Call | undefined {
-    if (allowance.left < 1) return undefined
+    if (allowance.left < 1 || !this.#circuit.allows(now)) return undefined
     return this.#nextFirst(now) ?? this.#nextPaced(now, allowance)
   }
 
@@ -116,7 +125,7 @@ export class Schedule {
         ids.push(id)
       }
     }
-    return this.#begin({ ids, lane: 'first' })
+    return this.#begin({ ids, lane: 'first' }, now)
   }
 
   #nextPaced(now: number, allowance: Allowance): Call | undefined {
@@ -124,14 +133,15 @@ export class Schedule {
     const interval = this.interval(allowance)
     const oldest = this.#oldest()
     const isDue = oldest !== undefined && oldest + interval <= now
-    const call = this.#nextRetry(now, isDue ? oldest : Infinity) ?? (isDue && this.#nextRefresh(now - interval / 2))
+    const retry = this.#retrySlot(interval) <= now ? this.#nextRetry(now, isDue ? oldest : Infinity) : undefined
+    const call = retry ?? (isDue && this.#nextRefresh(now - interval / 2))
     if (!call) return undefined
     this.#lastPaced = now
-    return this.#begin(call)
+    return this.#begin(call, now)
   }
 
   /** What has failed and was tried before `before`. */
-  #nextRetry(now: number, before: number): Call | undefined {
+  #nextRetry(now: number, before: number): NewCall | undefined {
     for (let failure; (failure = this.#failures.due(now)) && failure.triedAt <= before;) {
       this.#failures.take(failure)
       const ids = failure.ids.filter((id) => this.#places.get(id) === failure)
@@ -141,7 +151,7 @@ export class Schedule {
   }
 
   /** The oldest; a call costs the same however many it asks for, so it takes along all that is older than `before`. */
-  #nextRefresh(before: number): Call {
+  #nextRefresh(before: number): NewCall {
     const ids: string[] = []
     for (const [id, at] of this.#known) {
       if (ids.length === this.#options.idsPerCall || at > before) break
@@ -150,8 +160,18 @@ export class Schedule {
     return { ids, lane: 'paced' }
   }
 
-  #begin(call: Call): Call {
+  /** When what has failed may be tried again: an interval has no more calls than a refresh of everything takes. */
+  #retrySlot(interval: number): number {
+    const before = this.#begun.at(-this.calls)
+    return before === undefined ? -Infinity : before + interval
+  }
+
+  #begin(newCall: NewCall, now: number): Call {
+    const call = { ...newCall, isProbe: this.#circuit.begin() }
     this.#running[call.lane]++
+    this.#begun.push(now)
+    // Cut now and then, not each time.
+    if (this.#begun.length > 2 * this.calls) this.#begun = this.#begun.slice(-this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
       this.#urgent.delete(id)
@@ -164,6 +184,7 @@ export class Schedule {
   /** A call has given numbers. @param at when it was made */
   succeeded(call: Call, at: number, now: number): void {
     this.#end(call)
+    this.#circuit.succeeded(call.isProbe)
     this.#put(this.#failures.succeeded(now))
     for (const id of this.#ownIds(call)) {
       this.#places.set(id, 'known')
@@ -172,16 +193,33 @@ export class Schedule {
   }
 
   /** Ids of a call that has succeeded whose numbers cannot be read: they are tried again later. */
-  unreadable(ids: readonly string[], { failure }: Call, now: number, allowance: Allowance): void {
+  unreadable(ids: readonly string[], { failure }: Call, now: number, allowance: Allowance, fault: UpstreamFault): void {
     const known = ids.filter((id) => this.#known.delete(id))
-    if (known.length > 0) this.#put(this.#failures.add(known, failure, now, this.interval(allowance)))
+    if (known.length > 0) this.#fail(known, failure, now, allowance, fault)
   }
 
   /** A call has failed: its ids are tried again later, each time later still. */
-  failed(call: Call, now: number, allowance: Allowance): void {
+  failed(call: Call, now: number, allowance: Allowance, fault: UpstreamFault): void {
     this.#end(call)
-    const ids = this.#ownIds(call)
-    this.#put(this.#failures.add(ids, call.failure, now, this.interval(allowance)))
+    // While others succeed it is these ids, not YouTube.
+    if (call.isProbe || isUpstreamWide(fault) || !this.#failures.othersSucceed(call.failure))
+      this.#circuit.failed(call.isProbe, fault, now, allowance.untilReset)
+    this.#fail(this.#ownIds(call), call.failure, now, allowance, fault)
+  }
+
+  #fail(ids: string[], before: Failure | undefined, now: number, allowance: Allowance, fault: UpstreamFault): void {
+    const options = { now, longest: this.interval(allowance), isAlone: this.calls <= 1 }
+    this.#put(this.#failures.add(ids, before, fault, options))
+  }
+
+  /** Why no calls are made at present, if so. */
+  get pause(): Pause | undefined {
+    return this.#circuit.pause
+  }
+
+  /** The API key is another one: if YouTube has refused the one before, calls go on. */
+  keyChanged(): void {
+    this.#circuit.keyChanged()
   }
 
   #put(failures: readonly Failure[]): void {
@@ -201,16 +239,23 @@ export class Schedule {
   retryAt(id: string, now: number, allowance: Allowance): number {
     const place = this.#places.get(id)
     if (allowance.left < 1) return now + allowance.untilReset
-    return isFailure(place) ? Math.max(place.at, this.#slot(allowance)) : now
+    const at = isFailure(place) ? Math.max(place.at, this.#slot(allowance)) : now
+    return Math.max(at, this.pause?.until ?? now)
   }
 
   /** When there may be a call to make, if no other ends before: `Infinity` if only then. */
   wakeAt(now: number, allowance: Allowance): number {
     if (allowance.left < 1) return now + allowance.untilReset
+    return Math.max(this.#circuit.allowsAt(), this.#dueAt(allowance))
+  }
+
+  #dueAt(allowance: Allowance): number {
     const first = this.#running.first < this.#widths.first ? this.#firstAt() : Infinity
     if (this.#running.paced >= this.#widths.paced) return first
-    const due = (this.#oldest() ?? Infinity) + this.interval(allowance)
-    return Math.min(first, Math.max(this.#slot(allowance), Math.min(due, this.#failures.dueAt())))
+    const interval = this.interval(allowance)
+    const due = (this.#oldest() ?? Infinity) + interval
+    const retry = Math.max(this.#retrySlot(interval), this.#failures.dueAt())
+    return Math.min(first, Math.max(this.#slot(allowance), Math.min(due, retry)))
   }
 
   /** When the next call of the paced lane may go. Not right after a start: a process that keeps dying makes none. */

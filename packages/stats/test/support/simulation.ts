@@ -1,3 +1,4 @@
+import type { UpstreamFault } from '../../src/core/circuit.ts'
 import { allowance, untilReset } from '../../src/core/pace.ts'
 import { Schedule, type Call } from '../../src/core/schedule.ts'
 import { QuotaMeter } from '../../src/quota-meter.ts'
@@ -11,6 +12,9 @@ export interface Faults {
   /** A call that asks for one of these fails. */
   readonly poison: ReadonlySet<string>
 }
+
+const failing: UpstreamFault = { kind: 'server', detail: 'YouTube answered 500', remedy: '' }
+const unreachable: UpstreamFault = { kind: 'network', detail: 'YouTube cannot be reached', remedy: '' }
 
 const CONNECTIONS = 16
 const FASTEST = 10_000
@@ -128,7 +132,7 @@ export class Simulation {
         for (const id of call.ids) if (this.#ids.has(id)) this.#known.set(id, at)
         this.#schedule.succeeded(call, at, this.#now)
       } else {
-        this.#schedule.failed(call, this.#now, this.#allowance())
+        this.#schedule.failed(call, this.#now, this.#allowance(), kind === 'failing' || !kind ? failing : unreachable)
         if (kind) this.#disturb()
       }
     })

@@ -1,0 +1,95 @@
+import type { RawReply } from '../../src/client/call.ts'
+
+/** One kind of outage of the YouTube API. */
+export interface Outage {
+  readonly name: string
+  /** The reply of a call during the outage, or its error. */
+  answer(ids: readonly string[]): RawReply
+  /** How long the failure takes to arrive (ms). */
+  readonly latency?: number
+  /** How long after the end of the outage the next call may be at the latest (ms), at an unlimited budget. */
+  readonly recovery: number
+  /** It ends at the reset of the quota. */
+  readonly endsAtReset?: boolean
+}
+
+const MINUTE = 60_000
+
+const reply = (status: number, body: unknown, headers: { retryAfter?: string } = {}): RawReply => ({
+  status,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  ...headers,
+})
+
+/** An error reply in the older form. */
+export const oldError = (code: number, reason: string) => ({
+  error: { code, message: 'Refused.', errors: [{ message: 'Refused.', domain: 'global', reason }] },
+})
+
+/** An error reply in the newer form, which has no `errors`. */
+export const newError = (code: number, status: string, reason: string, metadata = {}) => ({
+  error: {
+    code,
+    message: 'Refused.',
+    status,
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata }],
+  },
+})
+
+const networkError = (code: string, syscall: string): never => {
+  throw Object.assign(new Error(code), { code, syscall })
+}
+
+const list = (ids: readonly string[]) =>
+  JSON.stringify({
+    kind: 'youtube#videoListResponse',
+    items: ids.map((id) => ({ id, statistics: { viewCount: '1', likeCount: '1', commentCount: '1' } })),
+  })
+
+/** A call while the API works. */
+export const healthy = (ids: readonly string[]): RawReply => reply(200, list(ids))
+
+export const outages: readonly Outage[] = [
+  {
+    name: '429 with Retry-After: 120',
+    answer: () => reply(429, newError(429, 'RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED'), { retryAfter: '120' }),
+    recovery: 5 * MINUTE,
+  },
+  { name: '429', answer: () => reply(429, oldError(429, 'rateLimitExceeded')), recovery: 5 * MINUTE },
+  {
+    name: '403 quotaExceeded',
+    answer: () => reply(403, oldError(403, 'quotaExceeded')),
+    recovery: MINUTE,
+    endsAtReset: true,
+  },
+  { name: '403 ipRefererBlocked', answer: () => reply(403, oldError(403, 'ipRefererBlocked')), recovery: 15 * MINUTE },
+  {
+    name: '403 API_KEY_HTTP_REFERRER_BLOCKED, details only',
+    answer: () => reply(403, newError(403, 'PERMISSION_DENIED', 'API_KEY_HTTP_REFERRER_BLOCKED')),
+    recovery: 15 * MINUTE,
+  },
+  {
+    name: '400 API_KEY_INVALID',
+    answer: () => reply(400, newError(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')),
+    recovery: 15 * MINUTE,
+  },
+  { name: '500', answer: () => reply(500, oldError(500, 'internalError')), recovery: MINUTE },
+  { name: '503', answer: () => reply(503, oldError(503, 'backendError')), recovery: MINUTE },
+  {
+    name: 'timeout',
+    answer: () => {
+      throw new DOMException('too late', 'TimeoutError')
+    },
+    latency: 5_000,
+    recovery: MINUTE,
+  },
+  { name: 'refused connection', answer: () => networkError('ECONNREFUSED', 'connect'), recovery: MINUTE },
+  { name: 'reset', answer: () => networkError('ECONNRESET', 'read'), recovery: MINUTE },
+  { name: 'garbage JSON', answer: () => reply(200, '<html>Sign in to the network</html>'), recovery: MINUTE },
+  {
+    name: 'empty items for full batches',
+    answer: () => reply(200, { kind: 'youtube#videoListResponse', items: [] }),
+    recovery: MINUTE,
+  },
+  { name: 'truncated body', answer: (ids) => reply(200, list(ids).slice(0, 2_000)), recovery: MINUTE },
+]
