@@ -407,7 +407,7 @@ describe('a link for the client', () => {
     await stats.delete('two')
     await stats.put('two', { videos: [OTHER_VIDEO], name: 'Of another client' })
     const fresh = await make()
-    for (const below of ['/campaign', '/stats', '/videos', '/history?step=60', '/wait']) {
+    for (const below of ['/campaign', '/stats', '/videos', '/history?step=60', '/status', '/wait']) {
       const reply = await ask(url + old.path + below)
       expect([below, reply.status, reply.body.code]).toEqual([below, 410, 'LINK_EXPIRED'])
       expect(reply.body.detail).toMatch(/^The campaign of this link was deleted\..*\.$/)

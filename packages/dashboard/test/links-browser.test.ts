@@ -17,8 +17,15 @@ describe('in Chromium', () => {
       await page.getByRole('button', { name: 'Make a link' }).click()
       links.push(await page.getByLabel('Link', { exact: true }).inputValue())
     }
+    const open = await openPage()
+    await open.goto(links[0]!)
+    await open.getByRole('heading', { name: 'Spring' }).waitFor()
     await stats.delete('spring')
     await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
+
+    // A page that is open does not go on with the other campaign.
+    await open.getByText('This link is no longer valid.').waitFor({ timeout: 15_000 })
+    expect(await open.locator('body').innerText()).not.toContain('Of another client')
 
     await page.goto(`${url}/client-links`)
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })

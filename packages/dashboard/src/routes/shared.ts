@@ -1,5 +1,6 @@
 import type { App } from '@influencer-stats/runtime/http'
 import { openReplies } from '@influencer-stats/runtime/replies'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Campaigns } from '../campaigns.ts'
 import { errors } from '../errors.ts'
 import type { Links } from '../links.ts'
@@ -52,9 +53,16 @@ export function sharedRoutes(app: App, { links, campaigns, proxy, monitor, token
   }
 
   app.get('/shared/:token/status', options, async (request, reply) => {
-    linkOf(request)
+    const link = linkOf(request)
+    const ended = campaigns.readShared(link).then(
+      () => undefined,
+      (error: Problem) => (error.code === 'LINK_EXPIRED' ? error : undefined),
+    )
+    const [status, problem] = await Promise.all([monitor.publicStatus(), ended])
+    // An open page learns here that its campaign was deleted.
+    if (problem) throw problem
     void reply.header('cache-control', 'no-store')
-    return (await monitor.publicStatus()) as never
+    return status as never
   })
 
   app.get('/shared/:token/wait', options, async (request, reply) => {
