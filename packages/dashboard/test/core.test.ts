@@ -6,7 +6,7 @@ import { seal, unseal } from '../src/core/sealed.ts'
 import { createFormats } from '../src/page/core/format.ts'
 import { nextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
 import { nextRenewal } from '../src/page/core/pacific.ts'
-import { linksIn, newId, tagsIn } from '../src/page/core/pasted.ts'
+import { newId, readPaste, tagsIn } from '../src/page/core/pasted.ts'
 import { readPriceQuery, searchFor, writePriceQuery } from '../src/page/core/price-query.ts'
 import { between, figure, readMetrics } from '../src/page/core/prometheus.ts'
 import { fromStart, growthShare, joined, pathThrough, perHour, sampled, sinceFirst } from '../src/page/core/series.ts'
@@ -133,12 +133,51 @@ describe('series', () => {
 
 describe('what is typed', () => {
   it('is split into links, each once', () => {
-    expect(linksIn('https://youtu.be/-4lB5EKS5Uk, see:\n1FEFpk-uIYo <https://youtu.be/-4lB5EKS5Uk>')).toEqual([
-      'https://youtu.be/-4lB5EKS5Uk',
-      '1FEFpk-uIYo',
-    ])
+    const [first, second] = ['-4lB5EKS5Uk', '1FEFpk-uIYo']
+    expect(readPaste(`https://youtu.be/${first}, see:\n${second} <https://youtu.be/${first}>`)).toEqual({
+      videos: [first, second],
+      rest: ['see:'],
+    })
     expect(tagsIn(' a, b ,,a')).toEqual(['a', 'b'])
     expect(newId(new Uint8Array([0, 35, 36, 255]))).toBe('0z03')
+  })
+})
+
+describe('a paste', () => {
+  const ids = Array.from({ length: 56 }, (_, i) => `a${String(i).padStart(2, '0')}-xYz_Q7w`)
+  const linkOf = (id: string, i: number) =>
+    [`https://youtu.be/${id}`, `https://www.youtube.com/watch?v=${id}&t=1`, `https://www.youtube.com/shorts/${id}`, id][
+      i % 4
+    ]
+
+  it.each(['\t', ',', ';', '","'])('of a sheet with columns apart by %j has its videos and names the rest', (mark) => {
+    const heads = ['Influencers', 'Sponsorship.', 'video-links', 'Campaign123', '12345678901']
+    const lines = ids.map((id, i) => ['Anna', linkOf(id, i), '2026-03-01', 'https://www.youtube.com/@anna'].join(mark))
+    const { videos, rest } = readPaste([heads.join(mark), ...lines].join('\r\n'))
+    expect(videos).toEqual(ids)
+    expect(rest).toEqual([...heads, 'https://www.youtube.com/@anna', 'Anna', '2026-03-01'])
+  })
+
+  it('has each video once, whatever the forms and the characters around them', () => {
+    const [a, b, c] = ids as [string, string, string]
+    expect(
+      readPaste(
+        `[Spring](https://youtu.be/${a}) **https://youtu.be/${b}**\u200bhttps://youtu.be/${c}https://youtu.be/${a}\n` +
+          `${b}. (${c}), //youtu.be/${a} https://l.facebook.com/l.php?u=https%3A%2F%2Fyoutu.be%2F${a}&h=x`,
+      ),
+    ).toEqual({ videos: [a, b, c], rest: ['Spring'] })
+  })
+
+  it('reads an id that is no word, also without its link', () => {
+    for (const id of ['-4lB5EKS5Uk', '1FEFpk-uIYo', 'dQw4w9WgXcQ', 'aBcDeFgHiJk', '___________']) {
+      expect([id, readPaste(id).videos]).toEqual([id, id === '___________' ? [] : [id]])
+      expect(readPaste(`https://youtu.be/${id}`).videos).toEqual([id])
+    }
+  })
+
+  it('is read in a time that grows with it, no faster', () => {
+    for (const part of ['a', '.', '(', 'https://', '\u200b', ' a', 'v=', 'aaaaaaaaaaa '])
+      expect(readPaste(part.repeat(200_000)).videos).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import type { Sort } from './core/overview.ts'
 import type { Summary } from './core/prepared.ts'
 import type { ToldVideo } from './videos-of.ts'
 
+export { videoIdOf } from './core/video-links.ts'
 export type { Campaign, CampaignPatch, Change, Sort, ToldVideo as Video }
 
 /** A collection without its id. */

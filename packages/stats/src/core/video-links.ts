@@ -1,21 +1,103 @@
 const ID = '[A-Za-z0-9_-]{11}'
-const HOST = '(?:https?://)?(?:(?:www|m|music|gaming)\\.)?'
+const HOST = '(?:(?:https?:)?//)?(?:(?:www|m|music|gaming)\\.)?'
+const REST = '/?(?:[?#][!-~]*)?'
 
-/** An id, or a link as YouTube gives them out: watch, youtu.be, shorts, live, embed. @param id the pattern of its id */
-const patternOf = (id: string) =>
-  `^(?:${id}|${HOST}(?:youtu\\.be/${id}(?:[?&#/][!-~]*)?|youtube(?:-nocookie)?\\.com/(?:` +
-  `(?:shorts|live|embed|v)/${id}(?:[?&#/][!-~]*)?|watch/?\\?(?:[!-"$-~]*?&)??v=${id}(?:[&#][!-~]*)?)))$`
+/**
+ * The pattern of an id or a direct link: watch, youtu.be, shorts, live, embed, v, e. `videoIdOf` accepts more: links of
+ * YouTube Studio, redirects to a video, and the characters that surround links in texts.
+ */
+export const VIDEO =
+  `^(?:${ID}|${HOST}(?:youtu\\.be(?::443)?/${ID}${REST}|youtube(?:-nocookie)?\\.com(?::443)?/(?:` +
+  `(?:shorts|live|embed|v|e)/${ID}${REST}|watch/?\\?(?:[!-"$-~]*?&)??v=${ID}(?:[&#][!-~]*)?)))$`
 
-/** What names a video: its id or a link to it. `videoIdOf` also takes capitals, and spaces around it. */
-export const VIDEO = patternOf(ID)
+const IS_ID = new RegExp(`^${ID}$`)
 
-const VIDEO_WITH_ID = new RegExp(patternOf(`(${ID})`), 'i')
+/** Zero-width characters, marks of direction and the like: they come with text that was copied. */
+const INVISIBLE = /[\p{Cc}\p{Cf}]/gu
+const BEFORE = new Set('([{<"\'«“‘*')
+const BEHIND = new Set(')]}>"\'»”’*.,;:!?…&/')
 
-/** The id of the video that a link or an id names; nothing if it names none. */
-export const videoIdOf = (text: string): string | undefined =>
-  VIDEO_WITH_ID.exec(text.trim())
-    ?.slice(1)
-    .find((id) => id !== undefined)
+/** Longest link (characters). */
+const MAX_LINK = 8_192
+/** A redirect may lead to a redirect. */
+const MAX_REDIRECTS = 3
+
+/** The id of the video that a link or an id names; undefined if it names none. */
+export function videoIdOf(text: string): string | undefined {
+  if (IS_ID.test(text)) return text
+  if (text.length > MAX_LINK) return undefined
+  const link = trimmed(text)
+  if (IS_ID.test(link)) return link
+  const url = toUrl(link)
+  return url && idOf(url, MAX_REDIRECTS)
+}
 
 /** A link to a video. */
 export const linkTo = (id: string): string => `https://www.youtube.com/watch?v=${id}`
+
+/** Text without the characters that surround a link in prose. */
+function trimmed(text: string): string {
+  const visible = text.replace(INVISIBLE, '').trim()
+  let [start, end] = [0, visible.length]
+  while (start < end && BEFORE.has(visible[start]!)) start++
+  while (end > start && BEHIND.has(visible[end - 1]!)) end--
+  return visible.slice(start, end)
+}
+
+function toUrl(link: string): URL | undefined {
+  if (/\s/.test(link)) return undefined
+  const scheme = /^https?:\/\//i.test(link) ? '' : link.startsWith('//') ? 'https:' : 'https://'
+  const url = scheme + link
+  return URL.canParse(url) ? new URL(url) : undefined
+}
+
+function idOf(url: URL, redirects: number): string | undefined {
+  if (url.username || !['', '80', '443'].includes(url.port)) return undefined
+  return idOnYouTube(url) ?? (redirects > 0 ? idOfTarget(url, redirects) : undefined)
+}
+
+const KINDS = new Set(['shorts', 'live', 'embed', 'v', 'e', 'watch'])
+
+function idOnYouTube({ hostname, pathname, searchParams }: URL): string | undefined {
+  const [first = '', second = ''] = pathname.split('/').slice(1)
+  switch (hostname.replace(/^(?:www|m|music|gaming)\.|\.$/g, '')) {
+    case 'youtu.be':
+      return idIn(first)
+    case 'studio.youtube.com':
+      return first === 'video' ? idIn(second) : undefined
+    case 'youtube.com':
+    case 'youtube-nocookie.com':
+      if (KINDS.has(first) && second !== '') return idIn(second)
+      return first === '' || first === 'watch' ? searchParams.getAll('v').map(idIn).find(Boolean) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** An id out of a part of a URL, behind which there may be parameters without a `?`, and what else surrounds a link. */
+function idIn(part: string): string | undefined {
+  const id = trimmed(decoded(part).split('&', 1)[0]!)
+  return IS_ID.test(id) ? id : undefined
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Names of the parameters in which redirects have their target: YouTube's, Google's, mail filters' and social networks'. */
+const TARGETS = ['u', 'q', 'url', 'to', 'continue', 'next', 'target', 'z']
+
+function idOfTarget(url: URL, redirects: number): string | undefined {
+  for (const name of TARGETS)
+    for (const target of url.searchParams.getAll(name)) {
+      const isPath = target.startsWith('/') && !target.startsWith('//')
+      const next = isPath ? toUrl(url.origin + target) : toUrl(trimmed(target))
+      const id = next && idOf(next, redirects - 1)
+      if (id) return id
+    }
+  return undefined
+}

@@ -43,7 +43,9 @@ const links = {
   type: 'array',
   maxItems: MAX_VIDEOS,
   items: { type: 'string', pattern: VIDEO },
-  description: 'Ids of videos, or links to them: watch, youtu.be, shorts, live, embed. The ids are kept.',
+  description:
+    'Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation ' +
+    'around a link are accepted in addition to the pattern.',
 } as const
 
 /** The conditions of a change, and of a read. */

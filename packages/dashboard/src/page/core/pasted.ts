@@ -1,6 +1,33 @@
-/** What somebody pasted, a link or an id each: apart from one another by whatever is not part of them, each once. */
-export function linksIn(text: string): string[] {
-  return [...new Set(text.split(/[\s,;|"'<>()]+/).filter((word) => /[\w-]{11}/.test(word)))]
+import { videoIdOf } from '@influencer-stats/stats/client'
+
+/** The parts of a pasted text. */
+export interface Paste {
+  /** Ids of videos, each once. */
+  readonly videos: readonly string[]
+  /** All other words, each once; first those that may have been meant as videos. */
+  readonly rest: readonly string[]
+}
+
+const INVISIBLE = /\p{Cf}/gu
+/** Between two links there may be no character at all. */
+const BETWEEN = /[\s,;|"'<>()[\]{}]+|(?<=[\w-]{11}\**)(?=https?:\/\/)/
+/** English words and numbers of 11 characters, `Influencers` say: as an id only a link to it is clear. */
+const IS_WORD = /^(?:\d*(?:[A-Z]?[a-z]*|[A-Z]+)\d*(?:[-_]|$))+$/
+const LIKE_LINK = /:\/\/|youtu|\.\w+\//i
+
+/** Finds the videos in a text, a sheet for instance, by their links and ids. */
+export function readPaste(text: string): Paste {
+  const videos = new Set<string>()
+  const unclear = new Set<string>()
+  const others = new Set<string>()
+  for (const word of text.replace(INVISIBLE, '').split(BETWEEN).filter(Boolean)) {
+    const id = videoIdOf(word)
+    const isLink = LIKE_LINK.test(word)
+    if (id !== undefined && (isLink || !IS_WORD.test(id))) videos.add(id)
+    else if (id !== undefined || isLink) unclear.add(word)
+    else others.add(word)
+  }
+  return { videos: [...videos], rest: [...unclear, ...others] }
 }
 
 /** An id for a new campaign: nobody else will have it. */

@@ -1,9 +1,10 @@
 import { stats } from '../api.ts'
-import { linksIn, newId } from '../core/pasted.ts'
+import { newId, readPaste } from '../core/pasted.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
 import { go } from '../router.ts'
 import { Fault, useUnsaved } from './dialog.ts'
+import { PasteRest } from './paste-rest.ts'
 
 const ID_LENGTH = 16
 
@@ -25,7 +26,8 @@ interface NewCampaignProps {
 /** Makes a campaign of pasted links, in one step, and goes there. */
 export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
-  const found = linksIn(draft.links)
+  const paste = readPaste(draft.links)
+  const found = paste.videos
   useUnsaved(!isEmptyDraft(draft))
 
   async function submit(event: Event) {
@@ -59,6 +61,7 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
         onInput=${(event: InputEvent) => setDraft({ ...draft, name: (event.target as HTMLInputElement).value })}
       />
     </label>
+    <${PasteRest} paste=${paste} />
     <${Fault} text=${change.fault} />
     <div class="actions">
       <button class="primary" disabled=${change.isBusy || found.length === 0}>Start campaign</button>

@@ -3,10 +3,11 @@ import type { CollectionRow, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
 import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { titleOf } from '../core/names.ts'
-import { linksIn } from '../core/pasted.ts'
+import { readPaste } from '../core/pasted.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Fault, useUnsaved } from '../parts/dialog.ts'
+import { PasteRest } from '../parts/paste-rest.ts'
 import { Bar } from '../parts/figures.ts'
 import { formats } from '../session.ts'
 import { onRemoved, removeLater, usePendingRemovals, videoKey } from '../undo.ts'
@@ -98,18 +99,19 @@ function Row({ video, views, canChange, isPending, remove }: RowProps) {
 function Addition({ id, reload }: { id: string; reload(): void }) {
   const [text, setText] = useState('')
   const change = useChange()
-  const found = linksIn(text)
+  const paste = readPaste(text)
+  const found = paste.videos
   useUnsaved(found.length > 0)
   async function submit(event: Event) {
     event.preventDefault()
     const rest: string[] = []
     await change.run(async () => {
       let fault: unknown
-      for (const link of found)
+      for (const video of found)
         try {
-          if (!(await stats.addVideo(id, link))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
+          if (!(await stats.addVideo(id, video))) throw new ServiceError(404, 'COLLECTION_NOT_FOUND')
         } catch (error) {
-          rest.push(link)
+          rest.push(`https://youtu.be/${video}`)
           fault ??= error
         }
       if (fault !== undefined) throw fault
@@ -126,6 +128,7 @@ function Addition({ id, reload }: { id: string; reload(): void }) {
       onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)}
     />
     <button disabled=${change.isBusy || found.length === 0}>Add${found.length > 1 ? ` ${found.length}` : ''}</button>
+    <${PasteRest} paste=${paste} />
     <${Fault} text=${change.fault} />
   </form>`
 }

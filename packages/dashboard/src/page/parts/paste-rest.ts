@@ -1,0 +1,14 @@
+import type { Paste } from '../core/pasted.ts'
+import { html } from '../html.ts'
+
+const MAX_SHOWN = 8
+
+/** Names the words of a paste that are no videos, so that no video is missing unnoticed. */
+export function PasteRest({ paste: { rest } }: { paste: Paste }) {
+  if (rest.length === 0) return null
+  const more = rest.length - MAX_SHOWN
+  return html`<p class="quiet" role="status" data-rest=${rest.length}>
+    Not videos: ${rest.slice(0, MAX_SHOWN).map((word, i) => html`${i > 0 && ', '}<bdi>${word.slice(0, 80)}</bdi>`)}
+    ${more > 0 && ` and ${more} more`}. If one of these is a video, paste its whole link.
+  </p>`
+}
