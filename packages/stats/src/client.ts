@@ -1,6 +1,7 @@
 import { createAsk, orMiss, type ClientOptions } from '@influencer-stats/runtime/client'
 import type { Campaign, CampaignPatch, costsOf } from './core/campaign.ts'
 import type { Change } from './core/change.ts'
+import type { Totals } from './core/numbers.ts'
 import type { Sort } from './core/overview.ts'
 import type { Summary } from './core/prepared.ts'
 import type { ToldVideo } from './videos-of.ts'
@@ -55,6 +56,10 @@ export interface HistoryPoint {
   readonly engagements: number
   readonly score: number
   readonly videos: number
+  /** What came with added videos and first numbers since the point before, */
+  readonly added?: Totals
+  /** and what went with removed ones. */
+  readonly removed?: Totals
 }
 
 /** What to tell of collections besides themselves. */

@@ -1,14 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { changeSince, PERIODS, periods, type Bases, type Change } from './core/change.ts'
+import {
+  growthSince,
+  isUsable,
+  PERIODS,
+  periods,
+  pointAtStart,
+  type Change,
+  type End,
+  type Growth,
+  type Period,
+} from './core/change.ts'
+import type { Point } from './core/history.ts'
+import { sameTotals } from './core/numbers.ts'
 import { filterOf, isOfPeriod, Selection, type Filter, type Place, type Row, type Sort } from './core/overview.ts'
-import { summarize } from './core/prepared.ts'
+import { summarize, type Known } from './core/prepared.ts'
 import type { Collection, Maybe, State } from './state/state.ts'
 import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 /** A collection as an overview tells it. */
-export interface CollectionRow extends Pick<Row<Collection>, 'collection' | 'known'> {
-  readonly change?: Change | undefined
-}
+export type CollectionRow = Row<Collection>
 
 /** Which collections, in which order, and what of them. */
 export interface OverviewQuery extends Filter {
@@ -50,80 +60,106 @@ export class Overview {
     const selection = new Selection<Row<Collection>>(sort, limit, after)
     for await (const page of this.#source.pages()) {
       const rows = page.filter((row) => isAskedFor(row.collection))
-      for (const row of isOfPeriod(sort) ? await this.#withBases(rows) : rows) selection.offer(row)
+      for (const row of isOfPeriod(sort) ? await this.#withChange(rows) : rows) selection.offer(row)
     }
     const { rows, end } = selection.page()
-    return { rows: await this.#told(rows, withChange), ...(end && { end }) }
+    return { rows: withChange ? await this.#withChange(rows) : rows.map(withoutChange), ...(end && { end }) }
   }
 
   /** Nothing if there is no such collection. */
   async one(id: string, withChange: boolean): Promise<CollectionRow | undefined> {
     const row = await this.#source.one(id)
-    return row && (await this.#told([row], withChange))[0]
+    if (!row) return undefined
+    return withChange ? (await this.#withChange([row]))[0] : withoutChange(row)
   }
 
-  async #told(rows: readonly Row<Collection>[], withChange: boolean): Promise<CollectionRow[]> {
-    const complete = withChange ? await this.#withBases(rows) : rows
-    return complete.map(({ collection, known, bases }) => ({
-      collection,
-      known,
-      ...(withChange && known && bases && { change: changeSince(bases, known.summary) }),
-    }))
-  }
-
-  async #withBases(rows: readonly Row<Collection>[]): Promise<Row<Collection>[]> {
-    const complete: Row<Collection>[] = []
+  async #withChange(rows: readonly Row<Collection>[]): Promise<CollectionRow[]> {
+    const complete: CollectionRow[] = []
     for (let i = 0; i < rows.length; i += LOOKED_UP) {
       const some = rows.slice(i, i + LOOKED_UP)
-      const found = some.map(({ collection }) => this.#histories.bases(collection))
-      const bases = found.some((one) => one instanceof Promise) ? await Promise.all(found) : (found as Bases[])
-      for (const [j, { collection, known }] of some.entries()) complete.push({ collection, known, bases: bases[j] })
+      const found = some.map((row) => this.#histories.change(row))
+      const changes = found.some((one) => one instanceof Promise) ? await Promise.all(found) : (found as Change[])
+      for (const [j, { collection, known }] of some.entries()) complete.push({ collection, known, change: changes[j] })
     }
     return complete
   }
 }
 
-/** What collections are compared with is looked up this often (ms): a hundredth of the shortest period. */
-const RENEW = 900_000
+const withoutChange = ({ collection, known }: Row<Collection>): CollectionRow => ({ collection, known })
 
-/** What the sums of collections were. */
+/** Growth is looked up this often (ms) where the newest numbers are not yet in the history. */
+const RENEW = 60_000
+
+/** Points that are read in one go while a usable one is sought. */
+const SOUGHT = 100
+
+interface FoundChange {
+  readonly change: Change
+  readonly at: number
+  /** Whether the history has the numbers, so that it says nothing new until they change. */
+  readonly isFinal: boolean
+}
+
+/** The growth of collections, by their histories. */
 class Histories {
   readonly #history: Pick<State, 'history' | 'pointAt'>
-  /** By what a collection is between two changes, so that none is of one that was forgotten. */
-  readonly #known = new WeakMap<Collection, { readonly bases: Bases; readonly at: number }>()
-  /** Looked up once for all who ask meanwhile. */
-  readonly #finding = new WeakMap<Collection, Promise<Bases | undefined>>()
+  /** By the numbers of a collection between two changes of it, and of them. */
+  readonly #found = new WeakMap<Known, FoundChange>()
+  /** Looked up once for all concurrent requests. */
+  readonly #finding = new WeakMap<Known, Promise<Change | undefined>>()
 
   constructor(history: Pick<State, 'history' | 'pointAt'>) {
     this.#history = history
   }
 
-  /** At once where it was looked up before. */
-  bases(collection: Collection): Maybe<Bases | undefined> {
-    const last = this.#known.get(collection)
-    if (last && steadyNow() - last.at < RENEW) return last.bases
-    let finding = this.#finding.get(collection)
+  /** At once where it was looked up before. Undefined without numbers, or without a history. */
+  change({ collection, known }: Row<Collection>): Maybe<Change | undefined> {
+    if (!known) return undefined
+    const last = this.#found.get(known)
+    if (last && (last.isFinal || steadyNow() - last.at < RENEW)) return last.change
+    let finding = this.#finding.get(known)
     if (!finding) {
-      finding = this.#find(collection).finally(() => this.#finding.delete(collection))
-      this.#finding.set(collection, finding)
+      finding = this.#find(collection, known).finally(() => this.#finding.delete(known))
+      this.#finding.set(known, finding)
     }
     return finding
   }
 
-  async #find(collection: Collection): Promise<Bases | undefined> {
-    const { id } = collection
-    const now = Date.now()
-    const [first] = await this.#history.history(id, 0, now, 1)
-    if (!first) return undefined
-    const found = await Promise.all(
-      periods.map(async (period) => {
-        const time = now - PERIODS[period]
-        return [period, first.at < time ? ((await this.#history.pointAt(id, time)) ?? first) : first] as const
+  async #find({ id, created }: Collection, known: Known): Promise<Change | undefined> {
+    const point = await this.#history.pointAt(id, Date.now())
+    if (!point) return undefined
+    // The newest numbers may not be in the history yet: then growth ends with the last point.
+    const isFinal = sameTotals(point, known.summary)
+    const end: End = { point, until: isFinal ? Math.max(point.at, Date.parse(known.summary.asOf)) : point.at }
+    const createdAt = created === undefined ? undefined : created / 1_000
+    const growths = await Promise.all(
+      periods.map(async (period): Promise<[Period, Growth]> => {
+        const base = (await this.#start(id, period, end)) ?? (await this.#firstUsable(id, period, end))
+        return [period, growthSince(period, base, end, createdAt)]
       }),
     )
-    const bases = Object.fromEntries(found) as Bases
-    this.#known.set(collection, { bases, at: steadyNow() })
-    return bases
+    const change = Object.fromEntries(growths) as Change
+    this.#found.set(known, { change, at: steadyNow(), isFinal })
+    return change
+  }
+
+  async #start(id: string, period: Period, end: End): Promise<Point | undefined> {
+    const start = end.until - PERIODS[period]
+    if (start >= end.point.at) return pointAtStart(period, end, { before: end.point })
+    const before = await this.#history.pointAt(id, start)
+    const [next] = before ? await this.#history.history(id, start + 1, end.point.at, 1) : []
+    return pointAtStart(period, end, { before, next })
+  }
+
+  /** The first usable point of a window: the last one is. */
+  async #firstUsable(id: string, period: Period, end: End): Promise<Point> {
+    for (let from = end.until - PERIODS[period]; ;) {
+      const points = await this.#history.history(id, from, end.point.at, SOUGHT)
+      const usable = points.find((point) => isUsable(point, period, end))
+      if (usable) return usable
+      if (points.length < SOUGHT) return end.point
+      from = points.at(-1)!.at + 1
+    }
   }
 }
 

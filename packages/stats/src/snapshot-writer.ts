@@ -1,6 +1,8 @@
 import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
+import { addEdits, sameEdits } from './core/edits.ts'
 import { sameTotals, sinceOf, sum, type Snapshot } from './core/numbers.ts'
+import type { Point } from './core/history.ts'
 import type { CollectionVersion, SnapshotRow, State } from './state/state.ts'
 
 interface Waiting {
@@ -116,8 +118,22 @@ export class SnapshotWriter {
     const last = await this.#state.snapshot(id)
     // Later than now: the clock was set back.
     if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return undefined
+    const at = sinceOf(snapshot)
+    // Snapshots of version 0.2 do not have it.
+    const lastPoint = last && (last.point ?? (await this.#state.pointAt(id, sinceOf(last))))
+    const { added, removed } = lastPoint ?? {}
+    const edits = last ? addEdits({ added, removed }, last.videos, snapshot.videos, at) : {}
     const totals = sum(snapshot.videos)
-    const changed = !last || !sameTotals(sum(last.videos), totals)
-    return { id, revision, snapshot, ...(changed && { point: { at: sinceOf(snapshot), ...totals } }) }
+    if (lastPoint && sameTotals(sum(last.videos), totals) && sameEdits(edits, lastPoint)) {
+      return { id, revision, snapshot: { ...snapshot, point: { at: lastPoint.at, ...edits } } }
+    }
+    const point: Point = {
+      at,
+      ...totals,
+      ...(snapshot.asOf < at && { asOf: snapshot.asOf }),
+      ...(lastPoint && { before: [lastPoint.at, Math.max(lastPoint.at, last.asOf)] }),
+      ...edits,
+    }
+    return { id, revision, snapshot: { ...snapshot, point: { at, ...edits } }, point }
   }
 }

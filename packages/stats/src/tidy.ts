@@ -13,9 +13,11 @@ export async function tidyCollections(state: State, retention: number, now: numb
 
 async function thin(state: State, id: string, retention: number, now: number): Promise<void> {
   let last: Point[] = []
+  let keptAt: number | undefined
   for await (const page of historyPages(state, id, 0, now)) {
     const points = [...last, ...page]
-    const times = superfluous(points, now, retention)
+    const times = superfluous(points, now, retention, keptAt)
+    keptAt = points.slice(0, -1).findLast(({ at }) => !times.includes(at))?.at ?? keptAt
     // Judged once more with the points after it.
     last = points.slice(-1)
     if (times.length > 0) await state.deletePoints(id, times)

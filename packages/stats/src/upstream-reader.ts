@@ -135,11 +135,11 @@ export function createUpstreamReader({
       // The last numbers are read only where they can add something.
       const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(isWhole)
       const snapshot = needsLast ? combine(videos, fresh, await collections.snapshot(id), interval) : fresh
-      if (snapshot) notes?.takeNumbers(needsLast ? numbersOf(snapshot, found) : found, asOf)
+      const known = snapshot ?? fresh
+      notes?.takeNumbers(needsLast ? numbersOf(known, found) : found, asOf)
+      if (!fault || found.length > 0) await save(collection, known)
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
-        const known = snapshot ?? fresh
-        await save(collection, known)
         return { snapshot: known, at: known.asOf < asOf ? steadyAt(known.asOf) : at, source, failed: false }
       }
       if (!wasFailing) {

@@ -172,12 +172,13 @@ describe('the owner of the collections', () => {
     const now = 100 * DAY
     for (const id of ids(250)) await collections.put(id, ['a'])
     const last = (await collections.get(ids(250)[249]!))!
-    for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 5].entries()) {
+    for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 2 * DAY + 2, now - 5].entries()) {
       await collections.saveSnapshot(last, snapshot(at, i))
     }
     await collections.tidy(now)
     expect((await collections.history(ids(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
-      now - 2 * DAY + 1,
+      now - 2 * DAY,
+      now - 2 * DAY + 2,
       now - 5,
     ])
   })

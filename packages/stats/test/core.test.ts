@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everyStep, superfluous, type Point } from '../src/core/history.ts'
+import { pointAtStart } from '../src/core/change.ts'
 import { combine, sum, toSnapshot } from '../src/core/numbers.ts'
 import { DAY, refreshInterval, untilReset } from '../src/core/pace.ts'
 import { asItReads, prepare, prepareByVideo } from '../src/core/prepared.ts'
@@ -93,23 +94,50 @@ describe('history', () => {
   const points = (times: number[]): Point[] =>
     times.map((at) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 }))
 
-  it('keeps every point of a day, one an hour after, none past the retention', () => {
+  it('keeps every point of a day, one an hour after and two after a gap, none past the retention', () => {
     const times = fc.uniqueArray(fc.integer({ min: now - 40 * DAY, max: now }), { maxLength: 200 })
+    const near = fc.uniqueArray(fc.integer({ min: now - 3 * DAY, max: now - 2 * DAY }), { maxLength: 200 })
     fc.assert(
-      fc.property(times, (unsorted) => {
+      fc.property(fc.oneof(times, near), (unsorted) => {
         const all = points(unsorted.sort((a, b) => a - b))
         const gone = new Set(superfluous(all, now, 30 * DAY))
         const kept = all.map(({ at }) => at).filter((at) => !gone.has(at))
         expect(kept.every((at) => at >= now - 30 * DAY)).toBe(true)
         expect(all.every(({ at }) => at < now - DAY || kept.includes(at))).toBe(true)
-        const old = kept.filter((at) => at < now - DAY)
-        const hours = old.map((at) => Math.floor(at / HOUR))
-        expect(new Set(hours).size).toBe(hours.length)
-        for (const { at } of all.filter((one) => one.at >= now - 30 * DAY)) {
-          expect(kept.some((other) => other >= at && Math.floor(other / HOUR) === Math.floor(at / HOUR))).toBe(true)
+        const within = all.map(({ at }) => at).filter((at) => at >= now - 30 * DAY)
+        const hourOf = (at: number) => Math.floor(at / HOUR)
+        for (const at of kept.filter((one) => one < now - DAY)) {
+          const others = within.filter((other) => hourOf(other) === hourOf(at))
+          const isFirst = at === others[0] && at - (kept.findLast((other) => other < at) ?? -Infinity) > HOUR
+          expect(at === others.at(-1) || isFirst).toBe(true)
         }
+        // Nowhere does a gap of the history look longer than it was by more than an hour.
+        for (const [i, at] of within.entries()) {
+          if (i === 0 || at - within[i - 1]! <= 2 * HOUR) continue
+          expect(kept).toContain(at)
+          expect(kept).toContain(within[i - 1]!)
+        }
+        for (const at of within) expect(kept.some((other) => other >= at && hourOf(other) === hourOf(at))).toBe(true)
       }),
     )
+  })
+
+  it('is exact between two points only where none between them is pruned', () => {
+    const at = (hours: number, impressions: number, before?: [number, number]): Point => ({
+      at: hours * HOUR,
+      impressions,
+      engagements: 0,
+      score: 0,
+      videos: 1,
+      ...(before && { before }),
+    })
+    const end = { point: at(44, 900), until: 44 * HOUR }
+    const first = at(18, 100)
+    const start = (next: Point) => pointAtStart('24h', end, { before: first, next })
+    expect(start(at(22, 500, [18 * HOUR, 21 * HOUR]))).toMatchObject({ impressions: 100, at: 20 * HOUR })
+    expect(start(at(22, 500, [19 * HOUR, 21 * HOUR]))).toBeUndefined()
+    expect(start(at(20.5, 500, [18 * HOUR, 19.5 * HOUR]))).toMatchObject({ impressions: 300 })
+    expect(start(at(22, 500))).toBeUndefined()
   })
 
   it('gives the last point of each step', () => {

@@ -19,7 +19,9 @@ import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { numbersOf } from './support/numbers.ts'
 import { startStats } from './support/stats.ts'
 
-const point = fc.nat(5).map((n) => ({ at: 0, impressions: n, engagements: n, score: n, videos: 1 }))
+const growth = fc
+  .integer({ min: -2, max: 2 })
+  .map((n) => ({ impressions: n, engagements: n, score: n, since: '', until: '' }))
 const small = fc.nat(3)
 const campaign: fc.Arbitrary<Campaign> = fc.record(
   {
@@ -36,14 +38,14 @@ const row: fc.Arbitrary<Row> = fc
       id: fc.stringMatching(/^[abB.~-]{1,3}$/),
       campaign,
       totals: fc.record({ impressions: small, engagements: small, score: small, videos: small }),
-      bases: fc.record({ '24h': point, '7d': point, '30d': point }),
+      change: fc.record({ '24h': growth, '7d': growth, '30d': growth }),
     },
     { requiredKeys: ['id', 'campaign'] },
   )
-  .map(({ id, campaign: said, totals, bases }) => ({
+  .map(({ id, campaign: said, totals, change }) => ({
     collection: { id, ...said },
     ...(totals && { known: { summary: { ...totals, missing: [], asOf: '2026' }, at: 0 } }),
-    ...(bases && { bases }),
+    ...(change && { change }),
   }))
 const rows = fc.uniqueArray(row, { selector: ({ collection }) => collection.id, maxLength: 30 })
 
@@ -146,52 +148,68 @@ describe('the growth of a collection', () => {
       state.put({ id: 'c', videos: ['a'], revision: 1 })
       for (const [hours, views] of points) {
         const point = pointOf(begun - hours * hour, [numbersOf('a', views)])
-        state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point }])
+        state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now, begun), point }])
       }
-      state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now) }])
+      state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now, begun) }])
     })
     const { rows } = await overview.page(base)
     const { change } = rows[0]!
     return change && Object.values(change).map(({ impressions, since }) => [impressions, begun - Date.parse(since)])
   }
 
-  it('is told against the last point before each period', async () => {
+  it('of points of version 0.2 is interpolated between near ones, else that since the next', async () => {
     const points = [
       [900, 1],
       [721, 100],
-      [500, 200],
+      [700, 200],
       [169, 300],
       [167, 400],
       [30, 500],
       [25, 600],
-      [23, 700],
+      [22, 700],
       [0, 1_000],
     ] as const
     expect(await grownSince(points)).toEqual([
-      [400, 25 * hour],
-      [700, 169 * hour],
-      [900, 721 * hour],
+      [300, 22 * hour],
+      [650, 168 * hour],
+      [895, 720 * hour],
     ])
   })
 
-  it('is told against the first point, and says so, where there is none before', async () => {
+  it('is that since the first point, and says so, where there is none before', async () => {
+    expect(
+      await grownSince([
+        [30, 400],
+        [2, 900],
+        [0, 1_000],
+      ]),
+    ).toEqual([
+      [100, 2 * hour],
+      [600, 30 * hour],
+      [600, 30 * hour],
+    ])
+  })
+
+  it('ends with the last point while newer numbers are not in the history yet', async () => {
     expect(
       await grownSince([
         [30, 400],
         [2, 900],
       ]),
     ).toEqual([
-      [600, 30 * hour],
-      [600, 30 * hour],
-      [600, 30 * hour],
+      [0, 2 * hour],
+      [500, 30 * hour],
+      [500, 30 * hour],
     ])
-    expect(await grownSince([[2, 900]])).toEqual(Array.from({ length: 3 }, () => [100, 2 * hour]))
   })
 
-  it('is looked up once, however many ask, and again after a while', async () => {
+  it.each([
+    ['for good where the history has the numbers', now, [3, 3]],
+    ['and again after a while where it does not yet', [numbersOf('a', 1)], [3, 6]],
+  ])('is looked up once, however many ask, %s', async (_, last, expectedLooks) => {
     const { state, overview } = await setUp((filled) => {
       filled.put({ id: 'c', videos: ['a'], revision: 1 })
-      filled.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, now) }])
+      filled.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, last) }])
     })
     let looks = 0
     const { history } = state
@@ -201,11 +219,11 @@ describe('the growth of a collection', () => {
     }
     const queries = [base, { ...base, sort: '-24h' }, { ...base, sort: '7d', withChange: false }] as const
     await Promise.all(Array.from({ length: 30 }, (_, i) => overview.page(queries[i % 3]!)))
-    expect(looks).toBe(1)
+    expect(looks).toBe(3)
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    for (const expected of [1, 2]) {
-      vi.advanceTimersByTime(hour / 4 - 1_000)
+    for (const expected of expectedLooks) {
+      vi.advanceTimersByTime(59_000)
       await overview.page(base)
       expect(looks).toBe(expected)
       vi.advanceTimersByTime(2_000)
@@ -219,9 +237,13 @@ describe('the growth of a collection', () => {
   it('is another once the collection is, and not that of one of the same name before', async () => {
     const { collections, overview } = await setUp((state) => {
       state.put({ id: 'c', videos: ['a'], revision: 1 })
-      state.putSnapshots([
-        { id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, [numbersOf('a', 1)]) },
-      ])
+      for (const [hours, numbers] of [
+        [9, [numbersOf('a', 1)]],
+        [0, now],
+      ] as const) {
+        const point = pointOf(Date.now() - hours * hour, numbers)
+        state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point }])
+      }
     })
     expect((await overview.page(base)).rows[0]!.change!['7d'].impressions).toBe(999)
     await collections.delete('c')
@@ -241,8 +263,13 @@ describe('10,000 collections', () => {
         const videos = videoIds(10, i * 10)
         const numbers = videos.map((video, j) => numbersOf(video, (i * 7919 + j) % 100_003))
         state.put({ id, videos, revision: 1, name: `Campaign ${(i * 31) % COLLECTIONS}`, tags: [`t${i % 7}`] })
-        const point = pointOf(Date.now() - 2 * DAY, [numbersOf('a', i)])
-        state.putSnapshots([{ id, snapshot: snapshotOf(numbers), point }])
+        for (const [days, last] of [
+          [2, [numbersOf('a', i)]],
+          [0, numbers],
+        ] as const) {
+          const point = pointOf(Date.now() - days * DAY, last)
+          state.putSnapshots([{ id, snapshot: snapshotOf(numbers), point }])
+        }
       }
     })
     for (const query of [

@@ -1,35 +1,88 @@
+import { editsSince, toGrown } from './edits.ts'
 import type { Point } from './history.ts'
-import type { Totals } from './numbers.ts'
+import type { Edits, Totals } from './numbers.ts'
 import { DAY } from './pace.ts'
 
-/** What sums are compared over (ms). */
+/** Windows over which growth is reported (ms). */
 export const PERIODS = { '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY } as const
 
 export type Period = keyof typeof PERIODS
 
 export const periods = Object.keys(PERIODS) as Period[]
 
-/** By how much sums have grown since a point of their history. */
-export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'score'> {
-  /** When that point is from: where the history does not go back so far, the first there is. */
+/** By how much sums have grown in a window. Edits are separate from growth. Times as in JSON. */
+export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'score'>, Edits {
+  /** The beginning of the window, or a later time where the sums at its beginning are unknown. */
   readonly since: string
+  /** The end of the window: when the sums were confirmed last. */
+  readonly until: string
+  /** The growth is that of the whole window. */
+  readonly isWhole?: true
+  /** The collection began within the window. */
+  readonly young?: true
 }
 
 export type Change = Readonly<Record<Period, Growth>>
 
-/** The points that sums are compared with. */
-export type Bases = Readonly<Record<Period, Point>>
+/** The sums at the end of a window. */
+export interface End {
+  readonly point: Point
+  /** When they were confirmed last (ms since the epoch). */
+  readonly until: number
+}
 
-export function changeSince(bases: Bases, now: Totals): Change {
-  const growths = periods.map((period): [Period, Growth] => {
-    const { at, impressions, engagements, score } = bases[period]
-    const growth = {
-      impressions: now.impressions - impressions,
-      engagements: now.engagements - engagements,
-      score: now.score - score,
-      since: new Date(at).toISOString(),
-    }
-    return [period, growth]
-  })
-  return Object.fromEntries(growths) as Change
+/** The points of a history around the beginning of a window. */
+export interface PointsAround {
+  readonly before?: Point | undefined
+  /** The next one after it, up to the end of the window. */
+  readonly next?: Point | undefined
+}
+
+/** Between points that are nearer than this share of the window the sums are interpolated. */
+const NEAR = 1 / 12
+
+/** How much older than its time the oldest numbers of a point are (ms). */
+const ageOf = ({ at, asOf = at }: Point) => at - asOf
+
+/** Whether the sums of a point are those of its time, as far as those at the end of the window are. */
+export const isUsable = (point: Point, period: Period, end: End): boolean =>
+  ageOf(point) <= PERIODS[period] * NEAR + ageOf(end.point)
+
+/** The point that a window begins with: a real one, or one between two; undefined where the sums are unknown. */
+export function pointAtStart(period: Period, end: End, { before, next }: PointsAround): Point | undefined {
+  const start = end.until - PERIODS[period]
+  if (!before || !isUsable(before, period, end)) return undefined
+  if (!next) return { ...before, at: start }
+  // Points between these two may be pruned.
+  const [previous, until] = next.before ?? []
+  const confirmed = previous === before.at ? Math.max(previous, until!) : before.at
+  if (start <= confirmed) return { ...before, at: start }
+  const gap = next.at - confirmed
+  if (gap > PERIODS[period] * NEAR || !isUsable(next, period, end)) return undefined
+  const [from, to] = [toGrown(before), toGrown(next)]
+  const between = (name: 'impressions' | 'engagements' | 'score') =>
+    before[name] + Math.round(((to[name] - from[name]) * (start - confirmed)) / gap)
+  return {
+    ...before,
+    at: start,
+    impressions: between('impressions'),
+    engagements: between('engagements'),
+    score: between('score'),
+  }
+}
+
+/** @param base the point that the window begins with, or the first usable one after it; @param createdAt ms since the epoch */
+export function growthSince(period: Period, base: Point, end: End, createdAt: number | undefined): Growth {
+  const start = end.until - PERIODS[period]
+  const [from, to] = [toGrown(base), toGrown(end.point)]
+  return {
+    impressions: to.impressions - from.impressions,
+    engagements: to.engagements - from.engagements,
+    score: to.score - from.score,
+    since: new Date(base.at).toISOString(),
+    until: new Date(end.until).toISOString(),
+    ...(base.at === start && { isWhole: true as const }),
+    ...(createdAt !== undefined && createdAt > start && { young: true as const }),
+    ...editsSince(end.point, base),
+  }
 }

@@ -1,9 +1,13 @@
-import type { Totals } from './numbers.ts'
+import type { Edits, Totals } from './numbers.ts'
 import { DAY } from './pace.ts'
 
-/** A collection's sums from `at` (ms since the epoch) on, until the next point. */
-export interface Point extends Totals {
+/** A collection's sums from `at` (ms since the epoch) on, until the next point; and the edits up to then. */
+export interface Point extends Totals, Edits {
   readonly at: number
+  /** When YouTube was asked for the oldest of the numbers, if that was earlier. */
+  readonly asOf?: number
+  /** The time of the point before, and when its sums were confirmed last. Points of version 0.2 have none. */
+  readonly before?: readonly [at: number, until: number]
 }
 
 const HOUR = 3_600_000
@@ -18,17 +22,26 @@ export function withPoint(points: Point[], point: Point): Point[] {
   return [...points.filter(({ at }) => at !== point.at), point].toSorted((a, b) => a.at - b.at)
 }
 
+/** After a longer gap (ms) the first point of an hour remains, too: it says where the gap ends. */
+const GAP = HOUR
+
+const hourOf = (time: number) => Math.floor(time / HOUR)
+
 /**
- * Which points to forget: all older than `retention` ms, and of those older than a day all but the last of each hour.
+ * Which points to forget: all older than `retention` ms, and of those older than a day all but the last of each hour, and
+ * the first of an hour after a gap.
  * @param points in ascending order of `at`
+ * @param keptAt time of the last point before them that remains
  */
-export function superfluous(points: readonly Point[], now: number, retention: number): number[] {
+export function superfluous(points: readonly Point[], now: number, retention: number, keptAt = -Infinity): number[] {
   return points.flatMap(({ at }, i) => {
     if (at < now - retention) return [at]
-    if (at >= now - DAY) return []
-    const next = points[i + 1]
-    const lastOfItsHour = !next || Math.floor(next.at / HOUR) !== Math.floor(at / HOUR)
-    return lastOfItsHour ? [] : [at]
+    const [previous, next] = [points[i - 1], points[i + 1]]
+    const isLast = !next || hourOf(next.at) !== hourOf(at)
+    const isFirst = !previous || hourOf(previous.at) !== hourOf(at)
+    if (at < now - DAY && !isLast && !(isFirst && at - keptAt > GAP)) return [at]
+    keptAt = at
+    return []
   })
 }
 

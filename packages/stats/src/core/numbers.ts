@@ -87,6 +87,8 @@ export interface Snapshot {
   readonly asOf: number
   /** From when on these are the sums, if not from then on: the newest of the numbers, or a change of the collection. */
   readonly since?: number
+  /** The last point of the history: its time, and the edits up to then. Of stored snapshots. */
+  readonly point?: { readonly at: number } & Edits
 }
 
 /** From when on the sums are these (ms since the epoch). */
@@ -99,6 +101,13 @@ export interface Totals {
   readonly score: number
   /** How many videos were summed. */
   readonly videos: number
+}
+
+/** The sums that have come and gone since the history of a collection began, and not by growth. */
+export interface Edits {
+  /** Of videos that were added, or whose first numbers came. */
+  readonly added?: Totals | undefined
+  readonly removed?: Totals | undefined
 }
 
 /** impressions = views; engagements = likes + comments + dislikes; score = engagements + likes. */

@@ -1,5 +1,5 @@
 import type { Campaign } from './campaign.ts'
-import { periods, type Bases, type Period } from './change.ts'
+import { periods, type Change, type Period } from './change.ts'
 import type { Known } from './prepared.ts'
 
 /** What an overview knows of a collection. */
@@ -7,8 +7,8 @@ export interface Row<C extends Named = Named> {
   readonly collection: C
   /** Nothing as long as there are no numbers. */
   readonly known?: Known | undefined
-  /** What its growth is told against, if that is asked for. */
-  readonly bases?: Bases | undefined
+  /** Its growth, if that is requested and there is a history. */
+  readonly change?: Change | undefined
 }
 
 interface Named extends Campaign {
@@ -38,7 +38,7 @@ export const isOfPeriod = (sort: Sort): boolean => periods.includes(nameOf(sort)
 const nameOf = (sort: Sort) => sort.replace('-', '') as (typeof ORDERS)[number]
 
 /** What a row is put in order by; nothing where it has none, which comes last. */
-export function valueOf({ collection, known, bases }: Row, sort: Sort): Value {
+export function valueOf({ collection, known, change }: Row, sort: Sort): Value {
   const name = nameOf(sort)
   switch (name) {
     case 'id':
@@ -54,7 +54,7 @@ export function valueOf({ collection, known, bases }: Row, sort: Sort): Value {
     case 'score':
       return known?.summary[name]
     default:
-      return known && bases && known.summary.impressions - bases[name].impressions
+      return change?.[name].impressions
   }
 }
 

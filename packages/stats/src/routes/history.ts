@@ -4,6 +4,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { FastifyReply } from 'fastify'
 import type { Collections } from '../collections.ts'
+import { editsSince } from '../core/edits.ts'
 import type { Point } from '../core/history.ts'
 import { errors } from '../errors.ts'
 import { everyStepOf, historyPages } from '../history-pages.ts'
@@ -102,11 +103,13 @@ export function historyRoutes(app: App, collections: Collections, retention: num
 /** The reply, a page at a time. */
 async function* toJson(first: IteratorResult<Point[]>, more: AsyncIterable<Point[]>): AsyncGenerator<string> {
   let text = '{"points":['
-  let comma = ''
+  let last: Point | undefined
   const take = (points: Point[]) => {
     for (const point of points) {
-      text += comma + JSON.stringify({ ...point, at: new Date(point.at).toISOString() })
-      comma = ','
+      const { impressions, engagements, score, videos } = point
+      const sums = { at: new Date(point.at).toISOString(), impressions, engagements, score, videos }
+      text += (last ? ',' : '') + JSON.stringify({ ...sums, ...(last && editsSince(point, last)) })
+      last = point
     }
   }
   if (!first.done) take(first.value)

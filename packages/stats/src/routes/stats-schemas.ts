@@ -64,21 +64,44 @@ const sums = {
   },
 } as const
 
+const edit = {
+  type: 'object',
+  required: ['impressions', 'engagements', 'score', 'videos'],
+  additionalProperties: false,
+  properties: totals,
+} as const
+
+const edits = {
+  added: { ...edit, description: 'What came with added videos and first numbers, if any did.' },
+  removed: { ...edit, description: 'What went with removed videos, if any did.' },
+} as const
+
 const growth = {
   type: 'object',
-  required: ['impressions', 'engagements', 'score', 'since'],
+  required: ['impressions', 'engagements', 'score', 'since', 'until'],
   additionalProperties: false,
   properties: {
     impressions: { type: 'integer' },
     engagements: { type: 'integer' },
     score: { type: 'integer' },
-    since: { ...moment, description: 'What it is told against: the first that is known, if no more is.' },
+    since: { ...moment, description: 'The beginning of the window; later, where the sums at that time are unknown.' },
+    until: { ...moment, description: 'The end of the window: when the sums were confirmed last.' },
+    isWhole: { type: 'boolean', description: 'True if it is the growth of the whole window.' },
+    young: { type: 'boolean', description: 'True if the collection began within the window.' },
+    ...edits,
   },
 } as const
 
 const price = { type: 'number', minimum: 0 } as const
 
-const grown = { impressions: 1_200, engagements: 61, score: 100, since: '2026-11-19T11:59:40.000Z' }
+const grown = {
+  impressions: 1_200,
+  engagements: 61,
+  score: 100,
+  since: '2026-11-19T12:00:00.000Z',
+  until: told.asOf,
+  isWhole: true,
+}
 
 export const overviewRow = {
   ...collectionReply,
@@ -96,7 +119,7 @@ export const overviewRow = {
     stats: { ...sums, description: 'Not there as long as nothing is known.' },
     change: {
       type: 'object',
-      description: 'By how much the sums have grown; not there as long as there is no history.',
+      description: 'By how much the sums have grown, edits apart; not there as long as there is no history.',
       required: ['24h', '7d', '30d'],
       additionalProperties: false,
       properties: { '24h': growth, '7d': growth, '30d': growth },
@@ -206,7 +229,7 @@ export const historyReply = {
         type: 'object',
         required: ['at', 'impressions', 'engagements', 'score', 'videos'],
         additionalProperties: false,
-        properties: { at: moment, ...totals },
+        properties: { at: moment, ...totals, ...edits },
       },
     },
   },
