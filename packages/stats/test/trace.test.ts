@@ -52,6 +52,8 @@ it('passes them on to kv, from main too; what the poller asks has none', async (
   const settings = { state: 'kv', kvUri: recorder.url, youtubeUri: youtube.url, data: temporaryFolder() }
   const stats = await startStats({ ...settings, threads: 1 })
   onTestFinished(async () => void (await stats.stop()))
+  // The source of the numbers is recorded at the start.
+  recorder.seen.length = 0
   expect((await stats.put('/collections/c', { videos: [VIDEO] }, IDS)).status).toBe(201)
   const put = recorder.seen.find(({ method }) => method === 'PUT')
   expect(put?.headers).toMatchObject(IDS)
