@@ -3,11 +3,12 @@ import { dataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { upstreamTimer } from '@influencer-stats/runtime/upstream'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
-import { ApiKeys } from './client/api-keys.ts'
+import { openApiKeys } from './client/api-keys.ts'
 import type { VideoClient } from './client/client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
 import { DAY } from './core/pace.ts'
+import { toUpstreamState, type UpstreamState } from './core/upstream-state.ts'
 import { reportLogger } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
@@ -20,9 +21,10 @@ import { historyRoutes } from './routes/history.ts'
 import { nodeRoute } from './routes/node.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { statsRoute } from './routes/stats.ts'
+import { upstreamRoute } from './routes/upstream.ts'
 import { videoRoutes } from './routes/videos.ts'
 import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
-import { createUpstreamReader } from './upstream-reader.ts'
+import { createUpstreamReader, type UpstreamReader } from './upstream-reader.ts'
 import { Notebook } from './video-notes.ts'
 
 type Context = AppContext<StatsConfig, ToMain, ToThread>
@@ -40,7 +42,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   reportLogger(logger, context.registry)
 
   const { collections, overview, source } = await openCollections(context, closers)
-  const cache = await openCache(context, collections, logger, closers)
+  const { cache, upstream } = await openCache(context, collections, logger, closers)
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
@@ -56,6 +58,7 @@ export async function createStatsApp(context: Context): Promise<App> {
   overviewRoutes(app, { collections, overview, cache })
   videoRoutes(app, collections, cache)
   historyRoutes(app, collections, config.historyDays * DAY)
+  upstreamRoute(app, upstream)
   if (config.log === 'jetstream') nodeRoute(app, () => context.bus.call('node'))
   return app
 }
@@ -106,7 +109,7 @@ async function openCache(
   collections: Collections,
   logger: Logger,
   closers: Closers,
-): Promise<StatsCache> {
+): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as Shared
   // Where one thread owns the state, that is in its memory: a killed process has forgotten all of it.
@@ -114,15 +117,17 @@ async function openCache(
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
   let notes: Notebook | undefined
+  let state: () => UpstreamState | Promise<UpstreamState> = () => bus.call('upstream')
 
   async function openUpstream(): Promise<CacheOptions> {
-    const keys = new ApiKeys({ text: config.youtubeApiKey })
+    const { keys, close } = openApiKeys({ config, logger, onChange: () => upstream.keyChanged() })
+    closers.push(async () => close())
     notes = new Notebook(notesOptions(collections, logger))
     client = await parts.client[config.client](
       clientOptions(config, { keys, meter, logger, notes, timer: upstreamTimer(context) }),
     )
     const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
-    const upstream = createUpstreamReader({
+    const upstream: UpstreamReader = createUpstreamReader({
       collections,
       client,
       notes,
@@ -133,6 +138,11 @@ async function openCache(
       interval: refreshInterval,
       deadline,
     })
+    state = () => {
+      const { allowance, used } = meter
+      const [outage, key, now] = [upstream.outage(), keys.shown, Date.now()]
+      return toUpstreamState({ outage, allowance, used, source: sourceOf(config), key, now })
+    }
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
@@ -145,5 +155,5 @@ async function openCache(
     await closed
     await notes?.close()
   })
-  return cache
+  return { cache, upstream: () => state() }
 }

@@ -3,11 +3,12 @@ import type { Campaign, CampaignPatch, costsOf } from './core/campaign.ts'
 import type { Change } from './core/change.ts'
 import type { Totals } from './core/numbers.ts'
 import type { Sort } from './core/overview.ts'
+import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared.ts'
 import type { ToldVideo } from './videos-of.ts'
 
 export { videoIdOf } from './core/video-links.ts'
-export type { Campaign, CampaignPatch, Change, Sort, ToldVideo as Video }
+export type { Campaign, CampaignPatch, Change, Sort, ToldVideo as Video, UpstreamState }
 
 /** A collection without its id. */
 export interface CollectionContent extends Campaign {
@@ -106,6 +107,8 @@ export interface StatsClient {
   ): Promise<{ readonly videos: readonly ToldVideo[]; readonly asOf: string; readonly stale: boolean } | undefined>
   history(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
   videoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  /** Whether the API answers, why not, and how much of the daily budget is left. */
+  upstream(): Promise<UpstreamState>
   /** The collection as a file. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
@@ -149,6 +152,7 @@ export function createStatsClient(url: string, options: ClientOptions = {}): Sta
     videos: (id) => read('GET', `${pathOf(id)}/videos`),
     history: (id, range) => points(`${pathOf(id)}/stats/history`, range),
     videoHistory: (id, video, range) => points(`${pathOfVideo(id, video)}/history`, range),
+    upstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
     export: async (id, format) => (await ask('GET', `${pathOf(id)}/export`, { query: { format } }))?.text(),
   }
 }

@@ -75,7 +75,7 @@ export class Follower {
       case 'asked':
         return this.#tell(poller.follow(change))
       case 'failed':
-        return this.#tell(poller.failed(change.ids, change.detail))
+        return this.#tell(poller.failed(change.ids, change.detail, change.outage))
       case 'source':
         this.#switching = this.#changeSource(change.source, polling)
         return

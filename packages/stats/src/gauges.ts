@@ -1,6 +1,7 @@
 import { counter } from '@influencer-stats/runtime/counter'
 import { gauge } from '@influencer-stats/runtime/gauge'
-import type { Registry } from '@influencer-stats/runtime/prom-client'
+import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { UpstreamState } from './core/upstream-state.ts'
 import { STAND_IN } from './core/sources.ts'
 import type { Announcer } from './announcer.ts'
 import type { Logger } from './logger/logger.ts'
@@ -68,4 +69,24 @@ export function reportSourceMismatch(isMismatch: () => boolean, registry: Regist
 
 export function reportLogger(logger: Logger, registry: Registry): void {
   counter(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
+}
+
+/** An outage has its reason and the refused key as labels: an alert shows them. */
+export function reportUpstream(state: () => UpstreamState, registry: Registry): void {
+  gauge(registry, 'stats_upstream_available', '1 while YouTube answers, 0 while calls fail or pause.', () =>
+    Number(state().state === 'ok'),
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'stats_upstream_outage',
+      help: '1 while calls fail or pause; the key by its last four characters.',
+      labelNames: ['state', 'reason', 'key'],
+      registers: [],
+      collect() {
+        this.reset()
+        const { state: outage, reason = 'none', key = '' } = state()
+        if (outage !== 'ok') this.set({ state: outage, reason, key }, 1)
+      },
+    }),
+  )
 }

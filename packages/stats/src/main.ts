@@ -3,10 +3,10 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
 import { upstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream'
 import { Announcer } from './announcer.ts'
-import { ApiKeys } from './client/api-keys.ts'
+import { openApiKeys } from './client/api-keys.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
-import { reportAnnouncer, reportPoller, reportQuota, reportSource } from './gauges.ts'
+import { reportAnnouncer, reportPoller, reportQuota, reportSource, reportUpstream } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread, Update } from './messages.ts'
 import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
@@ -15,7 +15,7 @@ import type { Node } from './node.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
-import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
+import { mainOwnsState, checkUpstream, sourceOf, type StatsConfig } from './settings.ts'
 import { reportSetApart } from './set-apart.ts'
 import { createUsageKeeper } from './usage-keeper.ts'
 import type { State } from './state/state.ts'
@@ -27,6 +27,7 @@ type Context = OpenContext<StatsConfig, ToThread>
 export async function openStats(context: Context): Promise<Opened<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
+  checkUpstream(config)
   const own = sourceOf(config)
   if (!mainOwnsState(config)) {
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
@@ -94,6 +95,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
       saveUsage: save,
+      upstream: () => poller().upstream(),
       node: () => node?.now(),
     },
     async close() {
@@ -140,7 +142,7 @@ async function startPolling(
   const timer = upstreamTimer(context)
   const logger = await parts.logger[config.logger](loggerOptions(config))
   const notes = new Notebook(notesOptions(collections, logger))
-  const keys = new ApiKeys({ text: config.youtubeApiKey })
+  const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.keyChanged() })
   const client = await parts.client[config.client](clientOptions(config, { keys, meter, logger, notes, timer }))
   const poller: Poller = new Poller({
     collections,
@@ -161,6 +163,7 @@ async function startPolling(
     onWanted: node?.want,
     onAsked: node?.asked,
     onFailed: node?.failed,
+    key: () => keys.shown,
   })
   let announcer: Announcer | undefined
   async function announce(): Promise<void> {
@@ -168,6 +171,7 @@ async function startPolling(
     announcer?.take(poller.board.currentReplies())
   }
   reportPoller(poller, registry)
+  reportUpstream(() => poller.upstream(), registry)
   if (config.sseUri) reportAnnouncer(() => announcer, registry)
   await poller.start()
   node?.join({
@@ -191,6 +195,7 @@ async function startPolling(
     async close() {
       // That its calls are cut is no word about YouTube to others.
       if (node) poller.end()
+      closeKeys()
       const ended = poller.close()
       // A call under way ends now, not at its time-out.
       await client.close()

@@ -5,6 +5,7 @@ import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history.ts'
 import type { Snapshot } from './core/numbers.ts'
 import type { Prepared } from './core/prepared.ts'
+import type { UpstreamState } from './core/upstream-state.ts'
 import type { VideoDetails } from './core/video-details.ts'
 import type { NodeState } from './node-state.ts'
 import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
@@ -36,6 +37,8 @@ export type ToMain = {
   pollByVideo(id: string): Prepared | undefined
   /** Keeps the count of units used: see `QuotaMeter`. */
   saveUsage(): void
+  /** Whether the API answers, as the poller knows. */
+  upstream(): UpstreamState
   /** How this node stands to the others; nothing where it runs alone. */
   node(): NodeState | undefined
 }

@@ -12,6 +12,7 @@ import { reportPolling, reportSourceMismatch } from './gauges.ts'
 import type { ToThread } from './messages.ts'
 import type { NodeState } from './node-state.ts'
 import type { QuotaMeter } from './quota-meter.ts'
+import type { UpstreamOutage } from './core/upstream-state.ts'
 import { createPollerLease } from './poller-lease.ts'
 import { originOf, sourceOf, type StatsConfig } from './settings.ts'
 import { CHANGE, encodeChange, type Asked, type Change } from './state/change.ts'
@@ -36,7 +37,7 @@ export interface Node {
   /** Tells all nodes what a call has given, */
   asked(asked: Asked): void
   /** or that first numbers of these videos could not be had. */
-  failed(ids: readonly string[], detail: string): void
+  failed(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /** Keeps the count of units used for all nodes. @throws Problem `UPSTREAM_UNAVAILABLE` where this one may use none */
   saveUsage(meter: QuotaMeter): Promise<void>
   /** Hands on what the log says from now on, and takes part in who polls. */
@@ -143,7 +144,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       now,
       want: async (id) => void (await journal.append(CHANGE, encodeChange({ type: 'wanted', id }))),
       asked: (asked) => tell({ type: 'asked', ...asked, from: own }),
-      failed: (ids, detail) => tell({ type: 'failed', ids, detail, from: own }),
+      failed: (ids, detail, outage) => tell({ type: 'failed', ids, detail, from: own, ...(outage && { outage }) }),
       async saveUsage(meter) {
         try {
           await state.putUsage(meter.toUsage())

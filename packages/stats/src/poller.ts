@@ -6,6 +6,7 @@ import type { VideoClient } from './client/client.ts'
 import { faultOf, UpstreamProblem } from './client/fault.ts'
 import type { CollectionsOwner } from './collections.ts'
 import type { Pause } from './core/circuit.ts'
+import { toOutage, toUpstreamState, type UpstreamOutage, type UpstreamState } from './core/upstream-state.ts'
 import { pace } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
 import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
@@ -39,12 +40,16 @@ export interface PollerOptions extends BoardOptions {
   onWanted?(id: string): Promise<void>
   /** Told what every call has given. */
   onAsked?(asked: Asked): void
-  /** Told that first numbers of these videos could not be had. */
-  onFailed?(ids: readonly string[], detail: string): void
+  /** Called if first numbers of these videos could not be had, and in an outage. */
+  onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
+  /** The API key in use, by its last four characters. */
+  readonly key?: () => string
 }
 
 /** The schedule is looked at this often at least (ms): the budget, the day and what is stale change by themselves. */
 const HEARTBEAT = 1_000
+/** A node that starts in an outage knows of it after so long. */
+const REPORT_INTERVAL_MS = 60_000
 
 /**
  * On main: makes the calls that the schedule decides on, and has the board publish what each of them has changed. Where
@@ -59,8 +64,11 @@ export class Poller {
   readonly #keeper: SnapshotKeeper
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  /** Why no calls are made, as logged last. */
+  /** Why no calls are made, as reported last; and when that was. */
   #pause: Pause | undefined
+  #reportedAt = -Infinity
+  /** The outage that the polling node reports. */
+  #theirs: UpstreamOutage | undefined
   readonly #closing = new AbortController()
 
   constructor(options: PollerOptions) {
@@ -94,6 +102,7 @@ export class Poller {
 
   /** Asks from now on, from what is known. */
   begin(): void {
+    this.#theirs = undefined
     this.#schedule = new Schedule(this.#scheduling, steadyNow())
     this.#plan(this.#schedule)
     for (const { collection } of this.#board.wanted()) this.#urge(collection)
@@ -152,6 +161,7 @@ export class Poller {
 
   /** Takes what a call of another machine has given, while it is that one that asks. */
   async follow({ ids, found, asOf, age, interval = this.interval() }: Asked): Promise<void> {
+    this.#theirs = undefined
     if (this.#schedule) return
     const { videos } = this.#board
     videos.learn(ids, found, asOf, steadyNow() - Math.max(0, age), interval)
@@ -159,7 +169,8 @@ export class Poller {
   }
 
   /** Takes note that another machine could not have first numbers of these videos. */
-  async failed(ids: readonly string[], detail: string): Promise<void> {
+  async failed(ids: readonly string[], detail: string, outage?: UpstreamOutage): Promise<void> {
+    if (outage) this.#theirs = outage
     if (this.#schedule) return
     const { videos } = this.#board
     await this.#board.tell(videos.users(videos.fail(ids, errors.UPSTREAM_UNAVAILABLE(detail))))
@@ -207,7 +218,7 @@ export class Poller {
       if (!entry || entry.isSettled) return entry
       this.#want(entry)
       // A pause that outlasts the read answers it now.
-      if ((this.#schedule?.pause?.until ?? 0) > deadline) return entry
+      if ((this.#outage()?.until ?? 0) > deadline) return entry
       entry.waiting ??= Promise.withResolvers()
       if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
     }
@@ -232,12 +243,12 @@ export class Poller {
     if (reading) return reading
     const now = steadyNow()
     const failed = this.#board.videos.fault(collection.videos)
-    const pause = this.#schedule?.pause
-    const problem = pause ? new UpstreamProblem(pause.fault) : failed?.fault
+    const outage = this.#outage()
+    const problem = outage?.problem ?? failed?.fault
     if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('YouTube has not answered in time'), 1)
     const { allowance } = this.#options.meter
     const retryAt = failed ? (this.#schedule?.retryAt(failed.id, now, allowance) ?? now) : now
-    throw withRetryAfter(problem, Math.max(retryAt, pause?.until ?? now) - now)
+    throw withRetryAfter(problem, Math.max(retryAt, outage?.until ?? now) - now)
   }
 
   /** Makes the calls that are due, and looks again when others may be. */
@@ -254,6 +265,7 @@ export class Poller {
     const schedule = this.#schedule
     for (let call; (call = schedule?.next(now, meter.allowance));) this.#run(call, schedule!)
     meter.interval = this.interval()
+    if (schedule) this.#reportPause(schedule.pause)
     this.#board.tellStale(now)
     const wakeAt = schedule?.wakeAt(now, meter.allowance) ?? Infinity
     const wait = Math.min(wakeAt - now, HEARTBEAT)
@@ -310,14 +322,51 @@ export class Poller {
     return unknown
   }
 
-  /** Logs that calls pause, and that they go on. */
+  /** Whether the API answers: as this node finds out, or the one that polls. */
+  upstream(): UpstreamState {
+    const { meter, source, key } = this.#options
+    const outage = this.#schedule ? this.#ownOutage() : this.#theirs
+    const now = Date.now()
+    const { allowance, used } = meter
+    return toUpstreamState({ outage, allowance, used, source: source ?? '', key: key?.() ?? '', now })
+  }
+
+  /** The API key is another one: calls go on. */
+  keyChanged(): void {
+    this.#schedule?.keyChanged()
+    this.#look()
+  }
+
+  #ownOutage(): UpstreamOutage | undefined {
+    const pause = this.#schedule?.pause
+    if (!pause) return undefined
+    const offset = Date.now() - steadyNow()
+    return toOutage(pause.fault, pause.since + offset, pause.until + offset)
+  }
+
+  /** Why first numbers cannot be had, and until when (ms of the steady clock). */
+  #outage(): { readonly problem: Problem; readonly until: number } | undefined {
+    const pause = this.#schedule?.pause
+    if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }
+    if (this.#schedule || !this.#theirs) return undefined
+    const { reason, detail, remedy, retryAt } = this.#theirs
+    const problem = errors.UPSTREAM_UNAVAILABLE(detail, { members: { ...(reason && { reason }), remedy } })
+    return { problem, until: Date.parse(retryAt ?? '') - Date.now() + steadyNow() }
+  }
+
+  /** Logs that calls pause, and that they go on. Other nodes learn of a pause now and then. */
   #reportPause(pause: Pause | undefined): void {
-    const { logger } = this.#options
+    const { logger, onFailed } = this.#options
     const before = this.#pause
     this.#pause = pause
+    const now = steadyNow()
+    if (pause && (pause !== before || now - this.#reportedAt > REPORT_INTERVAL_MS)) {
+      this.#reportedAt = now
+      onFailed?.([], pause.fault.detail, this.#ownOutage())
+    }
     if (pause && pause.fault.detail !== before?.fault.detail)
       logger.error(`${pause.fault.detail}; the last known numbers remain. ${pause.fault.remedy}`)
-    else if (before && !pause) logger.info('YouTube answers again')
+    else if (before && !pause) logger.info('calls to YouTube go on')
   }
 
   /** Keeps and tells what these collections have now. */

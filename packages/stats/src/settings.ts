@@ -5,6 +5,7 @@ import {
   type StandIns,
   type ValuesOf,
 } from '@influencer-stats/runtime/settings'
+import { StartError } from '@influencer-stats/runtime/errors'
 import { logSettings } from '@influencer-stats/log/settings'
 import { STAND_IN } from './core/sources.ts'
 import { namesOf, SHARED_STATES } from './parts.ts'
@@ -22,7 +23,11 @@ export const settings = defineSettings({
     default: 'poller',
     description: 'who keeps the statistics ready',
   },
-  youtubeUri: serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', { env: 'YOUTUBE_URI' }),
+  youtubeUri: {
+    ...serviceUrl('youtube', 'where the YouTube Data API is; empty means the stand-in', { env: 'YOUTUBE_URI' }),
+    pattern: '^(https?://[^/\\s?#@]+/*)?$',
+    form: 'an address without a path such as https://www.googleapis.com',
+  },
   sseUri: serviceUrl(
     'sse',
     'where numbers are put when they change, by the poller; empty means sse, if that is started',
@@ -42,6 +47,12 @@ export const settings = defineSettings({
     env: 'YOUTUBE_API_KEY',
     secret: true,
     description: 'key for the YouTube Data API',
+  },
+  youtubeApiKeyFile: {
+    type: 'string',
+    default: '',
+    env: 'YOUTUBE_API_KEY_FILE',
+    description: 'file of youtubeApiKey, watched; a second line is the standby key',
   },
   upstreamTimeout: {
     type: 'integer',
@@ -119,6 +130,17 @@ export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri
   standIns?.includes('youtubeUri') ? STAND_IN : originOf(youtubeUri)
 
 export const originOf = (uri: string): string => URL.parse(uri)?.origin ?? uri
+
+const isGoogle = (uri: string) => /(^|\.)googleapis\.com$/.test(URL.parse(uri)?.hostname ?? '')
+
+/** @throws StartError `SETTINGS_WRONG` if no call could ever succeed */
+export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, 'youtubeUri' | 'youtubeApiKey'>): void {
+  const refuse = (reason: string) => new StartError('SETTINGS_WRONG', `stats: ${reason}`)
+  if (youtubeUri !== '' && !URL.canParse(youtubeUri))
+    throw refuse(`YOUTUBE_URI: ${JSON.stringify(youtubeUri)} is not an address`)
+  if (isGoogle(youtubeUri) && youtubeApiKey === settings.youtubeApiKey.default)
+    throw refuse(`the API at ${youtubeUri} needs a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
+}
 
 /** Whether main owns the state; otherwise the one serving thread does. */
 export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>

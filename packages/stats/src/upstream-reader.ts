@@ -15,6 +15,7 @@ import {
 } from './core/numbers.ts'
 import { IDS_PER_CALL, pace } from './core/pace.ts'
 import type { Reading } from './core/prepared.ts'
+import { toOutage, type UpstreamOutage } from './core/upstream-state.ts'
 import { within } from './deadline.ts'
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
@@ -47,6 +48,10 @@ export interface UpstreamReading extends Reading {
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
+  /** Why calls fail or pause at present, if so. */
+  outage(): UpstreamOutage | undefined
+  /** The API key is another one: calls go on. */
+  keyChanged(): void
 }
 
 // Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
@@ -124,6 +129,12 @@ export function createUpstreamReader({
   }
 
   return {
+    keyChanged: () => circuit.keyChanged(),
+    outage() {
+      const { pause } = circuit
+      const offset = Date.now() - steadyNow()
+      return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
+    },
     async read(collection) {
       const { id, videos } = collection
       const [asOf, at] = [Date.now(), steadyNow()]

@@ -172,7 +172,9 @@ export function expectation(schema: Setting): string {
 function readSecrets(settings: Settings, given: Map<string, Given>, wrong: string[]): void {
   for (const [name, { secret }] of Object.entries(settings)) {
     const setting = fileOf(name)
-    const file = secret ? String(given.get(setting)?.value ?? '') : ''
+    if (!secret) continue
+    trimSecret(name, given)
+    const file = String(given.get(setting)?.value ?? '')
     if (file === '') continue
     try {
       const value = readFileSync(file, 'utf8').trim()
@@ -182,4 +184,13 @@ function readSecrets(settings: Settings, given: Map<string, Given>, wrong: strin
       wrong.push(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
     }
   }
+}
+
+/** A line break at the end of a secret is the editor's or the shell's, as in a file. */
+function trimSecret(name: string, given: Map<string, Given>): void {
+  const found = given.get(name)
+  if (typeof found?.value !== 'string') return
+  const value = found.value.trim()
+  if (value === '' && found.value !== '') given.delete(name)
+  else given.set(name, { ...found, value })
 }

@@ -14,7 +14,11 @@ export function secretsOf(definition: Pick<AnyService, 'settings'>, config: Reco
   return Object.entries(settingsOf(definition)).flatMap(([name, { secret, default: common }]) => {
     if (!secret) return []
     const known = new Set<unknown>([common].flat())
-    return [config[name]].flat().filter((value) => typeof value === 'string' && !known.has(value)) as string[]
+    const values = [config[name]].flat().filter((value) => typeof value === 'string')
+    // A file may hold a secret a line.
+    return [...new Set(values.flatMap((value) => [value, ...value.split(/\s*\n\s*/)]))].filter(
+      (value) => !known.has(value),
+    )
   })
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { StartError } from '../http/errors.ts'
 import { gauge } from '../metrics/gauge.ts'
 import type { Registry } from '../metrics/prom-client.ts'
+import { watchContent } from '../process/watch-content.ts'
 import { isSecure, type TlsSettings } from './is-secure.ts'
 
 /** A certificate, with those between it and a root, and its key: PEM. */
@@ -20,9 +21,6 @@ export interface Certificate {
   /** Idempotent. */
   close(): void
 }
-
-// Tools that renew certificates rename, link or write: files are read, which needs no notice of any of it (ms).
-const LOOK_EVERY = 500
 
 const readPair = ({ tlsCert, tlsKey }: TlsSettings): KeyPair => ({
   cert: readFileSync(tlsCert, 'utf8'),
@@ -57,44 +55,29 @@ export function openCertificate(service: string, settings: TlsSettings, registry
   gauge(registry, 'tls_certificate_expiry_seconds', 'When the certificate that is used expires, since 1970.', () =>
     Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),
   )
-  let timer: NodeJS.Timeout | undefined
-  /** What was read last, or why it could not be. */
-  let seen = JSON.stringify(pair)
-
-  /** What there is to use since the last time, if anything. @throws Error where that cannot be used, once */
-  function renewed(): KeyPair | undefined {
-    let next: KeyPair | Error
-    try {
-      next = readPair(settings)
-    } catch (error) {
-      next = error as Error
-    }
-    const now = next instanceof Error ? next.message : JSON.stringify(next)
-    if (now === seen) return undefined
-    seen = now
-    if (next instanceof Error) throw next
-    // Put back as it was.
-    if (next.cert === pair.cert && next.key === pair.key) return undefined
-    check(next)
-    return next
-  }
+  let stop = () => {}
 
   return {
     get pair() {
       return pair
     },
     watch(log, changed) {
-      timer = setInterval(() => {
-        try {
-          const next = renewed()
-          if (!next) return
+      stop = watchContent({
+        read: () => JSON.stringify(readPair(settings)),
+        seen: JSON.stringify(pair),
+        onChange(content) {
+          const next: KeyPair = JSON.parse(content)
+          // The files have their former content again.
+          if (next.cert === pair.cert && next.key === pair.key) return
+          check(next)
           log.info({ file: settings.tlsCert }, 'a new certificate is used')
           changed((pair = next))
-        } catch (error) {
-          log.warn({ file: settings.tlsCert, reason: reasonOf(error) }, 'the new certificate cannot be used')
-        }
-      }, LOOK_EVERY).unref()
+        },
+        onFault(fault) {
+          log.warn({ file: settings.tlsCert, reason: reasonOf(fault) }, 'the new certificate cannot be used')
+        },
+      })
     },
-    close: () => clearInterval(timer),
+    close: () => stop(),
   }
 }

@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { watchContent } from '@influencer-stats/runtime/watch-content'
+import type { Logger } from '../logger/logger.ts'
+import type { StatsConfig } from '../settings.ts'
+
 /** The first key is in use; a second one stands by. */
 export interface ApiKeyOptions {
   /** A key a line. */
@@ -17,15 +22,20 @@ export const maskKey = (key: string): string => `…${key.length >= 12 ? key.sli
  */
 export class ApiKeys {
   #keys: string[]
-  onChange: ApiKeyOptions['onChange']
+  readonly #onChange: ApiKeyOptions['onChange']
 
   constructor({ text, onChange }: ApiKeyOptions) {
     this.#keys = parseKeys(text)
-    this.onChange = onChange
+    this.#onChange = onChange
   }
 
   get current(): string {
     return this.#keys[0] ?? ''
+  }
+
+  /** The key in use, as it may be shown. */
+  get shown(): string {
+    return maskKey(this.current)
   }
 
   /** YouTube will never accept this key again. @returns whether another is in use now */
@@ -33,7 +43,7 @@ export class ApiKeys {
     if (this.current !== key) return true
     if (this.#keys.length < 2) return false
     this.#keys.shift()
-    this.onChange?.(maskKey(key))
+    this.#onChange?.(maskKey(key))
     return true
   }
 
@@ -43,7 +53,38 @@ export class ApiKeys {
     if (keys.length === 0) return false
     const before = this.current
     this.#keys = keys
-    if (this.current !== before) this.onChange?.()
+    if (this.current !== before) this.#onChange?.()
     return true
   }
+}
+
+export interface KeyFileOptions {
+  /** Another key is in use. */
+  onChange(): void
+  readonly config: Pick<StatsConfig, 'youtubeApiKey' | 'youtubeApiKeyFile'>
+  readonly logger: Pick<Logger, 'info' | 'error'>
+}
+
+/** The keys of the settings, and of their file from then on. */
+export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { readonly keys: ApiKeys; close(): void } {
+  const { youtubeApiKey: text, youtubeApiKeyFile: file } = config
+  const keys: ApiKeys = new ApiKeys({
+    text,
+    onChange(refused) {
+      const use = `the API key ${keys.shown} is used`
+      if (refused) logger.error(`YouTube has refused the API key ${refused} for good: ${use}, which stood by`)
+      else logger.info(use)
+      onChange()
+    },
+  })
+  if (file === '') return { keys, close() {} }
+  const close = watchContent({
+    read: () => readFileSync(file, 'utf8').trim(),
+    seen: text,
+    onChange(content) {
+      if (!keys.replace(content)) throw new Error('it is empty')
+    },
+    onFault: ({ message }) => logger.error(`the file of the API key cannot be used: ${message}; the last key remains`),
+  })
+  return { keys, close }
 }

@@ -6,6 +6,7 @@ import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams } from './schemas.ts'
+import { withUpstreamProblem } from './upstream.ts'
 import { statsReply } from './stats-schemas.ts'
 
 interface Asked {
@@ -43,12 +44,14 @@ export const statsRoute = (cache: StatsCache) => {
       response: {
         200: statsReply,
         304: { type: 'null', description: 'Unchanged.' },
-        ...readReplies(
-          house.VALIDATION_FAILED,
-          errors.COLLECTION_NOT_FOUND,
-          errors.STATE_UNAVAILABLE,
-          errors.UPSTREAM_UNAVAILABLE,
-          errors.STATS_NOT_READY,
+        ...withUpstreamProblem(
+          readReplies(
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.STATE_UNAVAILABLE,
+            errors.UPSTREAM_UNAVAILABLE,
+            errors.STATS_NOT_READY,
+          ),
         ),
       },
     },

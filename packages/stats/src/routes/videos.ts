@@ -11,16 +11,19 @@ import { videosOf, type ToldVideo, type ToldVideos } from '../videos-of.ts'
 import { toReply } from './overview.ts'
 import { collectionParams } from './schemas.ts'
 import { exportReply, toldVideos } from './stats-schemas.ts'
+import { withUpstreamProblem } from './upstream.ts'
 
 const tags = ['videos']
 
 const replies = () =>
-  readReplies(
-    house.VALIDATION_FAILED,
-    errors.COLLECTION_NOT_FOUND,
-    errors.STATE_UNAVAILABLE,
-    errors.UPSTREAM_UNAVAILABLE,
-    errors.STATS_NOT_READY,
+  withUpstreamProblem(
+    readReplies(
+      house.VALIDATION_FAILED,
+      errors.COLLECTION_NOT_FOUND,
+      errors.STATE_UNAVAILABLE,
+      errors.UPSTREAM_UNAVAILABLE,
+      errors.STATS_NOT_READY,
+    ),
   )
 
 /** The videos of a collection one by one, and all of it as a file. */

@@ -1,3 +1,4 @@
+import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { Usage } from '../core/pace.ts'
 import type { Collection, SnapshotRow, VideoRow } from './state.ts'
@@ -39,7 +40,12 @@ export type Change =
   /** What all nodes tell from now on. Nothing is kept of it. */
   | ({ readonly type: 'asked' } & Asked & FromSource)
   /** First numbers of these videos could not be had. Nothing is kept of it. */
-  | ({ readonly type: 'failed'; readonly ids: readonly string[]; readonly detail: string } & FromSource)
+  | ({
+      readonly type: 'failed'
+      readonly ids: readonly string[]
+      readonly detail: string
+      readonly outage?: UpstreamOutage
+    } & FromSource)
 
 export const encodeChange = (change: Change): Buffer => Buffer.from(JSON.stringify(change))
 

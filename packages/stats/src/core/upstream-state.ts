@@ -1,0 +1,75 @@
+import { isUpstreamWide, type UpstreamFault } from './circuit.ts'
+import type { Allowance } from './pace.ts'
+import { STAND_IN } from './sources.ts'
+
+/** An outage of the API, as clients see it. Times as in JSON. */
+export interface UpstreamOutage {
+  /** `paused`: YouTube refuses all calls, and none are made before `retryAt`. `failing`: calls fail. */
+  readonly state: 'failing' | 'paused'
+  /** Google's machine-readable reason, such as `quotaExceeded`. */
+  readonly reason?: string | undefined
+  readonly detail: string
+  /** What a user can do about it: one sentence. */
+  readonly remedy: string
+  readonly since?: string
+  readonly retryAt?: string
+  /** The refused API key, by its last four characters. */
+  readonly key?: string | undefined
+}
+
+/** Whether the API answers, and how much of the day's quota is left. */
+export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
+  readonly state: 'ok' | UpstreamOutage['state']
+  readonly source: string
+  /** Units a day; `null` where nothing limits. */
+  readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
+}
+
+const toTime = (ms: number) => new Date(ms).toISOString()
+
+/** @param since @param until ms since the epoch */
+export function toOutage(fault: UpstreamFault, since: number, until: number): UpstreamOutage {
+  const { reason, detail, remedy, key } = fault
+  const state = isUpstreamWide(fault) ? 'paused' : 'failing'
+  return {
+    state,
+    ...(reason && { reason }),
+    detail,
+    remedy,
+    since: toTime(since),
+    retryAt: toTime(until),
+    ...(key && { key }),
+  }
+}
+
+export interface UpstreamStateParts {
+  readonly outage: UpstreamOutage | undefined
+  readonly allowance: Allowance
+  readonly used: number
+  readonly source: string
+  /** The API key in use, by its last four characters. */
+  readonly key: string
+  /** ms since the epoch */
+  readonly now: number
+}
+
+/** No call is made: the daily budget of this service is used up. */
+const spent = ({ budget, untilReset }: Allowance, now: number): UpstreamOutage => ({
+  state: 'paused',
+  reason: 'dailyBudgetSpent',
+  detail: `The daily budget of ${budget} units is used up`,
+  remedy: 'Wait for the reset at midnight Pacific Time, or raise --daily-budget if the quota of the project is larger.',
+  retryAt: toTime(now + untilReset),
+})
+
+export function toUpstreamState({ outage, allowance, used, source, key, now }: UpstreamStateParts): UpstreamState {
+  const { budget, left } = allowance
+  const known = outage ?? (left < 1 ? spent(allowance, now) : undefined)
+  return {
+    state: 'ok',
+    ...(source !== STAND_IN && { key }),
+    ...known,
+    source,
+    budget: { limit: budget === 0 ? null : budget, used, left: budget === 0 ? null : left },
+  }
+}

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { createStatsClient } from '../src/client.ts'
+import { listOf, numbers, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { newError, oldError } from './support/outages.ts'
+import { startStats } from './support/stats.ts'
+
+const OLD_KEY = 'AIzaSy-an-old-key-1111'
+const NEW_KEY = 'AIzaSy-a-new-key-2222'
+const OTHER_KEY = 'AIzaSy-another-key-3333'
+
+const keyOf = (reply: ServerResponse) => new URL(reply.req.url!, 'http://fake').searchParams.get('key')
+const refuse = (reply: ServerResponse, status: number, body: object, headers = {}) =>
+  reply.writeHead(status, headers).end(JSON.stringify(body))
+
+/** An API that refuses the old key. */
+async function startRefusing(status: number, body: object) {
+  const youtube = await startFakeYoutube()
+  const keys: (string | null)[] = []
+  youtube.answer = (ids, reply) => {
+    keys.push(keyOf(reply))
+    if (keyOf(reply) === OLD_KEY) refuse(reply, status, body)
+    else reply.end(listOf(ids))
+  }
+  return { youtube, keys }
+}
+
+function writeKeys(...keys: string[]): string {
+  const file = join(temporaryFolder(), 'key')
+  writeFileSync(file, keys.map((key) => `${key}\n`).join(''))
+  return file
+}
+
+async function start(youtubeUri: string, settings = {}) {
+  const timing = { refreshInterval: 50, dailyBudget: 0, readTimeout: 500 }
+  const stats = await startStats({ youtubeUri, data: temporaryFolder(), ...timing, ...settings })
+  onTestFinished(async () => void (await stats.stop()))
+  return { ...stats, upstream: () => createStatsClient(stats.url).upstream() }
+}
+
+describe('a refused API key', () => {
+  it.each(['v3', 'v8'])('is identified in %s by four characters, with the reason and the remedy', async (variant) => {
+    const { youtube, keys } = await startRefusing(
+      403,
+      newError(403, 'PERMISSION_DENIED', 'API_KEY_HTTP_REFERRER_BLOCKED'),
+    )
+    const stats = await start(youtube.url, { variant, youtubeApiKey: `${OLD_KEY}\n` })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    const read = await until(async () => {
+      const reply = await stats.get('/collections/c/stats')
+      return reply.body.reason && reply
+    })
+    const reason = 'API_KEY_HTTP_REFERRER_BLOCKED'
+    const remedy = expect.stringContaining('application restrictions')
+    expect(read).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE', reason, remedy } })
+    expect(Date.parse(read.body.retryAt)).toBeGreaterThan(Date.now())
+    const state = await stats.upstream()
+    expect(state).toMatchObject({ state: 'paused', reason, remedy, key: '…1111', source: youtube.url })
+    expect(state.budget).toEqual({ limit: null, used: 1, left: null })
+    expect(Date.parse(state.retryAt!) - Date.parse(state.since!)).toBe(60_000)
+    expect(keys).toEqual([OLD_KEY])
+    const { body: metrics } = await stats.get('/metrics')
+    if (variant === 'v8') {
+      expect(metrics).toMatch(/^stats_upstream_available 0$/m)
+      expect(metrics).toMatch(
+        /^stats_upstream_outage\{state="paused",reason="API_KEY_HTTP_REFERRER_BLOCKED",key="…1111"\} 1$/m,
+      )
+    }
+    expect(JSON.stringify([read.body, state, metrics])).not.toContain(OLD_KEY)
+  })
+
+  it.each(['v3', 'v8'])('is replaced in %s by a change of its file, without a restart', async (variant) => {
+    const { youtube, keys } = await startRefusing(403, oldError(403, 'ipRefererBlocked'))
+    const file = writeKeys(OLD_KEY)
+    const stats = await start(youtube.url, { variant, youtubeApiKeyFile: file })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    await until(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
+    writeFileSync(`${file}.new`, `${NEW_KEY}\n`)
+    renameSync(`${file}.new`, file)
+    await until(async () => (await stats.get('/collections/c/stats')).status === 200)
+    expect(keys.slice(0, 2)).toEqual([OLD_KEY, NEW_KEY])
+    expect(await stats.upstream()).toMatchObject({ state: 'ok', key: '…2222' })
+  })
+
+  it('is followed by the standby key if it is invalid, without an outage', async () => {
+    const { youtube, keys } = await startRefusing(400, newError(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID'))
+    const stats = await start(youtube.url, { youtubeApiKeyFile: writeKeys(OLD_KEY, NEW_KEY) })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    expect((await stats.get('/collections/c/stats')).status).toBe(200)
+    expect(keys.slice(0, 2)).toEqual([OLD_KEY, NEW_KEY])
+    await until(() => keys.length > 4)
+    expect(new Set(keys.slice(1))).toEqual(new Set([NEW_KEY]))
+  })
+
+  it.each([
+    ['the quota is used up', 403, oldError(403, 'quotaExceeded')],
+    [
+      'a limit of a day is reported as a rate',
+      429,
+      newError(429, 'RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED', { quota_unit: '1/d/{project}' }),
+    ],
+    ['there are too many calls', 429, oldError(429, 'rateLimitExceeded')],
+    ['the key is restricted', 403, oldError(403, 'ipRefererBlocked')],
+  ])('is not followed by the standby key if %s', async (_, status, body) => {
+    const { youtube, keys } = await startRefusing(status, body)
+    const stats = await start(youtube.url, { youtubeApiKeyFile: writeKeys(OLD_KEY, OTHER_KEY) })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    await until(async () => (await stats.upstream()).state === 'paused')
+    expect(keys).toEqual([OLD_KEY])
+  })
+})
+
+describe('a running service', () => {
+  it('makes no call before Retry-After at an unlimited budget, and says so', async () => {
+    const youtube = await startFakeYoutube()
+    const stats = await start(youtube.url)
+    for (let i = 0; i < 5; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(200, i * 200) })
+    await until(() => new Set(youtube.calls.flat()).size === 1_000)
+    youtube.answer = (_, reply) => refuse(reply, 429, oldError(429, 'rateLimitExceeded'), { 'retry-after': '3' })
+    await until(async () => (await stats.upstream()).state === 'paused')
+    const { retryAt, since } = await stats.upstream()
+    // Calls that were in flight.
+    await until(async () => (await stats.get('/metrics')).status === 200)
+    const before = youtube.calls.length
+    const times: number[] = []
+    youtube.answer = (ids, reply) => {
+      times.push(Date.now())
+      numbers(ids, reply)
+    }
+    await until(async () => (await stats.upstream()).state === 'ok')
+    expect(Date.parse(retryAt!) - Date.parse(since!)).toBeGreaterThanOrEqual(3_000)
+    // The clocks of both ends are the same; timers may be a little early.
+    expect(times[0]!).toBeGreaterThanOrEqual(Date.parse(retryAt!) - 20)
+    expect(youtube.calls[before]).toHaveLength(50)
+  })
+
+  it('reports its own budget', async () => {
+    const youtube = await startFakeYoutube()
+    const stats = await start(youtube.url, { dailyBudget: 1 })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    await until(async () => (await stats.upstream()).budget.used === 1)
+    const budget = { limit: 1, used: 1, left: 0 }
+    expect(await stats.upstream()).toMatchObject({ state: 'paused', reason: 'dailyBudgetSpent', budget })
+  })
+})
+
+describe('the settings', () => {
+  async function startProcess(env: Record<string, string>) {
+    const args = ['stats', '--port', '0', '--data', temporaryFolder()]
+    const child = spawn(process.execPath, [HOUSE, ...args], { env: { PATH: process.env.PATH, ...env } })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    return { code, output }
+  }
+
+  it.each([
+    [
+      'a path in YOUTUBE_URI',
+      { YOUTUBE_URI: 'https://www.googleapis.com/youtube/v3', YOUTUBE_API_KEY: NEW_KEY },
+      /path/,
+    ],
+    ['an impossible port', { YOUTUBE_URI: 'http://localhost:99999' }, /not an address/],
+    ['the API of Google without a key', { YOUTUBE_URI: 'https://www.googleapis.com' }, /YOUTUBE_API_KEY/],
+    ['a key of white space', { YOUTUBE_URI: 'https://www.googleapis.com', YOUTUBE_API_KEY: ' \n' }, /YOUTUBE_API_KEY/],
+  ])('refuse %s with one line', async (_, env, words) => {
+    const { code, output } = await startProcess(env)
+    expect(code).toBe(1)
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(output).toMatch(words)
+  })
+})
