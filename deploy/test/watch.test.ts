@@ -79,7 +79,7 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
     readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8').matchAll(/expr: (\|\n(?: {10}.*\n)+|.*\n)/g),
     ([, expr]) => expr!,
   )
-  expect([queries.length, rules.length]).toEqual([expect.any(Number), 16])
+  expect([queries.length, rules.length]).toEqual([expect.any(Number), 17])
   expect(queries.length).toBeGreaterThan(30)
   for (const query of [...queries, ...rules]) {
     expect(namesIn(query)).not.toEqual([])

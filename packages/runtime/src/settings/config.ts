@@ -153,7 +153,7 @@ function fromText({ type }: Setting, text: string): unknown {
 
 const splitList = (value: string) =>
   value
-    .split(',')
+    .split(/[,\n]/)
     .map((item) => item.trim())
     .filter((item) => item !== '')
 const shown = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))

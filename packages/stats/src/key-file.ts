@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { watchContent } from '@influencer-stats/runtime/watch-content'
+import { ApiKeys } from './client/api-keys.ts'
+import type { Logger } from './logger/logger.ts'
+import type { StatsConfig } from './settings.ts'
+
+export interface KeyFileOptions {
+  /** Another key is in use. */
+  onChange(): void
+  readonly config: Pick<StatsConfig, 'youtubeApiKey' | 'youtubeApiKeyFile'>
+  readonly logger: Pick<Logger, 'info' | 'error'>
+}
+
+/** The keys of the settings, and of their file from then on. */
+export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { readonly keys: ApiKeys; close(): void } {
+  const { youtubeApiKey: text, youtubeApiKeyFile: file } = config
+  const keys: ApiKeys = new ApiKeys({
+    text,
+    onChange(refused) {
+      const use = `the API key ${keys.shown} is used`
+      if (refused) logger.error(`YouTube has refused the API key ${refused} for good: ${use}, which stood by`)
+      else logger.info(use)
+      onChange()
+    },
+  })
+  if (file === '') return { keys, close() {} }
+  const close = watchContent({
+    read: () => readFileSync(file, 'utf8').trim(),
+    seen: text,
+    onChange(content) {
+      if (!keys.replace(content)) throw new Error('it is empty')
+    },
+    onFault: ({ message }) => logger.error(`the file of the API key cannot be used: ${message}; the last key remains`),
+  })
+  return { keys, close }
+}
