@@ -1,15 +1,27 @@
+import type { CollectionRow } from '@influencer-stats/stats/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accessOf } from '../src/core/allowed.ts'
 import { cookieOf } from '../src/core/cookies.ts'
 import { seal, unseal } from '../src/core/sealed.ts'
 import { createFormats } from '../src/page/core/format.ts'
+import { coverageOf, sumGrowth } from '../src/page/core/growth.ts'
 import { nextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
+import { withValue } from '../src/page/core/live-row.ts'
 import { nextRenewal } from '../src/page/core/pacific.ts'
 import { newId, readPaste, tagsIn } from '../src/page/core/pasted.ts'
 import { readPriceQuery, searchFor, writePriceQuery } from '../src/page/core/price-query.ts'
 import { between, figure, readMetrics } from '../src/page/core/prometheus.ts'
-import { fromStart, growthShare, joined, pathThrough, perHour, sampled, sinceFirst } from '../src/page/core/series.ts'
+import {
+  fromStart,
+  growthShare,
+  joined,
+  pathThrough,
+  perHour,
+  sampled,
+  sinceFirst,
+  withoutEdits,
+} from '../src/page/core/series.ts'
 
 const HOUR = 3_600_000
 
@@ -87,6 +99,63 @@ describe('numbers', () => {
   })
 })
 
+describe('a live value', () => {
+  const stats = {
+    impressions: 100,
+    engagements: 10,
+    score: 5,
+    videos: 2,
+    missing: [],
+    asOf: '2026-03-01T00:00:00.000Z',
+    stale: false,
+  }
+  const window = { impressions: 7, engagements: 1, score: 1, since: '2026-02-28T00:00:00.000Z' }
+  const change = { '24h': window, '7d': window, '30d': window } as never
+  const row = { id: 'a', videos: ['x', 'y'], version: '1', created: stats.asOf, stats, change } as CollectionRow
+  const later = { ...stats, id: 'a', impressions: 130, asOf: '2026-03-01T00:01:00.000Z' }
+
+  it('adds to growth what came since', () => {
+    const { row: shown, isEdited } = withValue(row, later)
+    expect([isEdited, shown.stats?.impressions, shown.change?.['24h'].impressions]).toEqual([false, 130, 37])
+    expect(withValue(row, { ...later, asOf: '2026-02-01T00:00:00.000Z' })).toEqual({ row, isEdited: false })
+    expect(withValue(row, { ...later, id: 'b' })).toEqual({ row, isEdited: false })
+  })
+
+  it.each([
+    ['a video was removed', { videos: 1 }],
+    ['a video is unknown', { unknown: ['y'] }],
+    ['a video was not found', { missing: ['y'] }],
+    ['likes are hidden', { hidden: { likes: 1 } }],
+  ])('is no growth where %s', (_what, edit) => {
+    const { row: shown, isEdited } = withValue(row, { ...later, ...edit })
+    expect([isEdited, shown.stats?.impressions, shown.change?.['24h'].impressions]).toEqual([true, 130, 7])
+  })
+})
+
+describe('growth in a window', () => {
+  const now = Date.parse('2026-03-08T00:00:00Z')
+  const since = (hours: number) => new Date(now - hours * HOUR).toISOString()
+  const growth = { impressions: 10, engagements: 1 }
+
+  it('is whole only if it covers the window', () => {
+    const kinds = [
+      { ...growth, since: since(24), until: since(0), isWhole: true },
+      { ...growth, since: since(23.9), until: since(0) },
+      { ...growth, since: since(3), until: since(0), young: true },
+      // Version 0.1 states `since` alone.
+      { ...growth, since: since(24.1) },
+      { ...growth, since: since(72) },
+      { ...growth, since: since(3) },
+    ].map((one) => coverageOf(one, 24 * HOUR, now).kind)
+    expect(kinds).toEqual(['whole', 'other', 'young', 'whole', 'other', 'other'])
+  })
+
+  it('is summed over those whose growth it is', () => {
+    const sum = sumGrowth([{ ...growth, since: since(24) }, { ...growth, since: since(72) }, undefined], 24 * HOUR, now)
+    expect(sum).toEqual({ impressions: 10, engagements: 1, left: 2 })
+  })
+})
+
 describe('series', () => {
   const points = [
     { at: 0, value: 100 },
@@ -99,6 +168,15 @@ describe('series', () => {
       { at: 2 * HOUR, value: 100 },
       { at: 3 * HOUR, value: -50 },
     ])
+  })
+
+  it('leave out edits', () => {
+    const sums = [
+      { at: 0, impressions: 100, engagements: 1, added: { impressions: 100, engagements: 1 } },
+      { at: 1, impressions: 60, engagements: 1, removed: { impressions: 50, engagements: 0 } },
+      { at: 2, impressions: 95, engagements: 1, added: { impressions: 30, engagements: 0 } },
+    ]
+    expect(withoutEdits(sums, 'impressions').map(({ value }) => value)).toEqual([100, 110, 115])
   })
 
   it('are joined on one axis, and aligned at their start', () => {

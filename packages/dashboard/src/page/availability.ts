@@ -135,9 +135,9 @@ export class Availability {
       const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
       return [this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))]
     })
-    const { state, detail, remedy } = status?.upstream ?? {}
+    const { state, reason, detail, remedy } = status?.upstream ?? {}
     if (state === 'failing' || state === 'paused') {
-      const text = ['YouTube gives no numbers.', detail, remedy].filter(Boolean).join(' ')
+      const text = ['YouTube gives no numbers.', reason && `(${reason})`, detail, remedy].filter(Boolean).join(' ')
       troubles.push(this.#trouble(UPSTREAM, text, true))
     }
     if (this.#live.state === 'lost' && troubles.length === 0)

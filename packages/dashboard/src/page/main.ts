@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { session as readSession, sharedCampaign, signOut, wordsFor, type Session } from './api.ts'
-import { Availability, type AvailabilityState } from './availability.ts'
+import { Availability } from './availability.ts'
 import { html } from './html.ts'
 import { Live } from './live.ts'
 import { usePlace, type Place } from './router.ts'
@@ -14,7 +14,7 @@ import { NotFound } from './screens/not-found.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { formats, onSignInNeeded, SharedContext, signInNeeded } from './session.ts'
+import { formats, onSignInNeeded, SharedContext, signInNeeded, useAvailability } from './session.ts'
 
 const SHARED = /^\/shared\/[^/]+$/
 const CAMPAIGN = /^\/campaigns\/([^/]+)$/
@@ -36,11 +36,21 @@ const BY_PATH: Readonly<Record<string, (props: { place: Place }) => unknown>> = 
   '/client-links': ClientLinks,
 }
 
+/** `undefined` where it is no text. */
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part && decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
 function screenFor(place: Place) {
   if (link) return html`<${Campaign} key=${link} source=${sharedCampaign(link)} place=${place} />`
-  const [, id] = CAMPAIGN.exec(place.path) ?? []
-  if (id !== undefined) return html`<${Campaign} key=${id} id=${decodeURIComponent(id)} place=${place} />`
-  const Screen = BY_PATH[place.path] ?? Home
+  const [isCampaign, part] = CAMPAIGN.exec(place.path) ?? []
+  const id = decoded(part)
+  if (id !== undefined) return html`<${Campaign} key=${id} id=${id} place=${place} />`
+  const Screen = BY_PATH[place.path] ?? (isCampaign ? NotFound : Home)
   return html`<${Screen} place=${place} />`
 }
 
@@ -121,16 +131,6 @@ const Mark = () =>
     <rect width="32" height="32" rx="8" />
     <path d="M7 21l6-7 5 4 7-9" />
   </svg>`
-
-function useAvailability(availability: Availability): AvailabilityState {
-  const [state, setState] = useState(availability.state)
-  useEffect(() => {
-    const follow = () => setState(availability.state)
-    follow()
-    return availability.listen(follow)
-  }, [availability])
-  return state
-}
 
 interface AvailabilityProps {
   readonly availability: Availability

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 /** Where the page is. */
 export interface Place {
@@ -12,13 +12,82 @@ const tell = () => {
   for (const listener of listeners) listener()
 }
 
-addEventListener('popstate', tell)
+/** A screen that is shown again may have to read its content before it is high enough (ms). */
+const RESTORE_MS = 5_000
+const SCROLL_SETTLED_MS = 200
+const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
+
+// A browser restores the position before the content exists.
+history.scrollRestoration = 'manual'
+
+/** Adds to what the entry of the history knows about this state of the page. */
+export const remember = (state: object): void => history.replaceState({ ...history.state, ...state }, '')
+
+/** State that a screen left with its entry of the history. */
+export const entryState = <T>(name: string, initial: T): T => history.state?.[name] ?? initial
+
+let scrollTimer: ReturnType<typeof setTimeout> | undefined
+let isRestoring = false
+
+function rememberScroll(): void {
+  clearTimeout(scrollTimer)
+  if (!isRestoring) remember({ scroll: scrollY })
+}
+
+// Not when the page is left: a browser may ignore a change of the history then, and allows few of them.
+addEventListener('scroll', () => {
+  clearTimeout(scrollTimer)
+  scrollTimer = setTimeout(rememberScroll, SCROLL_SETTLED_MS)
+})
+
+/** Scrolls to where the reader was, as the content grows, until the reader acts. */
+function restoreScroll(): void {
+  clearTimeout(scrollTimer)
+  const scroll = entryState('scroll', 0)
+  if (scroll === 0) return
+  isRestoring = true
+  const ending = new AbortController()
+  const { signal } = ending
+  const observer = new ResizeObserver(() => scrollTo(0, scroll))
+  observer.observe(document.body)
+  signal.addEventListener('abort', () => {
+    observer.disconnect()
+    listeners.delete(end)
+    isRestoring = false
+  })
+  const end = () => ending.abort()
+  setTimeout(end, RESTORE_MS)
+  for (const name of [...READER_EVENTS, 'popstate'] as const) addEventListener(name, end, { signal, passive: true })
+  listeners.add(end)
+}
+
+addEventListener('popstate', () => {
+  tell()
+  restoreScroll()
+})
+restoreScroll()
 
 /** Goes to another screen, or to another state of this one. */
 export function go(to: string, { replace = false } = {}): void {
-  history[replace ? 'replaceState' : 'pushState'](null, '', to)
-  if (!replace) scrollTo(0, 0)
+  if (replace) history.replaceState(history.state, '', to)
+  else {
+    rememberScroll()
+    history.pushState(null, '', to)
+    scrollTo(0, 0)
+  }
   tell()
+}
+
+/** State of a screen that returns with its entry of the history: after Back, and after a reload. */
+export function useEntryState<T>(name: string, initial: T): [T, (change: (before: T) => T) => void] {
+  const [value, setValue] = useState<T>(() => entryState(name, initial))
+  const newest = useRef(value)
+  const change = useCallback((next: (before: T) => T) => {
+    newest.current = next(newest.current)
+    remember({ [name]: newest.current })
+    setValue(newest.current)
+  }, [])
+  return [value, change]
 }
 
 /** Links of this page are followed without loading it anew. */

@@ -1,8 +1,8 @@
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { createFormats } from './core/format.ts'
 import type { Session } from './api.ts'
-import type { Availability } from './availability.ts'
+import type { Availability, AvailabilityState } from './availability.ts'
 import type { Live } from './live.ts'
 
 /** What all screens share. */
@@ -14,6 +14,17 @@ export interface Shared {
 
 export const SharedContext = createContext<Shared>(undefined as never)
 export const useShared = (): Shared => useContext(SharedContext)
+
+/** Which services work, as it changes. @param availability that of the context by default */
+export function useAvailability(availability = useShared().availability): AvailabilityState {
+  const [state, setState] = useState(availability.state)
+  useEffect(() => {
+    const follow = () => setState(availability.state)
+    follow()
+    return availability.listen(follow)
+  }, [availability])
+  return state
+}
 
 /** In the reader's own manner. */
 export const formats = createFormats(navigator.languages)

@@ -6,8 +6,8 @@ export interface LiveValue extends Stats {
 }
 
 /** A row with the newest value of its topic. */
-export interface LiveRow {
-  readonly row: CollectionRow
+export interface LiveRow<Row> {
+  readonly row: Row
   /**
    * Whether the sums changed for another reason than growth: a video was added or removed, or its counts appeared or
    * disappeared. The growth of the row is then unknown until the row is read again.
@@ -16,12 +16,13 @@ export interface LiveRow {
 }
 
 /** What two sums have to share so that their difference is growth. */
-const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} }: Stats & { readonly hidden?: object }) =>
+export const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), gone.map(({ id }) => id).sort(), hidden])
 
 /** @returns the row itself where the value is not newer */
-export function withValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
-  const { stats, change } = row
+export function withValue<Row extends CollectionRow | undefined>(row: Row, value: LiveValue | undefined): LiveRow<Row> {
+  if (!row) return { row, isEdited: false }
+  const { stats, change } = row as CollectionRow
   if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isEdited: false }
   const { id: _id, ...sums } = value
   const isEdited = !stats || basisOf(stats) !== basisOf(sums)

@@ -15,6 +15,23 @@ export function perHour(points: readonly Point[]): Point[] {
   })
 }
 
+interface EditedSums {
+  readonly at: number
+  readonly impressions: number
+  readonly engagements: number
+  readonly added?: { readonly impressions: number; readonly engagements: number } | undefined
+  readonly removed?: { readonly impressions: number; readonly engagements: number } | undefined
+}
+
+/** Sums as only growth changes them: each point states the edits since the point before it. */
+export function withoutEdits(sums: readonly EditedSums[], measure: 'impressions' | 'engagements'): Point[] {
+  let edited = 0
+  return sums.map((point, i) => {
+    if (i > 0) edited += (point.added?.[measure] ?? 0) - (point.removed?.[measure] ?? 0)
+    return { at: point.at, value: point[measure] - edited }
+  })
+}
+
 /** Moved so that the first point is at 0. */
 export function fromStart(points: readonly Point[]): Point[] {
   const first = points[0]?.at ?? 0

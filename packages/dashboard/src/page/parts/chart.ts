@@ -21,6 +21,8 @@ interface ChartProps {
   readonly isTime: boolean
   /** Whether what it shows is measured from nothing. */
   readonly isFromZero: boolean
+  /** Times with a vertical line, in the unit of the axis. */
+  readonly marks?: readonly { readonly at: number; readonly text: string }[]
   /** What is shown, for whoever does not see it. */
   readonly summary: string
 }
@@ -31,6 +33,7 @@ function optionsFor(
   { names, isTime, isFromZero, x, yShort, data }: ChartProps,
   width: number,
   onMove: (index: number | undefined) => void,
+  marks: () => ChartProps['marks'],
 ): Options {
   const axis = {
     stroke: color('--quiet'),
@@ -67,8 +70,29 @@ function optionsFor(
         ...(isOne && { fill: color('--area') }),
       })),
     ],
-    hooks: { setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)],
+      draw: [(chart) => drawMarks(chart, marks() ?? [])],
+    },
   }
+}
+
+/** A vertical line for each mark. */
+function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<ChartProps['marks']>): void {
+  const { min, max } = scales.x ?? {}
+  ctx.save()
+  ctx.strokeStyle = color('--warn')
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([4, 4])
+  for (const { at } of marks) {
+    if (at < (min ?? Infinity) || at > (max ?? -Infinity)) continue
+    const x = Math.round(valToPos(at, 'x', true))
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+  }
+  ctx.restore()
 }
 
 /** Room for the longest (px). */
@@ -113,7 +137,11 @@ export function Chart(props: ChartProps) {
     const element = box.current!
     const draw = () => {
       chart.current?.destroy()
-      chart.current = new uPlot(optionsFor(newest.current, element.clientWidth, setIndex), newest.current.data, element)
+      chart.current = new uPlot(
+        optionsFor(newest.current, element.clientWidth, setIndex, () => newest.current.marks),
+        newest.current.data,
+        element,
+      )
     }
     draw()
     const observer = new ResizeObserver(() => {
@@ -130,7 +158,7 @@ export function Chart(props: ChartProps) {
     }
   }, [names.join('\n'), props.isTime, props.isFromZero])
   // What came since leaves the pointer where it is.
-  useEffect(() => chart.current?.setData(data), [data])
+  useEffect(() => chart.current?.setData(data), [data, props.marks])
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key]

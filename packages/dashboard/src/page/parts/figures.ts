@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { coverageOf, type WindowGrowth } from '../core/growth.ts'
 import { growthShare } from '../core/series.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -7,17 +8,46 @@ import { formats } from '../session.ts'
 /** Less would be told as none. */
 const LEAST_SHARE = 0.0005
 
+interface ChangeProps {
+  readonly now: number
+  readonly growth: number
+  /** Words for the time that the growth covers. */
+  readonly period?: string | undefined
+}
+
 /** By how much a sum has grown: as a share of what it was, and as a number. */
-export function Change({ now, growth, period }: { now: number; growth: number; period?: string }) {
+export function Change({ now, growth, period }: ChangeProps) {
   const share = growthShare(now, growth)
   const way = growth > 0 ? 'up' : growth < 0 ? 'down' : 'same'
   const arrow = { up: '↑', down: '↓', same: '' }[way]
   return html`<span class=${`change ${way}`}>
     <span aria-hidden="true">${arrow}</span>${' '}${formats.signed(growth)}
     ${share !== undefined && Math.abs(share) >= LEAST_SHARE && html`<span class="share">${' '}${formats.signedPercent(share)}</span>`}
-    ${period && html`<span class="period">${' '}in ${period}</span>`}
+    ${period && html`<span class="period">${' '}${period}</span>`}
   </span>`
 }
+
+interface GrowthProps {
+  readonly now: number
+  readonly growth: WindowGrowth
+  readonly measure: 'impressions' | 'engagements'
+  readonly window: { readonly title: string; readonly length: number }
+  /** Without the name of the window where it covers all of it. */
+  readonly isShort?: boolean
+}
+
+/** Growth in a window, under the name of the time that it really covers. */
+export function GrowthChange({ now, growth, measure, window: { title, length }, isShort = false }: GrowthProps) {
+  const { kind, since } = coverageOf(growth, length, useNow())
+  const name = isShort ? undefined : `in ${title}`
+  const from = `since ${formats.moment(since)}`
+  const period = kind === 'whole' ? name : kind === 'young' && !isShort ? `${from} (younger than ${title})` : from
+  return html`<${Change} now=${now - editsOf(growth, measure)} growth=${growth[measure]} period=${period} />`
+}
+
+/** The part of a sum that edits made: growth is a share of the rest. */
+const editsOf = ({ added, removed }: WindowGrowth, measure: 'impressions' | 'engagements') =>
+  (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
 /** A share as a bar; what it is stands beside it. */
 export function Bar({ share }: { share: number }) {

@@ -1,13 +1,16 @@
+import type { HistoryPoint } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
+import type { Edits } from '../core/growth.ts'
 import { RANGES, type Range } from '../core/ranges.ts'
-import { joined, perHour } from '../core/series.ts'
+import { joined, perHour, withoutEdits } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { useRefresh } from '../refresh.ts'
 import { formats } from '../session.ts'
 import { Chart, timeOf } from './chart.ts'
 import { Fault } from './dialog.ts'
+import { wordsForEdits } from './edits.ts'
 import { Tabs } from './tabs.ts'
 
 const MEASURES = [
@@ -19,7 +22,7 @@ const MODES = [
   ['hourly', 'Per hour'],
 ] as const
 
-interface Sums {
+interface Sums extends Edits {
   /** ms since 1970 */
   readonly at: number
   readonly impressions: number
@@ -33,15 +36,17 @@ interface GrowthProps {
   readonly query: URLSearchParams
   /** The newest sums, which the history may not have yet. */
   readonly now: { readonly asOf: string; readonly impressions: number; readonly engagements: number } | undefined
+  /** Another one means that an edit changed the sums. */
+  readonly basis: string | undefined
   show(change: Record<string, string>): void
 }
 
 /** How a campaign has grown. */
-export function Growth({ source, id, range, query, now, show }: GrowthProps) {
+export function Growth({ source, id, range, query, now, basis, show }: GrowthProps) {
   const { length, step, title } = RANGES[range]
   const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
   const isHourly = query.get('mode') === 'hourly'
-  const history = useLoaded(() => source.history(new Date(Date.now() - length), step), [source, id, range])
+  const history = useLoaded(() => source.history(new Date(Date.now() - length), step), [source, id, range, basis])
   useRefresh(history.reload)
 
   // What came while the page was open belongs to the line, a point a step; the newest moves until its step is over.
@@ -60,8 +65,20 @@ export function Growth({ source, id, range, query, now, show }: GrowthProps) {
       known.push(newest)
     } else if (newest && !isHourly && newest.at > known.at(-1)!.at) known.push(newest)
     const points = known.map((sums) => ({ at: sums.at, value: sums[measure] }))
-    return joined([(isHourly ? perHour(points) : points).map(({ at, value }) => ({ at: at / 1_000, value }))])
+    return joined([
+      (isHourly ? perHour(withoutEdits(known, measure)) : points).map(({ at, value }) => ({ at: at / 1_000, value })),
+    ])
   }, [history.value, measure, isHourly, now?.asOf])
+
+  // The first point has no point before it that it could be compared with.
+  const edits = useMemo(
+    () =>
+      (history.value ?? []).slice(1).flatMap((point: HistoryPoint & Edits) => {
+        const texts = wordsForEdits(point, measure)
+        return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
+      }),
+    [history.value, measure],
+  )
 
   const name = `${measure === 'impressions' ? 'Views' : 'Engagements'}${isHourly ? ' per hour' : ''}`
   const [first, newest] = [data[1]?.[0], data[1]?.at(-1)]
@@ -97,7 +114,14 @@ export function Growth({ source, id, range, query, now, show }: GrowthProps) {
         isTime=${true}
         isFromZero=${isHourly}
         summary=${summary}
+        marks=${edits}
       />`
+    }
+    ${
+      edits.length > 0 &&
+      html`<ul class="edits" aria-label="Edits">
+        ${edits.map(({ at, text }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${text}</li>`)}
+      </ul>`
     }
   </section>`
 }

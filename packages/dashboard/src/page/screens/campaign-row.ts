@@ -1,8 +1,9 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
 import { titleOf } from '../core/names.ts'
+import { RANGES } from '../core/ranges.ts'
 import { html } from '../html.ts'
-import { Change, Clock, Moving } from '../parts/figures.ts'
+import { Clock, GrowthChange, Moving } from '../parts/figures.ts'
 import { Sparkline } from '../parts/sparkline.ts'
 import { formats } from '../session.ts'
 
@@ -22,6 +23,16 @@ export class CampaignRow extends Component<RowProps> {
     const { row, isChosen, choose } = this.props
     const { id, stats, change, tags = [] } = row
     const title = titleOf(row)
+    const growth =
+      stats &&
+      change &&
+      html`<${GrowthChange}
+        now=${stats.impressions}
+        growth=${change['24h']}
+        measure="impressions"
+        window=${RANGES['24h']}
+        isShort=${true}
+      />`
     return html`<tr>
       <td class="choose wide">
         <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
@@ -33,18 +44,16 @@ export class CampaignRow extends Component<RowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} />${change && html`<span class="under"><${Change} now=${stats.impressions} growth=${change['24h'].impressions} /></span>`}` : '–'}
+        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} /><span class="under">${growth}</span>` : '–'}
       </td>
-      <td class="number wide">
-        ${stats && change ? html`<${Change} now=${stats.impressions} growth=${change['24h'].impressions} />` : '–'}
-      </td>
+      <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>
       <td class="number wide">
         ${stats && stats.impressions > 0 ? formats.percent(stats.engagements / stats.impressions) : '–'}
       </td>
       <td class="wide"><${Sparkline} id=${id} /></td>
       <td class=${`wide number fresh ${stats?.stale ? 'stale' : ''}`}>
-        ${stats ? html`<${Clock} at=${stats.asOf} />` : 'no numbers yet'}
+        ${stats?.stale && 'Old: '}${stats ? html`<${Clock} at=${stats.asOf} />` : 'no numbers yet'}
       </td>
     </tr>`
   }

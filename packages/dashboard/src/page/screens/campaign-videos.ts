@@ -3,6 +3,7 @@ import type { CollectionRow, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
 import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { titleOf } from '../core/names.ts'
+import { hiddenBadge, statedCount, type Count } from '../core/counts.ts'
 import { readPaste } from '../core/pasted.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -77,7 +78,12 @@ function Row({ video, views, canChange, isPending, remove }: RowProps) {
   const { id, url, channel, gone, missing } = video
   const title = titleOf({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
-  const count = (value: number | undefined) => (value === undefined ? '–' : formats.count(value))
+  const count = (name: Count) => {
+    const value = statedCount(video, name)
+    return value === undefined ? '–' : formats.count(value)
+  }
+  const badge = hiddenBadge(video, formats.count)
+  const isUnread = video.views === undefined && !missing && !badge
   return html`<tr class=${gone || missing || isPending ? 'gone' : ''}>
     <th scope="row">
       <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
@@ -86,12 +92,14 @@ function Row({ video, views, canChange, isPending, remove }: RowProps) {
         ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
         ${gone && html`<span class="badge">Gone since ${formats.day(Date.parse(gone.since))}</span>`}
         ${missing && html`<span class="badge">Not found on YouTube</span>`}
+        ${isUnread && html`<span class="badge">Not read yet</span>`}
+        ${badge && html`<span class="badge">${badge}</span>`}
       </span>
     </th>
-    <td class="number">${count(video.views)}</td>
+    <td class="number">${count('views')}</td>
     <td class="share-cell"><${Bar} share=${share} /><span>${formats.percent(share)}</span></td>
-    <td class="number wide">${count(video.likes)}</td>
-    <td class="number wide">${count(video.comments)}</td>
+    <td class="number wide">${count('likes')}</td>
+    <td class="number wide">${count('comments')}</td>
     ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(video)}>✕</button></td>`}
   </tr>`
 }

@@ -1,18 +1,20 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { deleteCampaign, ownCampaign, stats, type CampaignSource } from '../api.ts'
+import { gapsIn, hiddenIn } from '../core/counts.ts'
+import { basisOf, withValue, type LiveValue } from '../core/live-row.ts'
 import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { LiveValue } from '../live.ts'
 import { Dialog, Fault } from '../parts/dialog.ts'
-import { Card, Change, Clock, Moving } from '../parts/figures.ts'
+import { EditNotes } from '../parts/edits.ts'
+import { Card, Clock, GrowthChange, Moving } from '../parts/figures.ts'
 import { Growth } from '../parts/growth.ts'
 import { Tabs } from '../parts/tabs.ts'
 import { useRefresh } from '../refresh.ts'
 import { go, type Place } from '../router.ts'
-import { formats, useShared } from '../session.ts'
+import { formats, useAvailability, useShared } from '../session.ts'
 import { campaignKey, onRemoved, removeLater, UNDO_MS } from '../undo.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
@@ -36,7 +38,8 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   // A dialog stays open, with its input, if the campaign is deleted elsewhere.
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
-  const row = campaign.value ?? (open === undefined ? undefined : lastRow.current)
+  const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
+  const { row, isEdited } = withValue(read, told)
   useTitle(row ? titleOf(row) : 'Campaign')
 
   useEffect(
@@ -49,6 +52,9 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
     [live, row?.id, campaign.reload],
   )
   useRefresh(campaign.reload)
+  useEffect(() => {
+    if (isEdited) campaign.reload()
+  }, [isEdited, told])
 
   useEffect(
     () => onRemoved((key) => id !== undefined && key === campaignKey(id) && campaign.reload()),
@@ -64,7 +70,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const range = rangeOf(query.get('range'))
   const show = (change: Record<string, string>) =>
     go(place.path + changedSearch(place.search, change), { replace: true })
-  const sums = told && (!row.stats || told.asOf >= row.stats.asOf) ? told : row.stats
+  const sums = row.stats
   function close() {
     if (open === 'edit') discardEdit(row!.id)
     setOpen(undefined)
@@ -93,8 +99,16 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
         ${canChange && html`<button onClick=${() => setOpen('edit')}>Edit</button>`}
       </div>
     </div>
-    <${Cards} row=${row} sums=${sums} range=${range} told=${told} />
-    <${Growth} source=${source} id=${row.id} range=${range} query=${query} now=${sums} show=${show} />
+    <${Cards} row=${row} range=${range} />
+    <${Growth}
+      source=${source}
+      id=${row.id}
+      range=${range}
+      query=${query}
+      now=${sums}
+      basis=${sums && basisOf(sums)}
+      show=${show}
+    />
     <${CampaignVideos}
       row=${row}
       source=${source}
@@ -113,6 +127,17 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
     ${open === 'share' && html`<${Dialog} title="Share with the client" onClose=${close}><${CampaignLinks} id=${row.id} /></${Dialog}>`}`
 }
 
+/** States why there are no numbers, if YouTube refuses them. */
+function NoNumbers() {
+  const { status } = useAvailability()
+  const { state, reason, detail, remedy } = status?.upstream ?? {}
+  if (state !== 'failing' && state !== 'paused')
+    return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
+  return html`<p class="none" role="status">
+    No numbers yet: YouTube refuses them. ${[reason, detail, remedy].filter(Boolean).join(' – ')}
+  </p>`
+}
+
 const Gone = () =>
   html`<section class="empty">
     <h1>No such campaign</h1>
@@ -122,31 +147,32 @@ const Gone = () =>
 
 interface CardsProps {
   readonly row: CollectionRow
-  readonly sums: CollectionRow['stats']
   readonly range: keyof typeof RANGES
 }
 
-function Cards({ row, sums, range }: CardsProps) {
-  if (!sums) return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
-  // What came since the change was told belongs to it.
-  const since = (name: 'impressions' | 'engagements') =>
-    sums[name] - (row.stats?.[name] ?? sums[name]) + (row.change?.[range][name] ?? 0)
-  const period = RANGES[range].title
+function Cards({ row, range }: CardsProps) {
+  const sums = row.stats
+  if (!sums) return html`<${NoNumbers} />`
+  const growth = row.change?.[range]
+  const growthOf = (measure: 'impressions' | 'engagements') =>
+    growth &&
+    html`<${GrowthChange} now=${sums[measure]} growth=${growth} measure=${measure} window=${RANGES[range]} />
+      <${EditNotes} edits=${growth} measure=${measure} />`
   const cost = row.cost
   const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
-  const gone = sums.missing.length
+  const gaps = gapsIn(sums)
   return html`<dl class="cards">
     <${Card}
       title="Views"
       value=${html`<${Moving} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
     >
-      ${row.change && html`<${Change} now=${sums.impressions} growth=${since('impressions')} period=${period} />`}
+      ${growthOf('impressions')}
     </${Card}>
     <${Card}
       title="Engagements"
       value=${html`<${Moving} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
     >
-      ${row.change && html`<${Change} now=${sums.engagements} growth=${since('engagements')} period=${period} />`}
+      ${growthOf('engagements')} ${hiddenIn(sums).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}
     </${Card}>
     <${Card}
       title="Engagement rate"
@@ -154,7 +180,7 @@ function Cards({ row, sums, range }: CardsProps) {
       >of all views</${Card}
     >
     <${Card} title="Videos" value=${formats.count(row.videos.length)}
-      >${gone > 0 ? `${formats.count(gone)} without numbers` : 'all counted'}</${Card}
+      >${gaps.length > 0 ? gaps.join(', ') : 'all counted'}</${Card}
     >
     ${
       cost !== undefined &&

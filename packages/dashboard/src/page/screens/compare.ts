@@ -8,7 +8,7 @@ import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Chart, timeOf } from '../parts/chart.ts'
 import { Fault } from '../parts/dialog.ts'
-import { Change } from '../parts/figures.ts'
+import { GrowthChange } from '../parts/figures.ts'
 import { Tabs } from '../parts/tabs.ts'
 import { useRefresh } from '../refresh.ts'
 import { go, type Place } from '../router.ts'
@@ -83,7 +83,7 @@ export function Compare({ place }: { place: Place }) {
             ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
             <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${titleOf(row)}</bdi></a>
             ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
-            ${row.stats && row.change && html`<${Change} now=${row.stats.impressions} growth=${row.change[range].impressions} />`}
+            ${row.stats && row.change && html`<${GrowthChange} now=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${RANGES[range]} isShort=${true} />`}
             <button
               class="icon"
               aria-label=${`Leave out ${titleOf(row)}`}

@@ -1,16 +1,19 @@
+import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, measured } from '../api.ts'
+import { ask, measured, type UpstreamStatus } from '../api.ts'
 import { between, figure, readMetrics, type Sample } from '../core/prometheus.ts'
 import { nextRenewal } from '../core/pacific.ts'
 import { pathThrough } from '../core/series.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Card } from '../parts/figures.ts'
-import { formats, useShared } from '../session.ts'
+import { Card, Clock } from '../parts/figures.ts'
+import { formats, useAvailability, useShared } from '../session.ts'
 
 /** Figures are read so often (ms), and so many readings are shown. */
 const EVERY = 5_000
 const SHOWN = 60
+/** A node that takes longer does not answer (ms). */
+const REPLY_TIMEOUT_MS = 6_000
 const DURATIONS = 'http_request_duration_seconds'
 
 interface Reading {
@@ -21,6 +24,8 @@ interface Reading {
 /** One service at one time. */
 interface State {
   readonly isReady: boolean
+  /** Why it is not ready. */
+  readonly fault?: string
   readonly reading?: Reading
   /** Requests a second, and how long 99 of 100 took at most (ms). */
   readonly rates: readonly number[]
@@ -30,7 +35,9 @@ interface State {
 async function look(node: string, before: State | undefined): Promise<State> {
   const { rates = [], latencies = [] } = before ?? {}
   try {
-    const [text] = await Promise.all([ask<string>('GET', `/api/${node}/metrics`), ask('GET', `/api/${node}/readyz`)])
+    const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS)
+    const read = <T>(path: string) => ask<T>('GET', `/api/${node}/${path}`, undefined, signal)
+    const [text] = await Promise.all([read<string>('metrics'), read('readyz')])
     const reading = { at: Date.now(), samples: readMetrics(text) }
     if (!before?.reading) return { isReady: true, reading, rates, latencies }
     const { total, quantile } = between(before.reading.samples, reading.samples, DURATIONS, 0.99)
@@ -42,8 +49,10 @@ async function look(node: string, before: State | undefined): Promise<State> {
       rates: add(rates, total / seconds),
       latencies: quantile === undefined ? latencies : add(latencies, 1_000 * quantile),
     }
-  } catch {
-    return { isReady: false, rates, latencies }
+  } catch (error) {
+    const isUnready = error instanceof ServiceError && error.code === 'NOT_READY'
+    const fault = isUnready ? `not ready${error.detail ? ` (${error.detail})` : ''}` : 'does not answer'
+    return { isReady: false, fault, rates, latencies }
   }
 }
 
@@ -51,6 +60,7 @@ async function look(node: string, before: State | undefined): Promise<State> {
 export function Health() {
   useTitle('Health')
   const { session } = useShared()
+  const { status } = useAvailability()
   const states = useRef<Record<string, State>>({})
   const [, tell] = useState(0)
   useEffect(() => {
@@ -72,7 +82,12 @@ export function Health() {
   }, [])
 
   return html`<div class="head"><h1>Health</h1></div>
-    <${Quota} samples=${quotaIn(states.current)} source=${session.source} />
+    <${Quota}
+      samples=${quotaIn(states.current)}
+      source=${status ? status.source : session.source}
+      upstream=${status?.upstream}
+    />
+    <${UpstreamFault} upstream=${status?.upstream} />
     <div class=${`services ${session.nodes.length > session.services.length ? 'many' : ''}`}>
       ${session.nodes.map((name) => html`<${Service} key=${name} name=${name} state=${states.current[name]} />`)}
     </div>
@@ -112,34 +127,74 @@ function MeasuredPages() {
   </section>`
 }
 
-/** What the nodes of stats say of the quota, which is one: the one that asks YouTube says how often, too. */
+/** The metrics of the node that calls YouTube: only it knows the numbers of all campaigns. None where it does not answer. */
 function quotaIn(states: Record<string, State>): readonly Sample[] {
   const all = Object.entries(states).flatMap(([name, { reading }]) =>
     reading && /^stats\b/.test(name) ? [reading.samples] : [],
   )
-  return all.find((samples) => figure(samples, 'stats_polling') !== 0) ?? all[0] ?? []
+  return all.find((samples) => figure(samples, 'stats_polling') !== 0) ?? []
 }
 
-function Quota({ samples, source }: { samples: readonly Sample[]; source: string | undefined }) {
-  const used = figure(samples, 'stats_quota_units_used')
-  const budget = figure(samples, 'stats_quota_units_budget')
-  const interval = figure(samples, 'stats_refresh_interval_seconds')
-  const left = used !== undefined && budget ? Math.max(0, budget - used) : undefined
+interface QuotaProps {
+  readonly samples: readonly Sample[]
+  readonly source: string | undefined
+  readonly upstream: UpstreamStatus | undefined
+}
+
+const UNKNOWN = { value: '–', note: 'unknown' }
+
+/** The quota of the day: of `GET /upstream` of stats, or of its metrics. */
+function quotaLeft(samples: readonly Sample[], upstream: UpstreamStatus | undefined) {
+  const used = upstream?.budget?.used ?? figure(samples, 'stats_quota_units_used')
+  const limit = upstream?.budget ? (upstream.budget.limit ?? 0) : figure(samples, 'stats_quota_units_budget')
+  if (limit === 0) return { value: '–', note: 'no limit' }
+  if (limit === undefined || used === undefined) return UNKNOWN
+  const renewal = formats.moment(nextRenewal(Date.now()))
+  return { value: formats.count(Math.max(0, limit - used)), note: `of ${formats.count(limit)}, renewed ${renewal}` }
+}
+
+function freshness(samples: readonly Sample[]) {
+  const campaigns = figure(samples, 'stats_collections')
   const stale = figure(samples, 'stats_collections_stale')
+  if (campaigns === undefined || stale === undefined) return UNKNOWN
+  const value = formats.count(campaigns)
+  if (campaigns === 0) return { value, note: 'none has numbers' }
+  return { value, note: stale === 0 ? 'all fresh' : `${formats.count(stale)} with old numbers` }
+}
+
+function Quota({ samples, source, upstream }: QuotaProps) {
+  const interval = figure(samples, 'stats_refresh_interval_seconds')
+  const sources = { youtube: ['YouTube', 'YouTube Data API'], 'stand-in': ['Stand-in', 'invented numbers'] } as const
+  const [from, note] = sources[source as keyof typeof sources] ?? [UNKNOWN.value, UNKNOWN.note]
+  const quota = quotaLeft(samples, upstream)
+  const campaigns = freshness(samples)
   return html`<dl class="cards">
-    <${Card} title="Source" value=${{ youtube: 'YouTube', 'stand-in': 'Stand-in' }[source ?? ''] ?? 'Unknown'}
-      >${source === 'stand-in' ? 'invented numbers' : 'YouTube Data API'}</${Card}
+    <${Card} title="Source" value=${from}>${note}</${Card}>
+    <${Card} title="Quota left today" value=${quota.value}>${quota.note}</${Card}>
+    <${Card} title="Refreshed every" value=${interval === undefined ? UNKNOWN.value : `${formats.count(interval)} s`}
+      >${interval === undefined ? UNKNOWN.note : 'as the quota allows'}</${Card}
     >
-    <${Card} title="Quota left today" value=${left === undefined ? '–' : formats.count(left)}>
-      ${left === undefined ? 'no limit' : `of ${formats.count(budget!)}, renewed ${formats.moment(nextRenewal(Date.now()))}`}
-    </${Card}>
-    <${Card} title="Refreshed every" value=${interval === undefined ? '–' : `${formats.count(interval)} s`}
-      >as the quota allows</${Card}
-    >
-    <${Card} title="Campaigns" value=${formats.count(figure(samples, 'stats_collections') ?? 0)}
-      >${stale ? `${formats.count(stale)} with old numbers` : 'all fresh'}</${Card}
-    >
+    <${Card} title="Campaigns" value=${campaigns.value}>${campaigns.note}</${Card}>
   </dl>`
+}
+
+/** Why YouTube gives no numbers, and what to do about it. */
+function UpstreamFault({ upstream }: { upstream: UpstreamStatus | undefined }) {
+  if (upstream?.state !== 'failing' && upstream?.state !== 'paused') return null
+  const { reason, detail, remedy, since, retryAt, key } = upstream
+  const time = (at: string) => html`<${Clock} at=${at} />`
+  return html`<section class="panel" aria-label="YouTube">
+    <div class="panel-head">
+      <h2>YouTube gives no numbers</h2>
+      <span class="dot lost">${upstream.state}</span>
+    </div>
+    <p>${[reason, detail].filter(Boolean).join(': ')}</p>
+    ${remedy && html`<p>${remedy}</p>`}
+    <p class="quiet">
+      ${key && html`<span>API key ${key}. </span>`} ${since && html`<span>Since ${time(since)}. </span>`}
+      ${retryAt && html`<span>Next attempt ${time(retryAt)}.</span>`}
+    </p>
+  </section>`
 }
 
 /** What a node is asked about that has a log. */
@@ -168,6 +223,7 @@ const busy = (threads: readonly Sample[]) => formats.percent(Math.max(...threads
 
 function Service({ name, state }: { name: string; state: State | undefined }) {
   const [service = '', node] = name.split('.')
+  const ready = state?.isReady ? state : undefined
   const samples = state?.reading?.samples ?? []
   const memory = figure(samples, 'process_resident_memory_bytes')
   const threads = samples.filter((sample) => sample.name === 'thread_event_loop_utilization')
@@ -198,10 +254,10 @@ function Service({ name, state }: { name: string; state: State | undefined }) {
     <div class="pair">
       <${Small}
         title="Requests a second"
-        values=${state?.rates ?? []}
+        values=${ready?.rates ?? []}
         text=${(value: number) => formats.money(value)}
       />
-      <${Small} title="p99" values=${state?.latencies ?? []} text=${(value: number) => `${formats.money(value)} ms`} />
+      <${Small} title="p99" values=${ready?.latencies ?? []} text=${(value: number) => `${formats.money(value)} ms`} />
     </div>
   </section>`
 }
@@ -213,7 +269,7 @@ const WATCHED = '(none)'
 /** How a node is, as a dot and in words. @param silence for how long it has not had all of the log (s) */
 function standing(state: State | undefined, silence: number): [dot: string, words: string] {
   if (!state) return ['connecting', 'asking…']
-  if (!state.isReady) return ['lost', 'does not answer']
+  if (!state.isReady) return ['lost', state.fault ?? 'does not answer']
   return silence > BEHIND ? ['lost', `behind the log for ${formats.count(silence)} s`] : ['live', 'ready']
 }
 
@@ -223,7 +279,8 @@ function Topics({ node, turn }: { node: string; turn: number | undefined }) {
     () => ask<{ topics: { topic: string; streams: number }[] }>('GET', `/api/${node}/connections`),
     [turn],
   )
-  const topics = (value?.topics ?? []).filter(({ topic }) => topic !== WATCHED).slice(0, TOPICS_SHOWN)
+  if (turn === undefined || !value) return null
+  const topics = value.topics.filter(({ topic }) => topic !== WATCHED).slice(0, TOPICS_SHOWN)
   return html`<p class="quiet">
     ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || 'no topic is waited for'}
   </p>`

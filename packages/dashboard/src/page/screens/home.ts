@@ -1,12 +1,14 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { nextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
-import { useChange, useTitle } from '../hooks.ts'
+import { sumGrowth } from '../core/growth.ts'
+import { RANGES } from '../core/ranges.ts'
+import { useChange, useNow, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Dialog, Fault } from '../parts/dialog.ts'
 import { Card, Change } from '../parts/figures.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
-import { go, type Place } from '../router.ts'
+import { go, useEntryState, type Place } from '../router.ts'
 import { formats, useShared } from '../session.ts'
 import { CampaignRow } from './campaign-row.ts'
 import { useCampaigns } from './use-campaigns.ts'
@@ -32,7 +34,7 @@ export function Home({ place }: { place: Place }) {
   const { session } = useShared()
   const { rows, isRead, isWhole, fault, more } = useCampaigns(query)
   const paging = useChange()
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [chosen, setChosen] = useEntryState<readonly string[]>('chosen', [])
   const [isMaking, setMaking] = useState(false)
   const [draft, setDraftState] = useState(lastDraft)
   const setDraft = (next: CampaignDraft) => setDraftState((lastDraft = next))
@@ -101,21 +103,26 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
 }
 
 function Totals({ rows }: { rows: readonly CollectionRow[] }) {
+  const now = useNow()
   const sums = useMemo(() => {
     const sum = (of: (row: CollectionRow) => number | undefined) => rows.reduce((all, row) => all + (of(row) ?? 0), 0)
     return {
       views: sum((row) => row.stats?.impressions),
       engagements: sum((row) => row.stats?.engagements),
-      day: sum((row) => row.change?.['24h'].impressions),
-      dayEngagements: sum((row) => row.change?.['24h'].engagements),
+      day: sumGrowth(
+        rows.map((row) => row.change?.['24h']),
+        RANGES['24h'].length,
+        now,
+      ),
     }
-  }, [rows])
+  }, [rows, now])
+  const period = sums.day.left === 0 ? 'in 24 h' : `in 24 h, without ${formats.count(sums.day.left)} of unknown growth`
   return html`<dl class="cards">
     <${Card} title="Views" value=${formats.count(sums.views)}
-      ><${Change} now=${sums.views} growth=${sums.day} period="24 h"
+      ><${Change} now=${sums.views} growth=${sums.day.impressions} period=${period}
     /></${Card}>
     <${Card} title="Engagements" value=${formats.count(sums.engagements)}
-      ><${Change} now=${sums.engagements} growth=${sums.dayEngagements} period="24 h"
+      ><${Change} now=${sums.engagements} growth=${sums.day.engagements} period=${period}
     /></${Card}>
     <${Card} title="Engagement rate" value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}
       >of all views</${Card}

@@ -1,9 +1,12 @@
-import type { CollectionRow } from '@influencer-stats/stats/client'
+import type { CollectionRow, ListOptions } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import type { HomeQuery } from '../core/home-query.ts'
+import { withValue, type LiveValue } from '../core/live-row.ts'
 import { useLoaded } from '../hooks.ts'
-import type { LiveValue, Updates } from '../live.ts'
+import type { Updates } from '../live.ts'
+import { useRefresh } from '../refresh.ts'
+import { entryState, remember } from '../router.ts'
 import { useShared } from '../session.ts'
 import { campaignKey, onRemoved, usePendingRemovals } from '../undo.ts'
 
@@ -25,15 +28,7 @@ export interface Campaigns {
 /** With the newest numbers; rows that have none stay the same object. */
 function withUpdates(rows: readonly CollectionRow[], updates: Updates): readonly CollectionRow[] {
   if (!rows.some(({ id }) => updates.has(id))) return rows
-  return rows.map((row) => {
-    const told = updates.get(row.id)
-    if (!told || (row.stats && told.asOf < row.stats.asOf)) return row
-    const { id: _id, ...sums } = told
-    const grown = told.impressions - (row.stats?.impressions ?? told.impressions)
-    const day = row.change?.['24h']
-    const change = day && { ...row.change!, '24h': { ...day, impressions: day.impressions + grown } }
-    return { ...row, stats: sums, ...(change && { change }) }
-  })
+  return rows.map((row) => withValue(row, updates.get(row.id)).row)
 }
 
 /** The campaigns that a query asks for, with their newest numbers. */
@@ -41,44 +36,57 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
   const { live } = useShared()
   const [rows, setRows] = useState<readonly CollectionRow[]>([])
   const [next, setNext] = useState<string | undefined>()
-  // Not before the rows are there: without any there is another page.
-  const [isRead, setRead] = useState(false)
+  // The query whose rows these are. Not before the rows are there: without any there is another page.
+  const [readKey, setReadKey] = useState<string | undefined>()
+  const key = JSON.stringify([sort, q, tag])
   const asked = { include: ['stats', 'change'] as const, sort, limit: PAGE, ...(q && { q }), ...(tag && { tag }) }
 
   // What comes while the list is read is not lost: it may be newer.
   const early = useRef(new Map<string, LiveValue>())
-  const page = useLoaded(() => {
+  const page = useLoaded(async () => {
     early.current = new Map()
-    return stats.list(asked)
-  }, [sort, q, tag])
+    return { key, ...(await readPages(asked, entryState('shown', PAGE))) }
+  }, [key])
   useEffect(() => {
     if (!page.value) return
     setRows(withUpdates(page.value.collections, early.current))
     setNext(page.value.next)
-    setRead(true)
+    setReadKey(page.value.key)
   }, [page.value])
+  useRefresh(page.reload)
 
+  const isRead = readKey === key || (readKey !== undefined && page.isLoading)
   const isWhole = isRead && !next
-  const shown = useRef({ rows, isAll: false, readAt: 0 })
-  shown.current = { ...shown.current, rows, isAll: isWhole && !q && !tag }
+  const shown = useRef({ rows, isAll: false })
+  shown.current = { rows, isAll: isWhole && !q && !tag }
   useEffect(() => {
-    function takeNew(updates: Updates): void {
-      const { rows: all, isAll, readAt } = shown.current
-      if (!isAll || Date.now() < readAt + READ_AGAIN) return
-      const ids = new Set(all.map(({ id }) => id))
-      if ([...updates.keys()].every((id) => ids.has(id))) return
-      shown.current = { ...shown.current, readAt: Date.now() }
-      page.reload()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let readAt = -Infinity
+    function reloadSoon(): void {
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          readAt = performance.now()
+          page.reload()
+        },
+        Math.max(0, readAt + READ_AGAIN - performance.now()),
+      )
     }
-    return live.listen({
+    const end = live.listen({
       values(updates) {
         for (const [id, value] of updates) early.current.set(id, value)
+        const { rows: all, isAll } = shown.current
+        const ids = new Set(all.map(({ id }) => id))
+        // Another page has created a campaign: where all are shown it belongs to them.
+        const isNew = isAll && [...updates.keys()].some((id) => !ids.has(id))
+        if (isNew || all.some((row) => withValue(row, updates.get(row.id)).isEdited)) reloadSoon()
         setRows((before) => withUpdates(before, updates))
-        // Somebody has made a campaign: where all are shown it belongs to them.
-        takeNew(updates)
       },
-      gap: page.reload,
     })
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
   }, [live, page.reload])
 
   useEffect(() => onRemoved((key) => setRows((before) => before.filter(({ id }) => campaignKey(id) !== key))), [])
@@ -90,8 +98,20 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
 
   async function more(): Promise<void> {
     const found = await stats.list({ ...asked, after: next! })
-    setRows((before) => [...before, ...found.collections])
+    setRows((before) => [...before, ...withUpdates(found.collections, early.current)])
     setNext(found.next)
+    remember({ shown: rows.length + found.collections.length })
   }
-  return { rows: remaining, isRead, isWhole, fault: page.fault, more: next ? more : undefined }
+  return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, more: next ? more : undefined }
+}
+
+/** Reads until so many rows are there, or all. */
+async function readPages(asked: ListOptions, count: number) {
+  let { collections, next } = await stats.list(asked)
+  while (next && collections.length < count) {
+    const more = await stats.list({ ...asked, after: next })
+    collections = [...collections, ...more.collections]
+    next = more.next
+  }
+  return { collections, ...(next && { next }) }
 }

@@ -1,0 +1,53 @@
+/** What edits added to sums, or removed from them: it is no growth. */
+export interface EditSums {
+  /** 0 where counts of known videos appeared. */
+  readonly videos: number
+  readonly impressions: number
+  readonly engagements: number
+}
+
+export interface Edits {
+  readonly added?: EditSums | undefined
+  readonly removed?: EditSums | undefined
+}
+
+/** Growth with all that stats states about it; version 0.1 states `since` alone. */
+export interface WindowGrowth extends Edits {
+  readonly impressions: number
+  readonly engagements: number
+  readonly since: string
+  readonly until?: string
+  readonly isWhole?: boolean
+  readonly young?: boolean
+}
+
+/** The time that a growth covers: the window; another time from `since` on (ms since 1970); or all time of a young campaign. */
+export interface Coverage {
+  readonly kind: 'whole' | 'other' | 'young'
+  readonly since: number
+}
+
+/** Version 0.1 compares with the nearest point: it may be this share of the window off. */
+const TOLERANCE = 0.02
+
+/** @param length of the window (ms) @param now ms since 1970 */
+export function coverageOf(growth: WindowGrowth, length: number, now: number): Coverage {
+  const since = Date.parse(growth.since)
+  if (growth.isWhole) return { kind: 'whole', since }
+  if (growth.young) return { kind: 'young', since }
+  const isNear = growth.until === undefined && Math.abs(since - (now - length)) <= TOLERANCE * length
+  return { kind: isNear ? 'whole' : 'other', since }
+}
+
+/** Growth of several campaigns in one window: those whose growth covers another time are left out, and counted. */
+export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number) {
+  const sum = { impressions: 0, engagements: 0, left: 0 }
+  for (const growth of growths) {
+    if (!growth || coverageOf(growth, length, now).kind === 'other') sum.left++
+    else {
+      sum.impressions += growth.impressions
+      sum.engagements += growth.engagements
+    }
+  }
+  return sum
+}

@@ -1,0 +1,262 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { embed } from '@influencer-stats/runtime/embed'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { createStatsClient } from '@influencer-stats/stats/client'
+import { stats } from '@influencer-stats/stats/service'
+import { sse } from '@influencer-stats/sse/service'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { dashboard } from '../src/service.ts'
+import { axe, openPage } from './support/browser.ts'
+import { ask, startHouse } from './support/house.ts'
+
+const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
+const DEAD = 'http://127.0.0.1:9'
+const HOUR = 3_600_000
+
+/** A service whose replies a test decides. */
+async function serve(respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}
+
+async function start(definition: Parameters<typeof embed>[0], settings: Record<string, string | number>) {
+  const running = await embed(definition, { data: temporaryFolder(), ...settings })
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+interface Statistics {
+  viewCount?: string
+  likeCount?: string
+  commentCount?: string
+}
+
+/** The API of YouTube as far as a test states it: an id without statistics is omitted from the reply. */
+async function startYouTube(videos: Map<string, Statistics>) {
+  return serve((request, response) => {
+    const ids = new URL(request.url!, DEAD).searchParams.get('id')?.split(',') ?? []
+    const items = ids.flatMap((id) => {
+      const statistics = videos.get(id)
+      return statistics ? [{ kind: 'youtube#video', id, statistics, snippet: { title: `Video ${id}` } }] : []
+    })
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ kind: 'youtube#videoListResponse', items }))
+  })
+}
+
+describe('an address', () => {
+  it('that leads to no screen shows a page with a way to the campaigns', async () => {
+    const house = await startHouse()
+    await house.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
+    const page = await openPage()
+    await page.goto(`${house.url}/health`)
+    for (const path of ['/nope', '/campaigns/a/b', '/campaigns/%E0']) {
+      await page.evaluate(
+        `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      )
+      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+      expect(await axe(page)).toEqual([])
+    }
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).last().click()
+    await page.getByRole('link', { name: 'Spring' }).waitFor()
+  })
+
+  it('has its list, its scroll position, its filters and what was chosen again after Back', async () => {
+    const house = await startHouse()
+    const total = 130
+    const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
+    await Promise.all(ids.map((id) => house.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
+    const page = await openPage()
+    await page.goto(`${house.url}/?sort=name&tag=x`)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const rows = page.locator('tbody tr')
+    await until(async () => (await rows.count()) === total)
+    await page.getByRole('checkbox', { name: 'Compare campaign-120' }).check()
+    const position = () => page.evaluate<number>('scrollY')
+    for (const goAway of [
+      () => page.getByRole('link', { name: 'campaign-119' }).click(),
+      () => page.goto(`${house.url}/health`),
+    ]) {
+      await page.mouse.wheel(0, -100)
+      await rows.nth(119).scrollIntoViewIfNeeded()
+      await until(() => page.evaluate<boolean>('scrollY > 1_000 && history.state.scroll === scrollY'))
+      const before = await position()
+      expect(before).toBeGreaterThan(1_000)
+      await goAway()
+      await page.locator('main h1', { hasText: /campaign-119|Health/ }).waitFor()
+      expect(await position()).toBe(0)
+      await page.goBack()
+      await until(async () => (await rows.count()) === total)
+      await until(async () => Math.abs((await position()) - before) < 2)
+      expect(page.url()).toBe(`${house.url}/?sort=name&tag=x`)
+      expect(await page.getByRole('checkbox', { name: 'Compare campaign-120' }).isChecked()).toBe(true)
+    }
+  })
+})
+
+describe('Health', () => {
+  it('shows what it cannot know as unknown', async () => {
+    const { url } = await start(dashboard, { statsUri: DEAD, sseUri: DEAD, demo: 'off' })
+    const page = await openPage()
+    await page.goto(`${url}/health`)
+    await page.getByText('does not answer').first().waitFor()
+    const cards = await page.locator('.cards').innerText()
+    expect(cards).not.toMatch(/no limit|all fresh|\b0\b/i)
+    expect(cards.match(/unknown/gi)?.length).toBeGreaterThan(2)
+    expect(await axe(page)).toEqual([])
+  })
+
+  it('shows that there is no limit, and how many numbers are fresh, where stats states it', async () => {
+    const house = await startHouse()
+    await house.stats.put('a', { videos: VIDEOS })
+    const page = await openPage()
+    await page.goto(`${house.url}/health`)
+    await page.getByText('no limit').waitFor()
+    await page.getByText('all fresh').waitFor()
+  })
+})
+
+describe('numbers', () => {
+  it('are shown with a clock time', async () => {
+    const house = await startHouse()
+    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await openPage()
+    await page.goto(`${house.url}/campaigns/a`)
+    await page.locator('.facts time').waitFor()
+    expect(await page.locator('.facts').innerText()).toMatch(/As of \d{1,2}:\d\d:\d\d/)
+    await page.goto(house.url)
+    await page.locator('td.fresh time').waitFor()
+    expect(await page.locator('td.fresh').innerText()).toMatch(/^\d{1,2}:\d\d:\d\d/)
+  })
+
+  it('that YouTube does not state are a dash with the reason, and no loss', async () => {
+    const videos = new Map<string, Statistics>([
+      [VIDEOS[0]!, { viewCount: '1000', likeCount: '500', commentCount: '20' }],
+      [VIDEOS[1]!, { viewCount: '2000', likeCount: '300', commentCount: '10' }],
+    ])
+    const youtubeUri = await startYouTube(videos)
+    const { url: sseUri } = await start(sse, {})
+    const { url: statsUri } = await start(stats, {
+      youtubeUri,
+      sseUri,
+      refreshInterval: 200,
+      dailyBudget: 0,
+      logger: 'silent',
+    })
+    const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
+    const client = createStatsClient(statsUri)
+    await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
+    await until(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)
+    const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    const [page, shared] = [await openPage(), await openPage()]
+    await page.goto(`${url}/campaigns/a`)
+    await shared.goto(url + path)
+    for (const one of [page, shared]) await one.locator('.card', { hasText: 'Engagements' }).getByText('830').waitFor()
+    videos.set(VIDEOS[0]!, { viewCount: '1000', commentCount: '20' })
+    for (const one of [page, shared]) {
+      await one.getByText('Likes of 1 video are hidden').waitFor()
+      const row = one.locator('tr', { hasText: VIDEOS[0]! })
+      await row.getByText('Likes hidden (last known: 500 likes)').waitFor()
+      expect(await row.locator('td.number').allInnerTexts()).toEqual(['1,000', '–', '20'])
+      expect(await one.locator('.card', { hasText: 'Engagements' }).innerText()).toMatch(/830/)
+      await one.locator('tr', { hasText: 'neverexists' }).getByText('Not found on YouTube').waitFor()
+      expect(await one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not found/)
+      expect(await one.locator('main').innerText()).not.toMatch(/-500|all counted/)
+    }
+    expect(await axe(page)).toEqual([])
+  })
+})
+
+/** Replies of stats as a page reads them; the rest of the services is real. */
+async function startWith(change: object, points: readonly object[] = []) {
+  const now = Date.now()
+  const sums = { impressions: 10_000, engagements: 500, score: 700, videos: 2 }
+  const row = {
+    id: 'a',
+    name: 'Spring',
+    videos: VIDEOS,
+    stats: {
+      ...sums,
+      missing: [],
+      asOf: new Date(now).toISOString(),
+      stale: false,
+      source: 'https://www.googleapis.com',
+    },
+    change,
+  }
+  const replies: Record<string, unknown> = {
+    '/readyz': { status: 'ready' },
+    '/collections': { collections: [row] },
+    '/collections/a': row,
+    '/collections/a/videos': { videos: [], asOf: row.stats.asOf, stale: false },
+    '/collections/a/stats/history': { points },
+  }
+  const statsUri = await serve((request, response) => {
+    const reply = replies[request.url!.split('?')[0]!]
+    response
+      .writeHead(reply ? 200 : 404, { 'content-type': 'application/json' })
+      .end(JSON.stringify(reply ?? { code: 'NOT_FOUND' }))
+  })
+  const { url: sseUri } = await start(sse, {})
+  return (await start(dashboard, { statsUri, sseUri, demo: 'off' })).url
+}
+
+describe('growth', () => {
+  const at = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString()
+  const growth = { impressions: 3_900, engagements: 40, score: 60 }
+
+  it('is shown under the time that it covers', async () => {
+    const url = await startWith({
+      '24h': { ...growth, since: at(1), until: at(0) },
+      '7d': { ...growth, since: at(7 * 24), until: at(0), isWhole: true },
+      '30d': { ...growth, since: at(200), until: at(0), young: true },
+    })
+    const page = await openPage()
+    await page.goto(`${url}/campaigns/a?range=24h`)
+    const card = page.locator('.card', { hasText: 'Views' }).first()
+    await card.getByText(/since/).waitFor()
+    expect(await card.innerText()).not.toMatch(/in 24/)
+    await page.getByRole('button', { name: '7 days' }).click()
+    await card.getByText('in 7 days').waitFor()
+    await page.getByRole('button', { name: '30 days' }).click()
+    await card.getByText('younger than 30 days').waitFor()
+    await page.goto(url)
+    await page.locator('tbody .wide .change').first().waitFor()
+    expect(await page.locator('tbody').innerText()).toMatch(/since/)
+    expect(await axe(page)).toEqual([])
+  })
+
+  it('is apart from edits, which the chart marks', async () => {
+    const removed = { videos: 1, impressions: 50_000, engagements: 800, score: 900 }
+    const added = { videos: 2, impressions: 1_200, engagements: 30, score: 40 }
+    const sums = { engagements: 100, score: 100, videos: 2 }
+    const url = await startWith(
+      {
+        '24h': { ...growth, since: at(24), removed, added },
+        '7d': { ...growth, since: at(168) },
+        '30d': { ...growth, since: at(720) },
+      },
+      [
+        { at: at(20), impressions: 55_000, ...sums },
+        { at: at(10), impressions: 5_000, ...sums, removed, added },
+        { at: at(1), impressions: 9_000, ...sums },
+      ],
+    )
+    const page = await openPage()
+    await page.goto(`${url}/campaigns/a?range=24h`)
+    const card = page.locator('.card', { hasText: 'Views' }).first()
+    await card.getByText('+3,900').waitFor()
+    await card.getByText('1 video removed: 50,000').waitFor()
+    await card.getByText('2 videos added: 1,200').waitFor()
+    await page.locator('.plot canvas').waitFor()
+    expect(await page.locator('.edits li').count()).toBe(1)
+    expect(await page.locator('.edits').innerText()).toMatch(
+      /1 video removed: 50,000.*2 videos added: 1,200|2 videos added: 1,200.*1 video removed: 50,000/s,
+    )
+    expect(await axe(page)).toEqual([])
+  })
+})
