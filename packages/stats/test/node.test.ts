@@ -63,6 +63,27 @@ describe('nodes of stats', () => {
     for (const { body } of rows) expect(body.collections[0].stats.videos).toBe(60)
   })
 
+  it('all report the outage that the polling one finds, and its end', async () => {
+    const { youtube, all, follower } = await nodes(2, { dailyBudget: 0, refreshInterval: 300 })
+    const body = JSON.stringify({ error: { errors: [{ reason: 'rateLimitExceeded' }] } })
+    youtube.answer = (_, reply) => reply.writeHead(429, { 'retry-after': '2' }).end(body)
+    await follower.put('/collections/c', { videos: videoIds(1) })
+    const states = await Promise.all(
+      all.map((node) =>
+        until(async () => {
+          const { body: state } = await node.get('/upstream')
+          return state.state === 'paused' && state
+        }),
+      ),
+    )
+    for (const state of states)
+      expect(state).toMatchObject({ reason: 'rateLimitExceeded', retryAt: expect.any(String) })
+    const refused = await follower.get('/collections/c/stats')
+    expect(refused).toMatchObject({ status: 503, body: { reason: 'rateLimitExceeded', remedy: expect.any(String) } })
+    youtube.answer = numbers
+    for (const node of all) await until(async () => (await node.get('/upstream')).body.state === 'ok')
+  })
+
   it('ask at once for what is read on any of them, each video once', async () => {
     // At this pace nothing is asked for that nobody waits for.
     const { youtube, poller, follower } = await nodes(2, { dailyBudget: 100 })
