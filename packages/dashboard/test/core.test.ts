@@ -112,13 +112,22 @@ describe('a live value', () => {
   const window = { impressions: 7, engagements: 1, score: 1, since: '2026-02-28T00:00:00.000Z' }
   const change = { '24h': window, '7d': window, '30d': window } as never
   const row = { id: 'a', videos: ['x', 'y'], version: '1', created: stats.asOf, stats, change } as CollectionRow
-  const later = { ...stats, id: 'a', impressions: 130, asOf: '2026-03-01T00:01:00.000Z' }
+  const later = { ...stats, id: 'a', created: stats.asOf, impressions: 130, asOf: '2026-03-01T00:01:00.000Z' }
 
   it('adds to growth what came since', () => {
     const { row: shown, isEdited } = withValue(row, later)
     expect([isEdited, shown.stats?.impressions, shown.change?.['24h'].impressions]).toEqual([false, 130, 37])
     expect(withValue(row, { ...later, asOf: '2026-02-01T00:00:00.000Z' })).toEqual({ row, isEdited: false })
     expect(withValue(row, { ...later, id: 'b' })).toEqual({ row, isEdited: false })
+  })
+
+  it.each([
+    ['is ignored if it is of an earlier collection with the id', '2026-02-01T00:00:00.000Z', false],
+    ['is ignored if it is of a collection of unknown age', undefined, false],
+    ['makes the row old if the collection was created again', '2026-03-01T00:00:30.000Z', true],
+  ])('%s', (_, created, isEdited) => {
+    const { created: _created, ...value } = later
+    expect(withValue(row, { ...value, ...(created && { created }) })).toEqual({ row, isEdited })
   })
 
   it.each([

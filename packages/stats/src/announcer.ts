@@ -10,6 +10,8 @@ export interface AnnouncerOptions {
   readonly logger: Logger
   /** Every collection's numbers: a broadcaster that forgot what it had is told them anew. */
   replies(): readonly Update[]
+  /** Creation time of a collection, as in its own reply; `undefined` if none is stored. */
+  createdOf(id: string): string | undefined
 }
 
 /** So many requests are under way at a time, with so many collections' numbers each: 10,000 are told anew in a second. */
@@ -20,8 +22,12 @@ const MOST_CHARACTERS = 400_000
 
 type Numbers = readonly [id: string, reply: Prepared]
 
-/** What is put: the numbers and whose they are, since a page may wait for those of many. */
-const valueOf = (id: string, { body }: Prepared) => `{"id":${JSON.stringify(id)},${body.slice(1)}`
+/**
+ * Value of a topic: the numbers, the id of their collection, because a page may wait for many, and its creation time, because the
+ * broadcaster retains the last value of a deleted collection, and another one may reuse the id.
+ */
+const valueOf = (id: string, created: string | undefined, { body }: Prepared) =>
+  `{"id":${JSON.stringify(id)},${created === undefined ? '' : `"created":"${created}",`}${body.slice(1)}`
 
 /** The topic that has a collection's numbers. */
 const topicOf = (id: string) => `collections/${id}`
@@ -125,8 +131,9 @@ export class Announcer {
       this.#told.set(id, reply)
       this.#under.add(id)
     }
+    const { createdOf } = this.#options
     try {
-      const values = numbers.map(([id, reply]) => ({ topic: topicOf(id), value: valueOf(id, reply) }))
+      const values = numbers.map(([id, reply]) => ({ topic: topicOf(id), value: valueOf(id, createdOf(id), reply) }))
       const eventId = await this.#options.broadcaster.putMany(values)
       this.figures.sent += numbers.length
       this.#meet(eventId.split('-', 1)[0]!, numbers)

@@ -6,9 +6,10 @@ import { Announcer } from './announcer.ts'
 import { openApiKeys } from './key-file.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
+import { toIsoMicroseconds } from './core/version.ts'
 import { reportAnnouncer, reportPoller, reportQuota, reportSource, reportUpstream } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
-import type { Shared, ToMain, ToThread, Update } from './messages.ts'
+import type { Shared, ToMain, ToThread } from './messages.ts'
 import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
 import { keptRows, Overview } from './overview.ts'
 import type { Node } from './node.ts'
@@ -167,7 +168,7 @@ async function startPolling(
   })
   let announcer: Announcer | undefined
   async function announce(): Promise<void> {
-    announcer = await createAnnouncer(config, { logger, timer }, () => poller.board.currentReplies())
+    announcer = await createAnnouncer(config, { logger, timer }, poller.board)
     announcer?.take(poller.board.currentReplies())
   }
   reportPoller(poller, registry)
@@ -211,10 +212,15 @@ async function startPolling(
 async function createAnnouncer(
   { sseUri, apiToken: token }: Context['config'],
   { logger, timer }: { logger: Logger; timer: UpstreamTimer },
-  replies: () => Update[],
+  board: Poller['board'],
 ): Promise<Announcer | undefined> {
   if (!sseUri) return undefined
   // Loaded only here: without a broadcaster it is not needed.
   const { createBroadcaster } = await import('@influencer-stats/sse/broadcaster')
-  return new Announcer({ broadcaster: createBroadcaster(sseUri, { token, timer }), logger, replies })
+  const createdOf = (id: string) => {
+    const created = board.entry(id)?.collection.created
+    return created === undefined ? undefined : toIsoMicroseconds(created)
+  }
+  const broadcaster = createBroadcaster(sseUri, { token, timer })
+  return new Announcer({ broadcaster, logger, replies: () => board.currentReplies(), createdOf })
 }

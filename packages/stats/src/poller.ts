@@ -82,7 +82,7 @@ export class Poller {
   }
 
   /** What is known and told. */
-  get board(): Pick<Board, 'size' | 'stale' | 'replies' | 'currentReplies' | 'asTheyRead'> {
+  get board(): Pick<Board, 'size' | 'stale' | 'replies' | 'currentReplies' | 'asTheyRead' | 'entry'> {
     return this.#board
   }
 

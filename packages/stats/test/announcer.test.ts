@@ -45,7 +45,7 @@ function setUp() {
     info: () => void lines.push('info'),
     error: () => void lines.push('error'),
   }
-  const announcer = new Announcer({ broadcaster, logger, replies: () => [...current] })
+  const announcer = new Announcer({ broadcaster, logger, replies: () => [...current], createdOf: () => undefined })
   onTestFinished(() => announcer.close())
 
   function take(...updates: Update[]): void {
@@ -203,7 +203,8 @@ describe('live numbers', () => {
     await until(() => numbersIn(stream).length > 0)
     const [first] = numbersIn(stream)
     const { body } = await stats.get('/collections/c/stats')
-    expect(first).toEqual({ id: 'c', ...body, asOf: first.asOf, stale: expect.any(Boolean) })
+    const { created } = (await stats.get('/collections/c')).body
+    expect(first).toEqual({ id: 'c', created, ...body, asOf: first.asOf, stale: expect.any(Boolean) })
 
     await standIn.control.freezeClock(AT + HOUR)
     await until(() => numbersIn(stream).at(-1).impressions > first.impressions)
@@ -211,6 +212,19 @@ describe('live numbers', () => {
     await until(async () => (await figure('stats_puts_total')) === numbersIn(stream).length)
     const told = numbersIn(stream).map(({ impressions, stale }) => `${impressions} ${stale}`)
     expect(told.filter((one, i) => one === told[i - 1])).toEqual([])
+  })
+
+  it('tell a collection from a deleted one with its id', async () => {
+    const broadcaster = await embed(sse)
+    onTestFinished(async () => void (await broadcaster.stop()))
+    const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
+    await start(broadcaster.url)
+    await until(() => numbersIn(stream).length > 0)
+    await stats.delete('/collections/c')
+    await stats.put('/collections/c', { videos: [VIDEO] })
+    const { created } = (await stats.get('/collections/c')).body
+    await until(() => numbersIn(stream).at(-1).created === created)
+    expect(numbersIn(stream)[0].created < created).toBe(true)
   })
 
   it('survive an outage of the broadcaster, which nobody else notices', async () => {
