@@ -1,4 +1,5 @@
 import { checkData, repairData } from '@influencer-stats/runtime/data-cli'
+import type { OwnRows } from '@influencer-stats/runtime/own-row'
 
 // `pnpm data check DIR [service...]` and `pnpm data repair DIR [service...]`: data folders of services that do not run.
 
@@ -8,9 +9,17 @@ DIR is the folder of all services or of one, none of which may run.
 Exit status: 0 sound, 1 damaged, 2 wrong usage.
 `
 
+const ownRows: OwnRows = {
+  stats: async () => (await import('@influencer-stats/stats/own-row')).ownRow,
+  kv: async () => (await import('@influencer-stats/kv/own-row')).ownRow,
+  sse: async () => (await import('@influencer-stats/sse/own-row')).ownRow,
+  prices: async () => (await import('@influencer-stats/prices/own-row')).ownRow,
+}
+
 const [command, folder, ...services] = process.argv.slice(2)
 const work = { check: checkData, repair: repairData }[command ?? '']
-if (work && folder) process.exitCode = await work(folder, services, (line) => process.stdout.write(`${line}\n`))
+if (work && folder)
+  process.exitCode = await work(folder, services, (line) => process.stdout.write(`${line}\n`), ownRows)
 else {
   process.stderr.write(USAGE)
   process.exitCode = command === '--help' ? 0 : 2

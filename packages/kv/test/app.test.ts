@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { revisionOf, toStored } from '../src/core/stored.ts'
 import { rawExchange } from './support/raw-exchange.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { openLevelOf } from './support/level.ts'
+import { openUsedLevelOf } from './support/level.ts'
 import { damageTables } from '@influencer-stats/runtime/testing/damage'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
@@ -353,7 +353,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
 describe.each(SERVERS)('a damaged store with server %s', (server) => {
   it('fails for what is damaged, with a code, and goes on for the rest', async () => {
     const data = temporaryFolder()
-    const level = await openLevelOf(data)
+    const level = await openUsedLevelOf(data)
     const { db } = level
     const keys = Array.from({ length: 500 }, (_, i) => `k${1_000 + i}`)
     for (const key of keys) await db.put(Buffer.from(key), toStored(revisionOf(1), Buffer.from(key.repeat(100))))

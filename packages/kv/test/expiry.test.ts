@@ -1,7 +1,8 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
+import { formatOf } from '@influencer-stats/runtime/testing/format-of'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startKv, type TestKv } from './support/kv.ts'
@@ -204,7 +205,7 @@ it('a folder of format 2 is one of format 3 in which nothing expires', async () 
   const file = join(data, 'format.json')
   writeFileSync(file, JSON.stringify({ service: 'kv', format: 2 }))
   const kv = await start({ data })
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ service: 'kv', format: 3 })
+  expect(formatOf(data)).toEqual({ service: 'kv', format: 3 })
   expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
   await kv.client.put('k', '2', { ttl: 1, ifMatch: etag })
   await until(async () => !(await kv.client.get('k')))

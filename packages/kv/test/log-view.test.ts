@@ -14,7 +14,7 @@ import { openLogView, type LogView } from '../src/store/log-view.ts'
 import { OWN_KEY } from '../src/store/revisions.ts'
 import type { KvLevel } from '../src/store/commit.ts'
 import { Feed } from '../src/watch/feed.ts'
-import { openLevelOf } from './support/level.ts'
+import { openNodeLevelOf } from './support/level.ts'
 import { openTestNode } from './support/replicated-store.ts'
 
 const bytes = (min: number, max: number) =>
@@ -73,7 +73,7 @@ describe('writes as an entry of the log', () => {
 })
 
 async function openView(folder = temporaryFolder()): Promise<{ level: KvLevel; view: LogView; folder: string }> {
-  const level = await openLevelOf(folder)
+  const level = await openNodeLevelOf(folder)
   onTestFinished(() => level.close())
   return { level, view: await openLogView(level, new Feed(1e6)), folder }
 }
@@ -200,7 +200,7 @@ describe('the view of the log', () => {
             if (kind === 'create') return entry({ ...asOp({}), condition: { noneMatch: '*' } })
             return entry(asOp({ put: {}, timed: { ttl: time }, until: { expiresAt: 100 + time } }[kind]!))
           })
-          const one = await openLevelOf(temporaryFolder())
+          const one = await openNodeLevelOf(temporaryFolder())
           const first = await openLogView(one, new Feed(1e6), undefined, LIMIT)
           const outcomes: unknown[] = []
           for (const entry of entries) {
@@ -208,7 +208,7 @@ describe('the view of the log', () => {
             const [due] = await one.db.keys({ gte: duePosition(0), lt: DUE_END, limit: 1 }).all()
             expect(first.nextDue).toBe(due ? readDue(due).time : Infinity)
           }
-          const other = await openLevelOf(temporaryFolder())
+          const other = await openNodeLevelOf(temporaryFolder())
           const others: unknown[] = []
           for (let from = 0; from < entries.length;) {
             const some = entries.slice(from, (from += cuts.next().value!))
@@ -240,7 +240,7 @@ describe('the view of the log', () => {
   })
 
   it('looks for what is due behind what it has removed, and only then', async () => {
-    const level = await openLevelOf(temporaryFolder())
+    const level = await openNodeLevelOf(temporaryFolder())
     onTestFinished(() => level.close())
     const LIMIT = 10
     const view = await openLogView(level, new Feed(1e6), undefined, LIMIT)
@@ -264,7 +264,7 @@ describe('the view of the log', () => {
   it('hides from reads what the clock of the log has passed, where that of the node is behind', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
     onTestFinished(() => void vi.useRealTimers())
-    const level = await openLevelOf(temporaryFolder())
+    const level = await openNodeLevelOf(temporaryFolder())
     onTestFinished(() => level.close())
     const expiring = new Expiring(expiryMemory())
     const view = await openLogView(level, new Feed(1e6), expiring, 10)

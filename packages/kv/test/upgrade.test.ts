@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { formatOf } from '@influencer-stats/runtime/testing/format-of'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { describe, expect, it } from 'vitest'
@@ -9,8 +10,6 @@ import { fromFirstFormat } from '../src/store/upgrade.ts'
 import { openLevelOf } from './support/level.ts'
 import { startKv } from './support/kv.ts'
 import { OLD_ENTRIES, oldBase } from './support/old-base.ts'
-
-const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
 
 /** Everything in a base, and under which tags. */
 async function contentsOf(folder: string): Promise<{ values: Map<string, Buffer>; tags: Set<string> }> {

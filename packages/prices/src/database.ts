@@ -1,4 +1,5 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
+import { ownRow } from './own-row.ts'
 import { fromFirstFormat, fromSecondFormat } from './owner/upgrade.ts'
 
 /** How a catalog is written: since 2, answers row by row; since 3, in pages of 32 rows. */
@@ -15,6 +16,7 @@ export const openPricesLevel = (folder: string, part: Part = {}) =>
     ...part,
     service: 'prices',
     format: FORMAT,
+    ownRow,
     upgrades: { 1: fromFirstFormat, 2: fromSecondFormat },
     ...LEVEL,
   })

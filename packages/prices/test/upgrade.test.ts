@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { formatOf } from '@influencer-stats/runtime/testing/format-of'
 import { describe, expect, it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
 import { fromFirstFormat, fromSecondFormat } from '../src/owner/upgrade.ts'
@@ -7,8 +6,6 @@ import { META, rowsKey } from '../src/page-store.ts'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { oldCatalog, olderPrices, oldPrices } from './support/old-catalogs.ts'
 import { searchOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
-
-const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
 
 async function expectAll(prices: TestPrices, expected: ReturnType<typeof oldPrices>): Promise<void> {
   for (const [id, price] of expected) expect((await prices.ask('GET', `/prices/${id}`)).body).toEqual(price)

@@ -1,3 +1,4 @@
+import { formatOf } from './support/format-of.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +11,6 @@ const options = { service: 'counter', format: 2 }
 const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
 
 const refused = (code: string) => expect.objectContaining({ name: 'StartError', code })
-const formatOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
 
 test('makes the folder, and finds again what was put in it', async () => {
   const folder = join(temporaryFolder(), 'data', 'counter')
@@ -75,6 +75,30 @@ describe('what tells the format', () => {
       expect(readFileSync(join(folder, 'format.json'), 'utf8')).toBe(text)
     },
   )
+})
+
+test('a flipped bit of the format is detected, and a file without a checksum is accepted and gets one', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'format.json')
+  await (await openLevel(folder, { service: 'counter', format: 1 })).close()
+  writeFileSync(file, JSON.stringify({ service: 'counter', format: 1 }))
+  const upgrades = { 1: async () => {} }
+  await (await openLevel(folder, { service: 'counter', format: 1 })).close()
+  const whole = readFileSync(file)
+  for (let bit = 0; bit < 8 * whole.length; bit++) {
+    const bytes = Buffer.from(whole)
+    bytes[bit >> 3]! ^= 1 << (bit & 7)
+    writeFileSync(file, bytes)
+    const opening = openLevel(folder, { service: 'counter', format: 2, upgrades })
+    // In the name of the checksum it changes nothing.
+    if (
+      /^\{"service":"counter","format":1,"[^"]{3}":"[0-9a-f]+"\}$/.test(bytes.toString()) &&
+      !bytes.includes('"sum"')
+    ) {
+      await (await opening).close()
+      writeFileSync(file, whole)
+    } else await expect(opening).rejects.toThrow(refused('DATA_FORMAT_DAMAGED'))
+  }
 })
 
 describe('a first opening that a power cut ended', () => {

@@ -1,7 +1,8 @@
+import { formatOf } from '@influencer-stats/runtime/testing/format-of'
 import { natsServer } from '@influencer-stats/log/testing/nats'
 import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { openLevel } from '@influencer-stats/runtime/level'
-import { cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { cpSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../src/history/history.ts'
@@ -213,7 +214,7 @@ describe('history level after a life that ended badly', () => {
     expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
     expect(history.since(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })
     expect(history.seq).toBe(2_000_000)
-    expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ service: 'sse', format: 3 })
+    expect(formatOf(folder)).toEqual({ service: 'sse', format: 3 })
   })
 })
 

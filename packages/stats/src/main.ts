@@ -50,7 +50,9 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
   reportQuota(meter, registry)
   const source = node?.source ?? (() => own)
   reportSource(source, registry)
-  meter.restore(await firstRead(state, config))
+  const { usage, isMissing } = await firstRead(state, config)
+  if (isMissing && !node) log.warn('stats: the data folder has no count of the used quota; it is counted from 0')
+  meter.restore(usage)
 
   let polling: Polling | undefined
   const collections = new CollectionsOwner({
@@ -114,11 +116,13 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
 const CLOSE_PATIENCE = 1_000
 
 /** Names the source of the numbers, and reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
-async function firstRead(state: State, config: StatsConfig): Promise<Usage | undefined> {
+async function firstRead(state: State, config: StatsConfig): Promise<{ usage: Usage | undefined; isMissing: boolean }> {
   const { state: name, kvUri } = config
   try {
+    const isUsed = (await state.source?.()) !== undefined
     await state.useSource?.(sourceOf(config))
-    return await state.usage()
+    const usage = await state.usage()
+    return { usage, isMissing: isUsed && usage === undefined }
   } catch (fault) {
     await state.close()
     if (!(fault instanceof Problem)) throw fault

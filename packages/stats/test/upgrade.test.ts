@@ -1,5 +1,5 @@
-import { cpSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { formatOf } from '@influencer-stats/runtime/testing/format-of'
+import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
@@ -40,7 +40,7 @@ it('a folder of format 1 is opened, and has all that it had', async () => {
     }
     expect((await stats.patch('/collections/old-00', { name: 'New' })).status).toBe(200)
     await stats.stop()
-    expect(JSON.parse(readFileSync(join(data, 'format.json'), 'utf8'))).toEqual({ service: 'stats', format: 2 })
+    expect(formatOf(data)).toEqual({ service: 'stats', format: 3 })
     const again = await startStats({ data, youtubeUri: youtube.url })
     expect((await again.get('/collections/old-00')).body.name).toBe('New')
     await again.patch('/collections/old-00', { name: null })

@@ -1,4 +1,5 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
+import { ownRow } from '../own-row.ts'
 import type { Recorder } from '../watch/recorder.ts'
 import type { Commit, CommitOptions, KvLevel, Level } from './commit.ts'
 import { DUE_END, readDue, type Due } from '../core/own-keys.ts'
@@ -45,6 +46,7 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: Part):
     ...part,
     service: 'kv',
     format: FORMAT,
+    ownRow,
     // What format 2 has is what format 3 has where nothing expires.
     upgrades: { 1: fromFirstFormat, async 2() {} },
     keyEncoding: 'buffer',

@@ -10,7 +10,7 @@ import { expireInLog } from '../../src/store/log-expiry.ts'
 import { openLogView, type LogView } from '../../src/store/log-view.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Feed } from '../../src/watch/feed.ts'
-import { log as silent, openLevelOf } from './level.ts'
+import { log as silent, openNodeLevelOf } from './level.ts'
 
 /** A store that writes through a log, as main and one thread of a node have it; the log is this process's own. */
 export interface TestNode {
@@ -22,7 +22,7 @@ export interface TestNode {
 
 /** @param now clock of the log (ms since 1970) */
 export async function openTestNode(folder = temporaryFolder(), now = () => Date.now()): Promise<TestNode> {
-  const main = await openLevelOf(folder)
+  const main = await openNodeLevelOf(folder)
   const expiring = expiryMemory()
   const state = logStateMemory()
   const timed = new Expiring(expiring, now)

@@ -57,7 +57,7 @@ export async function openView(
   folder = temporaryFolder(),
   next: () => Fault | undefined = () => undefined,
 ): Promise<TestView> {
-  const real = await openPricesLevel(folder, { log: { error() {}, info() {} } })
+  const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
   const level = faulty(real, next)
   await clearTorn(level)
   // What counts is what an entry says.

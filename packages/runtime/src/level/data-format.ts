@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32c } from './integrity/crc32c.ts'
 import { StartError } from '../http/errors.ts'
 
 /** What `format.json` of a data folder says. */
@@ -10,9 +11,15 @@ export interface DataFormat {
   readonly format: number
   /** The version from which it is being upgraded: some of the data may still be of that one. 0 while it is being made. */
   readonly from?: number
+  /** Checksum of the rest. Versions before 0.3 wrote none. */
+  readonly sum?: string
 }
 
 const FILE = 'format.json'
+
+/** The fields that this version knows: a later one refuses older versions by `format`. */
+const sumOf = ({ service, format, from }: Partial<DataFormat>): string =>
+  crc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
 
 const isVersion = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
@@ -48,7 +55,15 @@ export function readFormat(folder: string, service: string, format: number, hasD
         `${JSON.stringify({ service, format })}, ${format} being the format that the data have`,
     )
   }
-  const { from = 0 } = found
+  const { from = 0, sum } = found
+  if (sum !== undefined && sum !== sumOf(found)) {
+    if (!hasData) return undefined
+    throw new StartError(
+      'DATA_FORMAT_DAMAGED',
+      `${service}: ${file} has a wrong checksum: put back ${JSON.stringify({ service, format })}, ` +
+        `${format} being the format that the data have`,
+    )
+  }
   if (found.service !== service || !isVersion(found.format) || !(from === 0 || isVersion(from))) {
     throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
   }
@@ -59,7 +74,7 @@ export function readFormat(folder: string, service: string, format: number, hasD
 export function writeFormat(folder: string, format: DataFormat): void {
   const file = join(folder, FILE)
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(format), { flush: true })
+  writeFileSync(draft, JSON.stringify({ ...format, sum: sumOf(format) }), { flush: true })
   renameSync(draft, file)
   syncFolder(folder)
 }

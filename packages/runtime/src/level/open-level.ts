@@ -5,6 +5,7 @@ import { StartError } from '../http/errors.ts'
 import { Utf8Level } from './utf8-level.ts'
 import { dataLocked, isLockError } from './integrity/lock-error.ts'
 import { hasLevelData, listLevel } from './integrity/level-files.ts'
+import type { OwnRow } from './integrity/own-row.ts'
 import type { Verified } from './integrity/verified.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
@@ -20,6 +21,8 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
   /** The service makes the data from a log of a cluster, and can do so again. */
   readonly isReplica?: boolean | undefined
+  /** Without this row, other rows are damage. A replica is cleared then. */
+  readonly ownRow?: Omit<OwnRow, 'rebuild'> | undefined
 }
 
 /** An open database and the result of the check before its opening. */
@@ -29,6 +32,8 @@ export interface OpenedLevel<K, V> {
   readonly verified: Verified | undefined
   /** True if this process already has it open and watches its files. */
   readonly isShared: boolean
+  /** True if it is a replica that had rows without its own row. It is empty now. */
+  readonly wasCleared: boolean
 }
 
 /** By folder, how many handles of this thread are open. */
@@ -55,7 +60,7 @@ export async function openLevel<K = string, V = string>(
  */
 export async function openVerified<K = string, V = string>(
   folder: string,
-  { service, format, upgrades = {}, isReplica = false, ...options }: LevelOptions<K, V>,
+  { service, format, upgrades = {}, isReplica = false, ownRow, ...options }: LevelOptions<K, V>,
   joins = false,
 ): Promise<OpenedLevel<K, V>> {
   const location = join(folder, 'level')
@@ -71,10 +76,12 @@ export async function openVerified<K = string, V = string>(
     )
   }
   let verified: Verified | undefined
+  let wasCleared = false
   let db: ClassicLevel<K, V>
   try {
     // Must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers obsolete.
-    if (!isNew && !isShared) verified = await verify(folder, service, isReplica)
+    const hasRow = ownRow && !isReplica && oldest >= ownRow.since
+    if (!isNew && !isShared) verified = await verify(folder, service, isReplica, hasRow ? ownRow.key : undefined)
     db = new Utf8Level<K, V>(location, { multithreading: true, createIfMissing: isNew, ...options })
     await open(db, isNew)
   } catch (error) {
@@ -92,7 +99,8 @@ export async function openVerified<K = string, V = string>(
       await flush(db)
       writeFormat(folder, { service, format: version + 1 })
     }
-    if (found.from === 0) writeFormat(folder, { service, format })
+    if (!isShared && ownRow) wasCleared = await beginWith(db, ownRow, isReplica)
+    if (found.from === 0 || found.sum === undefined) writeFormat(folder, { service, format })
   } catch (error) {
     await db.close()
     const reason = error instanceof Error ? error.message : error
@@ -101,14 +109,33 @@ export async function openVerified<K = string, V = string>(
       `${service}: data folder ${folder} could not be brought to format ${format} (${reason})`,
     )
   }
-  return { db, verified, isShared }
+  return { db, verified, isShared, wasCleared }
 }
 
 /** Loaded by main alone. */
-async function verify(folder: string, service: string, isReplica: boolean): Promise<Verified> {
+async function verify(folder: string, service: string, isReplica: boolean, ownKey?: Buffer): Promise<Verified> {
   const { assertSound } = await import('./integrity/assert-sound.ts')
-  return assertSound(folder, service, isReplica)
+  return assertSound(folder, service, isReplica, ownKey)
 }
+
+/** A database without its own row has no entries, or is of a format before that row, or is a replica that must be made again. */
+async function beginWith(
+  db: ClassicLevel<any, any>,
+  { key, first }: Omit<OwnRow, 'rebuild'>,
+  isReplica: boolean,
+): Promise<boolean> {
+  if ((await db.get<Buffer, Buffer>(key, AS_BYTES)) !== undefined) return false
+  if (!isReplica) {
+    if (first !== undefined) await db.put<Buffer, string>(key, first, { ...AS_TEXT, sync: true })
+    return false
+  }
+  const [any] = await db.keys({ limit: 1 }).all()
+  await db.clear()
+  return any !== undefined
+}
+
+const AS_BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const AS_TEXT = { keyEncoding: 'buffer', valueEncoding: 'utf8' } as const
 
 function forgetHandle(location: string): void {
   const left = handles.get(location)! - 1

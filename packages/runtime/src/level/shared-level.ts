@@ -310,7 +310,13 @@ export async function openSharedLevel<K = string, V = string>(
   else health.expect(slot)
   try {
     const isNewHistory = !share && !hasSameIdentity(folder)
-    const { db, verified, isShared } = await openVerified(folder, rest, share !== undefined)
+    const { db, verified, isShared, wasCleared } = await openVerified(folder, rest, share !== undefined)
+    if (wasCleared) {
+      const { service, log = createLog('info', { service }, []) } = options
+      log.error(
+        `${service}: data folder ${folder} had rows without its position in the log; it is made again from the log`,
+      )
+    }
     const guard = isShared ? undefined : await guardOf(folder, options, health, verified)
     return new SharedLevel(db, health, folder, memory, options, isNewHistory, guard)
   } catch (error) {

@@ -1,4 +1,5 @@
 import { bootId } from '@influencer-stats/runtime/boot-id'
+import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { topicsOf, type Event } from '../core/event.ts'
 import { newEpoch } from '../core/event-id.ts'
@@ -108,12 +109,34 @@ class Journal extends Ring {
 
 const ceilingAbove = (seq: number) => (Math.floor(seq / RESERVE) + 1) * RESERVE
 
+/** What is known of all events. Without it ids would repeat. */
+export const ownRow: OwnRow = {
+  key: Buffer.from(META),
+  since: 1,
+  async rebuild(db) {
+    const range = { gt: Buffer.from('e!'), lt: Buffer.from('e~'), limit: 1 }
+    const seqOf = ([key]: Buffer[]) => (key === undefined ? 0 : Number(key.toString('latin1', 2)))
+    const first = seqOf(await db.keys(range).all())
+    const last = seqOf(await db.keys({ ...range, reverse: true }).all())
+    const ceiling = ceilingAbove(last) + RESERVE
+    const meta: Meta = {
+      epoch: newEpoch(),
+      floor: Math.max(0, first - 1),
+      ceiling,
+      lost: [{ from: 0, before: ceiling }],
+    }
+    await db.put(Buffer.from(META), Buffer.from(JSON.stringify(meta)), { sync: true })
+    return ['the sequence of event ids; new ids belong to another history, and clients that resume get a gap']
+  },
+}
+
 /** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
 export async function createLevelHistory(options: HistoryOptions): Promise<History> {
   const { folder, log } = options
   const level = await openSharedLevel(folder, {
     service: 'sse',
     format: FORMAT,
+    ownRow,
     upgrades: { 1: addCeiling, 2: async () => {} },
     log,
   })

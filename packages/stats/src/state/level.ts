@@ -3,23 +3,33 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { currentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { collectionKey, keysOfAll, keysOfSource, SOURCES, USAGE } from './keys.ts'
 import { rowsOf, writeRows, type Row } from './level-rows.ts'
+import { ownRow } from '../own-row.ts'
+import { OWN_KEY } from './snapshot.ts'
 import { countSetApart } from './set-apart.ts'
 import type { State, StateOptions } from './state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
 
 /** Data written by a later version of this file are refused; an older one would lose what it does not know. */
-const FORMAT = 2
+const FORMAT = 3
 
-/** In format 1 there was less, and all of it as it is now. */
-const upgrades = { 1: async () => {} }
+/** In format 1 there was less, in format 2 the sources might be missing. All else was as it is now. */
+const upgrades = { 1: async () => {}, 2: async () => {} }
+
+const replicaRow = { key: Buffer.from(OWN_KEY), since: 1 }
 
 type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'> &
   Pick<SharedLevelOptions<string, string>, 'isReplica'>
 
 /** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
 export const openStatsLevel = ({ folder, ...part }: LevelStateOptions): Promise<SharedLevel> =>
-  openSharedLevel(folder, { service: 'stats', format: FORMAT, upgrades, ...part })
+  openSharedLevel(folder, {
+    service: 'stats',
+    format: FORMAT,
+    upgrades,
+    ownRow: part.isReplica ? replicaRow : ownRow,
+    ...part,
+  })
 
 /**
  * LevelDB in `folder`. One process at a time; all its threads share one handle, the first opener must close last.

@@ -29,7 +29,7 @@ const quiet = { info() {}, warn() {}, error() {} }
 
 /** A base of a node's, and what it makes of the log. */
 export async function openView(options: Partial<LogViewOptions> = {}, folder = temporaryFolder()) {
-  const level = await openStatsLevel({ folder, log: quiet })
+  const level = await openStatsLevel({ folder, log: quiet, isReplica: true })
   return { level, view: await openLogView({ level, onChanges() {}, ...options }) }
 }
 

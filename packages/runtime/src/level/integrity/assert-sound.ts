@@ -14,10 +14,16 @@ export const describeFinding = ({ file, problem }: Finding): string => `${file}:
 /**
  * Checks a folder before LevelDB opens it. LevelDB deletes files and skips records that it does not understand.
  * @param isReplica whether the service makes the folder from a log, and can do so again
+ * @param ownKey of the row without which other rows are damage
  * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
  */
-export async function assertSound(folder: string, service: string, isReplica: boolean): Promise<Verified> {
-  const verified = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS })
+export async function assertSound(
+  folder: string,
+  service: string,
+  isReplica: boolean,
+  ownKey?: Buffer,
+): Promise<Verified> {
+  const verified = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS, ownKey })
   const [first, ...more] = verified.findings
   if (!first) {
     if (verified.manifestEnd) truncateSync(verified.manifestEnd.file, verified.manifestEnd.bytes)

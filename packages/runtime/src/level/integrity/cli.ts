@@ -4,9 +4,11 @@ import { findDataFolders, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
 import { hasLevelData } from './level-files.ts'
 import { dataLocked } from './lock-error.ts'
+import type { OwnRow, OwnRows } from './own-row.ts'
 import { repairFolder, type Repair } from './repair-folder.ts'
 import { WITHOUT_LIMIT, type Finding } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
+import { basename } from 'node:path'
 import { readFormat } from '../data-format.ts'
 
 const SOUND = 0
@@ -47,11 +49,27 @@ async function forEach(
   return worst
 }
 
-/** Lists all damage of data folders, a line each, and changes nothing. @returns 0 sound, 1 damaged, 2 no folder to check */
-export const checkData = (root: string, services: readonly string[], say: Say): Promise<number> =>
+/** The row that a folder must have. None for the view of a cluster node, which the next start clears, and for an older format. */
+async function ownRowOf({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
+  const load = Object.hasOwn(ownRows, service) && basename(folder) !== 'view' ? ownRows[service] : undefined
+  const row = await load?.()
+  const format = row && readFormat(folder, service, row.since, hasLevelData(folder))
+  return format && (format.from ?? format.format) >= row.since ? row : undefined
+}
+
+/**
+ * Lists all damage of data folders, a line each, and changes nothing.
+ * @returns 0 sound, 1 damaged, 2 no folder to check
+ */
+export const checkData = (
+  root: string,
+  services: readonly string[],
+  say: Say,
+  ownRows: OwnRows = {},
+): Promise<number> =>
   forEach(root, services, say, async ({ service, folder }) => {
     if (await isLocked(folder)) throw dataLocked(service, folder)
-    const { damage, lostChanges } = damageOf(service, folder)
+    const { damage, lostChanges } = await damageOf({ service, folder }, ownRows)
     for (const line of damage) say(`${service}: ${folder}: ${line}`)
     if (lostChanges > 0)
       say(`${service}: ${folder}: ${lostChanges} changes that were not durable are missing, as after a power cut`)
@@ -59,10 +77,12 @@ export const checkData = (root: string, services: readonly string[], say: Say): 
     return damage.length > 0 ? DAMAGED : SOUND
   })
 
-function damageOf(service: string, folder: string): { damage: string[]; lostChanges: number } {
+async function damageOf(one: DataFolder, ownRows: OwnRows): Promise<{ damage: string[]; lostChanges: number }> {
+  const { service, folder } = one
   const damage = formatDamage(service, folder)
   if (!hasLevelData(folder)) return { damage, lostChanges: 0 }
-  const { findings, lostChanges } = verifyFolder(folder, WITHOUT_LIMIT)
+  const ownKey = damage.length === 0 ? (await ownRowOf(one, ownRows))?.key : undefined
+  const { findings, lostChanges } = verifyFolder(folder, { ...WITHOUT_LIMIT, ownKey })
   return { damage: [...damage, ...findings.map(describe)], lostChanges }
 }
 
@@ -77,20 +97,29 @@ function formatDamage(service: string, folder: string): string[] {
 }
 
 /** Copies damaged data folders, salvages readable entries, and lists the loss. @returns 0 sound now, 2 no folder to repair */
-export const repairData = (root: string, services: readonly string[], say: Say): Promise<number> =>
+export const repairData = (
+  root: string,
+  services: readonly string[],
+  say: Say,
+  ownRows: OwnRows = {},
+): Promise<number> =>
   forEach(root, services, say, async (folder) => {
-    const repair = await repairFolder(folder)
+    // With a damaged format it is not known which rows there must be.
+    const isKnown = formatDamage(folder.service, folder.folder).length === 0
+    const repair = await repairFolder(folder, isKnown ? await ownRowOf(folder, ownRows) : undefined)
     for (const line of reportOf(repair)) say(`${folder.service}: ${folder.folder}: ${line}`)
     return SOUND
   })
 
-function reportOf({ findings, copy, lostTables, lostBlocks, lostLogBytes, entries }: Repair): string[] {
+function reportOf(repair: Repair): string[] {
+  const { findings, copy, lostTables, lostBlocks, lostLogBytes, lostWithRow, entries } = repair
   if (findings.length === 0) return ['sound; nothing was changed']
   return [
     ...findings.map(describe),
     `copied to ${copy}`,
     `lost: ${lostTables.length} tables, ${lostBlocks} blocks of tables, ${lostLogBytes} bytes of logs`,
     ...lostTables.map((name) => `lost: all of level/${name}`),
+    ...lostWithRow.map((line) => `lost: ${line}`),
     `salvaged: ${entries} entries; where a deletion or a newer value was lost, an older value is back`,
   ]
 }

@@ -16,6 +16,8 @@ export interface LogRules {
   readonly mayBeTorn: boolean
   /** The first record is not after the next of this sequence number. */
   readonly sequenceBefore: number
+  /** Gets each record. */
+  onRecord?(payload: Buffer): void
 }
 
 export interface LogFinding {
@@ -58,6 +60,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
     } else if (missing < 0 && !isFirst)
       findings.push({ name, problem: `at byte ${offset}: the record has the number of an older one` })
     sequence = batch.sequence + batch.count - 1
+    rules.onRecord?.(payload)
     isFirst = false
     hasGap = false
   }

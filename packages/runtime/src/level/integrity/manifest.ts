@@ -33,7 +33,7 @@ const NEW_FILE = 7
 const PREV_LOG_NUMBER = 9
 
 /** Bytes after each key of a table: the sequence number and the kind of the change. */
-const KEY_SUFFIX_BYTES = 8
+export const KEY_SUFFIX_BYTES = 8
 
 export const userKey = (internalKey: Buffer): Buffer => internalKey.subarray(0, -KEY_SUFFIX_BYTES)
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { checkTable, type TableReport } from './table.ts'
+import { checkTable, findInTable, type Check, type TableChange, type TableReport } from './table.ts'
 
 /** Buffer that every read reuses: a check never needs earlier bytes again. */
 function createRoom(): (bytes: number) => Buffer {
@@ -12,10 +12,16 @@ function createRoom(): (bytes: number) => Buffer {
 const roomFor = createRoom()
 
 /** Checks a table while nothing else happens. @throws Error where it cannot be read */
-export function checkTableNow(file: string): TableReport {
+export const checkTableNow = (file: string): TableReport => runNow(file, checkTable)
+
+/** Finds the newest change of a key. @throws Error where the table cannot be read or is damaged */
+export const findInTableNow = (file: string, key: Buffer): TableChange | undefined =>
+  runNow(file, (bytes) => findInTable(bytes, key))
+
+function runNow<T>(file: string, begin: (fileBytes: number) => Check<T>): T {
   const descriptor = openSync(file, 'r')
   try {
-    const check = checkTable(fstatSync(descriptor).size)
+    const check = begin(fstatSync(descriptor).size)
     let step = check.next()
     while (!step.done) {
       const { offset, bytes } = step.value

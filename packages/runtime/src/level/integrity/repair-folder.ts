@@ -11,6 +11,7 @@ import { listLevel, type LevelFiles } from './level-files.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
 import { readRecords, writeRecords } from './records.ts'
+import type { OwnRow } from './own-row.ts'
 import { tableOf } from './table-writer.ts'
 import { WITHOUT_LIMIT, type Finding } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
@@ -29,6 +30,8 @@ export interface Repair {
   readonly lostLogBytes: number
   /** Entries that the folder has now. */
   readonly entries: number
+  /** What is lost with the service's own row. */
+  readonly lostWithRow: readonly string[]
 }
 
 /**
@@ -37,11 +40,16 @@ export interface Repair {
  * manifest from the rest.
  * @throws StartError `DATA_LOCKED`
  */
-export async function repairFolder({ service, folder }: DataFolder, now = new Date()): Promise<Repair> {
+export async function repairFolder(
+  { service, folder }: DataFolder,
+  ownRow?: OwnRow,
+  now = new Date(),
+): Promise<Repair> {
   if (await isLocked(folder)) throw dataLocked(service, folder)
-  const { findings } = verifyFolder(folder, WITHOUT_LIMIT)
+  const { findings } = verifyFolder(folder, { ...WITHOUT_LIMIT, ownKey: ownRow?.key })
   const copy = `${folder}${COPY_MARK}${now.toISOString().replaceAll(':', '-')}`
-  const repair = { findings, copy, lostTables: [] as string[], lostBlocks: 0, lostLogBytes: 0, entries: 0 }
+  const losses = { lostTables: [] as string[], lostBlocks: 0, lostLogBytes: 0, lostWithRow: [] as readonly string[] }
+  const repair = { findings, copy, entries: 0, ...losses }
   if (findings.length === 0) return repair
   await cp(folder, copy, {
     recursive: true,
@@ -61,7 +69,7 @@ export async function repairFolder({ service, folder }: DataFolder, now = new Da
   // State of the folder before the repair.
   rmSync(join(location, 'state.json'), { force: true })
   clearIdentity(folder)
-  repair.entries = await countEntries(location)
+  Object.assign(repair, await finish(location, ownRow))
   syncFolder(location)
   return repair
 }
@@ -116,16 +124,21 @@ function salvageLog(location: string, name: string, losses: Losses): void {
   if (!isWhole) writeFileSync(file, writeRecords(payloads), { flush: true })
 }
 
-async function countEntries(location: string): Promise<number> {
+/** Writes the service's own row if it is missing, and counts the entries. */
+async function finish(location: string, ownRow: OwnRow | undefined): Promise<Pick<Repair, 'entries' | 'lostWithRow'>> {
   // If all was lost, no database is created.
-  if (!existsSync(join(location, 'CURRENT'))) return 0
-  const db = new Utf8Level<Buffer, Buffer>(location, { keyEncoding: 'buffer', createIfMissing: false })
+  if (!existsSync(join(location, 'CURRENT'))) return { entries: 0, lostWithRow: [] }
+  const encodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+  const db = new Utf8Level<Buffer, Buffer>(location, { ...encodings, createIfMissing: false })
   try {
+    const isMissing =
+      ownRow && (await db.get(ownRow.key)) === undefined && (await db.keys({ limit: 1 }).all()).length > 0
+    const lostWithRow = isMissing ? await ownRow.rebuild(db) : []
     let entries = 0
     const keys = db.keys({ fillCache: false })
     for (let some = await keys.nextv(10_000); some.length > 0; some = await keys.nextv(10_000)) entries += some.length
     await keys.close()
-    return entries
+    return { entries, lostWithRow }
   } finally {
     await db.close()
   }

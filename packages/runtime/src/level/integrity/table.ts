@@ -1,7 +1,7 @@
 import { readBlock, TRAILER_BYTES } from './block.ts'
 import { ByteReader } from './byte-reader.ts'
 import { crc32c, maskCrc } from './crc32c.ts'
-import { userKey } from './manifest.ts'
+import { KEY_SUFFIX_BYTES, userKey } from './manifest.ts'
 
 // A table of LevelDB (table/format.cc) contains blocks, each followed by its kind (1 byte) and the checksum of both (4 bytes), and
 // a footer with the position of the index. The blocks are data blocks, a filter block, the index of filters and the index of data.
@@ -39,7 +39,7 @@ export interface ReadRequest {
   readonly bytes: number
 }
 
-type Check<T> = Generator<ReadRequest, T, Buffer>
+export type Check<T> = Generator<ReadRequest, T, Buffer>
 
 /** Checks every byte of a table. Never throws because of their values. */
 export function* checkTable(fileBytes: number): Check<TableReport> {
@@ -84,6 +84,33 @@ export function* checkTable(fileBytes: number): Check<TableReport> {
 }
 
 const broken = (problem: string): TableReport => ({ damaged: [{ problem }], blocks: undefined })
+
+/** A change of a key as a table has it. */
+export interface TableChange {
+  readonly sequence: number
+  /** Deletion 0, put 1. */
+  readonly kind: number
+}
+
+/** The newest change of a key in a table. @throws RangeError where the table is damaged */
+export function* findInTable(fileBytes: number, key: Buffer): Check<TableChange | undefined> {
+  const window = new Window(fileBytes)
+  const reader = new ByteReader(yield* window.read(fileBytes - FOOTER_BYTES, FOOTER_BYTES))
+  readHandle(reader)
+  const index = yield* readIndex(window, readHandle(reader))
+  for (const [separator, { offset, bytes }] of index) {
+    if (userKey(separator).compare(key) < 0) continue
+    const entries = readBlock(yield* window.read(offset, bytes + 1))
+    const [found] = entries.find(([one]) => userKey(one).compare(key) >= 0) ?? []
+    // The separator may be greater than all keys of the block.
+    if (!found) continue
+    if (!userKey(found).equals(key)) return undefined
+    // Newer changes of a key come first.
+    const suffix = found.readBigUInt64LE(found.length - KEY_SUFFIX_BYTES)
+    return { sequence: Number(suffix >> 8n), kind: Number(suffix & 0xffn) }
+  }
+  return undefined
+}
 
 /** Some of the file, so that blocks of a few KiB need not be read one by one. */
 class Window {

@@ -14,6 +14,8 @@ export interface VerifyOptions {
   readonly maxTableBytes: number
   /** Time limit (ms). */
   readonly maxTableMs: number
+  /** Key of the row that the database must have if it has others. */
+  readonly ownKey?: Buffer | undefined
 }
 
 /** Result of a check of a folder. */

@@ -6,6 +6,8 @@ import { listLevel, manifestNumber, type LevelFiles } from './level-files.ts'
 import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
 import { checkTableNow } from './read-table.ts'
 import type { Drop } from './records.ts'
+import { describeRow } from './own-row.ts'
+import { RowSearch } from './row-search.ts'
 import type { DamagedPart } from './table.ts'
 import type { Finding, Verified, VerifyOptions } from './verified.ts'
 import { readWitness, sizeOf, type Witness } from './witness.ts'
@@ -38,7 +40,7 @@ class FolderCheck implements Verified {
     this.#files = listLevel(this.#location)
   }
 
-  run({ maxTableBytes, maxTableMs }: VerifyOptions): void {
+  run({ maxTableBytes, maxTableMs, ownKey }: VerifyOptions): void {
     const name = this.#currentManifest()
     if (!name) return
     const last = readWitness(this.#folder)
@@ -48,8 +50,11 @@ class FolderCheck implements Verified {
     const isKnown = isCertain && witness !== undefined
     this.#checkManifest(name, isKnown ? witness : undefined)
     if (!this.manifest) return
-    this.#checkLogs(this.manifest, witness, isKnown)
+    const search = ownKey && new RowSearch(ownKey)
+    this.#checkLogs(this.manifest, witness, isKnown, (payload) => search?.takeRecord(payload))
     this.#checkTables(this.manifest, maxTableBytes, maxTableMs)
+    // Else it is the other damage that hides the row.
+    if (search && this.findings.length === 0) this.#findRow(this.manifest, search, ownKey)
   }
 
   #add(name: string, problem: string, block?: DamagedPart['block']): void {
@@ -105,7 +110,19 @@ class FolderCheck implements Verified {
     }
   }
 
-  #checkLogs(manifest: Manifest, witness: Witness | undefined, isKnown: boolean): void {
+  #findRow({ tables }: Manifest, search: RowSearch, key: Buffer): void {
+    for (const table of tables.values())
+      search.takeTable(join(this.#location, this.#files.tables.get(table.number)!), table)
+    if (search.isMissing)
+      this.findings.push({ file: 'level', problem: `it has data, but not the service's own row ${describeRow(key)}` })
+  }
+
+  #checkLogs(
+    manifest: Manifest,
+    witness: Witness | undefined,
+    isKnown: boolean,
+    onRecord: (payload: Buffer) => void,
+  ): void {
     const { logNumber } = manifest
     const live = [...this.#files.logs].filter(([number]) => number >= logNumber)
     if (logNumber > 0 && live[0]?.[0] !== logNumber)
@@ -126,6 +143,7 @@ class FolderCheck implements Verified {
       mayHaveHoles: !isKnown,
       mayBeTorn: !isWhole,
       sequenceBefore: manifest.sequenceAtLog,
+      onRecord,
     })
     for (const { name, problem } of report.findings) this.#add(name, problem)
     const tail = isKnown ? 0 : Math.max(0, manifest.lastSequence - report.lastSequence)

@@ -1,5 +1,5 @@
 /** Sequence number of the first change (8) and number of changes (4), ahead of the changes of a record of a log. */
-const HEADER_BYTES = 12
+export const WRITE_HEADER_BYTES = 12
 
 export interface BatchHeader {
   /** Sequence number of its first change. */
@@ -9,6 +9,6 @@ export interface BatchHeader {
 
 /** Undefined if the record is too short. */
 export function readBatchHeader(payload: Buffer): BatchHeader | undefined {
-  if (payload.length < HEADER_BYTES) return undefined
+  if (payload.length < WRITE_HEADER_BYTES) return undefined
   return { sequence: Number(payload.readBigUInt64LE()), count: payload.readUInt32LE(8) }
 }

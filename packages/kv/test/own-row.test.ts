@@ -1,0 +1,45 @@
+import { repairData, checkData } from '@influencer-stats/runtime/data-cli'
+import { copyOf, expectRefused, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expect, it } from 'vitest'
+import { ownRow } from '../src/own-row.ts'
+import { OWN_KEY } from '../src/store/revisions.ts'
+import { openTestNode } from './support/replicated-store.ts'
+import { startKv } from './support/kv.ts'
+
+async function folderWithData(): Promise<string> {
+  const data = temporaryFolder()
+  const kv = await startKv({ data })
+  for (let i = 0; i < 20; i++) expect((await kv.ask('PUT', `/v0/entity?id=k${i}`, `value ${i}`)).status).toBe(201)
+  await kv.stop()
+  return data
+}
+
+it('a folder without its own row is refused unchanged, and repaired with a new history', async () => {
+  const folder = copyOf(await folderWithData(), 'kv')
+  await removeRow(folder, OWN_KEY)
+  await expectRefused(folder, (data) => startKv({ data }))
+  const lines: string[] = []
+  const say = (line: string) => lines.push(line)
+  const rows = { kv: async () => ownRow }
+  expect(await checkData(folder, [], say, rows)).toBe(1)
+  expect(await repairData(folder, [], say, rows)).toBe(0)
+  expect(lines.join('\n')).toMatch(/own row.*\n[^]*lost: .*revision/)
+  const kv = await startKv({ data: folder })
+  for (let i = 0; i < 20; i++) expect((await kv.ask('GET', `/v0/entity?id=k${i}`)).text).toBe(`value ${i}`)
+  await kv.stop()
+})
+
+it('a node without its position clears its base', async () => {
+  const folder = temporaryFolder()
+  const node = await openTestNode(folder)
+  await node.store.write(
+    { ops: [{ type: 'put', key: Buffer.from('old'), value: Buffer.from('1') }], durable: false },
+    () => undefined,
+  )
+  await node.close()
+  await removeRow(folder, OWN_KEY)
+  expect(await rowsOf(folder)).not.toEqual([])
+  await (await openTestNode(folder)).close()
+  expect(await rowsOf(folder)).toEqual([])
+})

@@ -1,0 +1,67 @@
+import { ByteReader } from './byte-reader.ts'
+import type { LiveTable } from './manifest.ts'
+import { findInTableNow } from './read-table.ts'
+import { readBatchHeader, WRITE_HEADER_BYTES } from './write-batch.ts'
+
+/** Kind of a change in a batch. The other one is a deletion. */
+const PUT = 1
+
+/** Searches the files of a database for one row, without LevelDB, which changes files when it opens a folder. */
+export class RowSearch {
+  readonly #key: Buffer
+  #last = { sequence: -1, isPut: false }
+  #hasOthers = false
+  #isReadable = true
+
+  constructor(key: Buffer) {
+    this.#key = key
+  }
+
+  /**
+   * True if other rows were written and the row does not exist. False if a file cannot be read: that is other damage.
+   * Deleted rows count as others until a compaction.
+   */
+  get isMissing(): boolean {
+    return this.#isReadable && this.#hasOthers && !this.#last.isPut
+  }
+
+  /** Takes a record of a log. */
+  takeRecord(payload: Buffer): void {
+    this.#try(() => {
+      const batch = readBatchHeader(payload)
+      if (!batch) return
+      const reader = new ByteReader(payload.subarray(WRITE_HEADER_BYTES))
+      for (let i = 0; i < batch.count; i++) {
+        const isPut = reader.byte() === PUT
+        const key = reader.prefixed()
+        if (isPut) reader.prefixed()
+        if (key.equals(this.#key)) this.#take(batch.sequence + i, isPut)
+        else this.#hasOthers ||= isPut
+      }
+    })
+  }
+
+  takeTable(file: string, { smallest, largest }: LiveTable): void {
+    this.#try(() => {
+      const isOne = smallest.equals(largest)
+      if (!isOne) this.#hasOthers = true
+      // The key that `assertWritten` deletes, for example.
+      else if (!smallest.equals(this.#key)) this.#hasOthers ||= findInTableNow(file, smallest)?.kind === PUT
+      if (smallest.compare(this.#key) > 0 || largest.compare(this.#key) < 0) return
+      const found = findInTableNow(file, this.#key)
+      if (found) this.#take(found.sequence, found.kind === PUT)
+    })
+  }
+
+  #take(sequence: number, isPut: boolean): void {
+    if (sequence > this.#last.sequence) this.#last = { sequence, isPut }
+  }
+
+  #try(work: () => void): void {
+    try {
+      work()
+    } catch {
+      this.#isReadable = false
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { OwnRow } from '@influencer-stats/runtime/own-row'
+import { SOURCES } from './state/keys.ts'
+import { NO_SOURCES, type Sources } from './core/sources.ts'
+
+/** Name of a source whose name is lost. */
+const UNKNOWN = 'unknown'
+
+/** The sources of the numbers. Before format 3 they were recorded by some versions only. */
+export const ownRow: OwnRow = {
+  key: Buffer.from(SOURCES),
+  since: 3,
+  first: JSON.stringify(NO_SOURCES),
+  async rebuild(db) {
+    const names: string[] = []
+    // Positions follow each other. A source without numbers needs no name.
+    for (const key of await db.keys({ gte: Buffer.from('@'), lt: Buffer.from('A') }).all()) {
+      const position = Number.parseInt(key.toString('latin1', 1), 10)
+      while (names.length <= position) names.push(`${UNKNOWN} ${names.length + 1}`)
+    }
+    const sources: Sources = { names: names.length > 0 ? names : [UNKNOWN], current: 0 }
+    await db.put(Buffer.from(SOURCES), Buffer.from(JSON.stringify(sources)), { sync: true })
+    return [`the sources of the numbers: collections remain, their numbers are set apart as of source ${UNKNOWN}`]
+  },
+}
