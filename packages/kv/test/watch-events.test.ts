@@ -1,10 +1,10 @@
+import { Chunk } from '@influencer-stats/runtime/chunk'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { changesOf, toPage } from '../src/core/changes.ts'
 import type { Op } from '../src/core/lines.ts'
 import { placesOf, placeText } from '../src/core/watch-events.ts'
 import { encodeWrites } from '../src/core/writes.ts'
-import { Chunk } from '../src/watch/chunks.ts'
 import { renderPage, type Recipient } from '../src/watch/render-page.ts'
 
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).map((text) => Buffer.from(text))

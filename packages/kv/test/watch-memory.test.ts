@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { turn } from '../src/core/turn.ts'
 import { createFeed, openWatchers, placesRead, put } from './support/watchers.ts'
-import { sharedBytes, type SlowConnection } from './support/slow-connection.ts'
+import { sharedBytes, type SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 
 const MIB = 1_048_576
 const nameOf = (i: number) => `k${String(i).padStart(4, '0')}`

@@ -31,6 +31,8 @@ export async function createSseApp(context: Context): Promise<App> {
   const memory = health ?? history.level?.memory
   const streams = new Streams({
     history,
+    budget: context.budget,
+    isCopied: context.certificate !== undefined,
     places: new Places(places, config.maxStreams),
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),

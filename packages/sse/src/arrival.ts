@@ -1,3 +1,4 @@
+import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import { eventId } from './core/event-id.ts'
 import type { Event } from './core/event.ts'
 import type { Group } from './group.ts'
@@ -8,12 +9,12 @@ import type { StreamRequest } from './stream-request.ts'
 /** What a stream's client may leave unread before it is read more from the history (bytes, about). */
 export const SLICE = 65_536
 
-// A value of more characters is encoded once for all, and sent in pieces.
-const LARGE = 16_384
+// A value of more characters is encoded once for all streams, and sent in slices.
+const LARGE = 4_096
 
 /** What is to be written next. */
 export interface Slice {
-  readonly pieces: readonly (string | Buffer)[]
+  readonly chunks: readonly Chunk[]
   /** Whether the stream has then been told all that came before. */
   readonly isLast: boolean
   /** The client cannot be told of what is lost but by a new stream. */
@@ -43,7 +44,7 @@ export class Arrival {
   #lostUpTo: number
   #isLost: boolean
   /** What is left of a large value. */
-  #rest: Buffer | undefined
+  #rest: Chunk | undefined
 
   constructor(
     group: Group,
@@ -61,30 +62,35 @@ export class Arrival {
   }
 
   /** @param text goes before it */
-  next(text = ''): Slice {
+  next(toChunk: ToChunk, text = ''): Slice {
     const { encoder } = this.group
     const { epoch } = this.#history
-    const pieces: (string | Buffer)[] = []
+    const chunks: Chunk[] = []
+    function flushText(): void {
+      if (text !== '') chunks.push(toChunk(text))
+      text = ''
+    }
     let room = this.#slice
     while (room > 0) {
       if (this.#rest) {
-        pieces.push(text, this.#rest.subarray(0, room))
-        text = ''
-        const left = this.#rest.subarray(room)
-        room -= this.#rest.length
-        this.#rest = left.length > 0 ? left : undefined
+        const { length } = this.#rest.bytes
+        flushText()
+        chunks.push(this.#rest.slice(0, room))
+        this.#rest = length > room ? this.#rest.slice(room, length) : undefined
+        room -= length
         continue
       }
       const events = this.#read(room)
-      if (this.#isLost && !encoder.tellsGaps) return { pieces, isLast: false, isBroken: true }
+      if (this.#isLost && !encoder.tellsGaps) return { chunks, isLast: false, isBroken: true }
       if (this.#isLost) {
         // The client is right before what follows, should the stream break in between.
         text += encoder.gap(eventId(epoch, events[0] ? events[0].seq - 1 : this.#history.seq))
         this.#isLost = false
       }
       if (events.length === 0) {
-        pieces.push(text + encoder.position(eventId(epoch, this.#history.seq)))
-        return { pieces, isLast: true }
+        text += encoder.position(eventId(epoch, this.#history.seq))
+        flushText()
+        return { chunks, isLast: true }
       }
       for (const event of events) {
         const id = eventId(epoch, event.seq)
@@ -98,8 +104,8 @@ export class Arrival {
         if ((room -= piece.length) <= 0) break
       }
     }
-    pieces.push(text)
-    return { pieces, isLast: false }
+    flushText()
+    return { chunks, isLast: false }
   }
 
   /** What is to be told next. @param most about so many characters of it */

@@ -1,3 +1,4 @@
+import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { Arrival } from './arrival.ts'
 
@@ -9,6 +10,10 @@ export interface ArrivalsOptions {
   readonly streamBuffer: number
   /** A client that takes nothing for so long is given up (ms). */
   readonly sendTimeout: number
+  /** Creates chunks of text. */
+  readonly toChunk: ToChunk
+  /** @returns true if the stream accepts more; otherwise it emits `drain` */
+  write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
   /** The stream has been told all, and is no longer here: it must have its place among the others now. */
   arrived(connection: StreamConnection, arrival: Arrival): void
   /** The stream cannot go on. */
@@ -74,11 +79,10 @@ export class Arrivals {
   }
 
   #goOn(connection: StreamConnection, arrival: Arrival, text?: string): void {
-    const { pieces, isLast, isBroken } = arrival.next(text)
-    let isFull = false
-    for (const piece of pieces) {
-      if (piece.length > 0 && connection.write(piece) === false) isFull = true
-    }
+    const { chunks, isLast, isBroken } = arrival.next(this.#options.toChunk, text)
+    const isFull = !this.#options.write(connection, chunks)
+    // The write may have cut the stream, if the memory for unread bytes is used up.
+    if (!this.#arrivals.has(connection)) return
     if (isBroken) this.#options.broke(connection)
     else if (isLast && !(isFull && connection.writableLength > this.#options.streamBuffer)) {
       this.leave(connection)

@@ -10,7 +10,13 @@ export function reportHub(hub: Hub, registry: Registry, topics: readonly string[
   counter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
   counter(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
   counter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
-  counter(registry, 'sse_streams_cut_total', 'Streams cut because they were not read.', () => figures.cut)
+  gauge(registry, 'sse_unread_bytes', 'Memory of values that clients of streams have not read.', () => hub.unreadBytes)
+  counter(
+    registry,
+    'sse_streams_cut_total',
+    'Streams that were cut because their clients read too slowly, or because memory was short.',
+    () => figures.cut,
+  )
   registry.registerMetric(
     new Gauge({
       name: 'sse_topic_streams',

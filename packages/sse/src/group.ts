@@ -1,10 +1,10 @@
 import type { Few } from './core/few.ts'
 import { countOf } from './core/few.ts'
-import type { Pieces } from './core/pieces.ts'
 import type { Reader } from './core/reader.ts'
 import type { Selectors } from './core/selectors.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import type { PieceList } from '@influencer-stats/runtime/piece-list'
 
 /** Streams that get the same bytes: the same topics in the same encoding, for readers who may see the same. */
 export class Group {
@@ -16,7 +16,7 @@ export class Group {
   /** Streams that have yet to be told what came before. */
   arriving = 0
   /** What is to be written; most often nothing, the same for all. */
-  pending: Pieces
+  pending: PieceList
   /** The last event that it was found for. */
   lastSeq = 0
 

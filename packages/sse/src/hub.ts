@@ -1,11 +1,14 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
+import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { isListedSmaller, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
+import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import { hash } from 'node:crypto'
 import { Arrival, SLICE } from './arrival.ts'
 import { Arrivals } from './arrivals.ts'
 import { eventId, closingId } from './core/event-id.ts'
 import { isClosing, type Entry, type Event } from './core/event.ts'
 import { countOf, eachOf, withOne, withoutOne } from './core/few.ts'
-import { Pieces } from './core/pieces.ts'
 import { Ranking } from './core/ranking.ts'
 import { namesOf, ownSelectors, selectorsKey, type Selectors } from './core/selectors.ts'
 import { TopicIndex } from './core/topic-index.ts'
@@ -18,6 +21,10 @@ import type { StreamRequest } from './stream-request.ts'
 
 export interface HubOptions {
   readonly history: History
+  /** Budget for unread bytes. */
+  readonly budget: Budget
+  /** See `UnreadBytesOptions`. */
+  readonly isCopied: boolean
   /** Clients are to come back after this and up to as long again (ms), so that not all come in one moment. */
   readonly retry: number
   /** When values are written to streams. */
@@ -51,25 +58,31 @@ export class Hub {
   /** By what they get. */
   readonly #groups = new Map<string, Group>()
   readonly #index = new TopicIndex<Group>()
-  readonly #heartbeats = new WeakMap<Encoder, Buffer>()
+  readonly #heartbeats = new WeakMap<Encoder, Chunk>()
   readonly #groupOf = new Map<StreamConnection, Group>()
   readonly #fanout: Fanout
+  readonly #unread: UnreadBytes
   readonly #arrivals: Arrivals
   readonly #values = new SharedValues()
-  readonly #nothing = Pieces.nothing()
+  readonly #nothing = new PieceList()
   /** What is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
-  /** The same as bytes: formatted once for each encoder, into one Buffer that all streams share. */
-  readonly #encoded = new Map<Encoder, Buffer>()
+  /** The same as text: formatted once for each encoder, and shared by all streams. */
+  readonly #encoded = new Map<Encoder, Piece>()
+  /** Length of all text since the last flush (characters). */
+  #length = 0
 
   constructor(options: HubOptions) {
     this.#options = options
-    this.#fanout = options.createFanout((group) => this.#flush(group))
-    const { streamBuffer, sendTimeout } = options
+    this.#fanout = options.createFanout((groups) => this.#flushAll(groups))
+    const { budget, isCopied, streamBuffer, sendTimeout } = options
+    this.#unread = new UnreadBytes({ budget, isCopied, cut: (connection) => this.#cut(connection) })
     this.#arrivals = new Arrivals({
       streamBuffer,
       sendTimeout,
+      toChunk: (text) => this.#toChunk(text),
+      write: (connection, chunks) => this.#unread.write(connection, chunks),
       arrived: (connection, arrival) => this.#settle(connection, arrival),
       broke: (connection) => this.finish(connection),
     })
@@ -102,8 +115,20 @@ export class Hub {
     }
   }
 
-  /** Forgets a stream, if it is one. Returns whether it was. */
-  leave(connection: StreamConnection): boolean {
+  /** Memory of values that clients have not read (bytes). */
+  get unreadBytes(): number {
+    this.#unread.settle()
+    return this.#unread.bytes
+  }
+
+  /** Forgets the stream of a connection that is closed. Idempotent. */
+  leave(connection: StreamConnection): void {
+    this.#leave(connection)
+    this.#unread.forget(connection)
+  }
+
+  /** Removes a stream, if it is one. Returns whether it was. */
+  #leave(connection: StreamConnection): boolean {
     const group = this.#groupOf.get(connection)
     if (!group) return false
     this.#groupOf.delete(connection)
@@ -128,9 +153,17 @@ export class Hub {
     }
   }
 
-  /** Shows every client that the connection lives, and finds out which does not. */
+  /**
+   * Shows every client that its connection lives, and detects disconnected clients. A client with unread bytes gets nothing: it
+   * would hold one more pending write with every heartbeat.
+   */
   beat(): void {
-    for (const group of this.#groups.values()) this.#queue(group, this.#heartbeatOf(group.encoder))
+    for (const { encoder, connections } of this.#groups.values()) {
+      const chunks = [this.#heartbeatOf(encoder)]
+      for (const connection of eachOf(connections)) {
+        if (connection.writableLength === 0) this.#write(connection, chunks)
+      }
+    }
     for (const connection of this.#arrivals.stalled()) this.#cut(connection)
   }
 
@@ -138,7 +171,7 @@ export class Hub {
   finish(connection: StreamConnection): void {
     const group = this.#groupOf.get(connection)
     if (!group) return
-    this.leave(connection)
+    this.#leave(connection)
     this.#finish([connection], () => group.encoder.farewell(this.#retry()))
   }
 
@@ -148,7 +181,7 @@ export class Hub {
     this.#endAll(farewell)
     const arriving = Array.from(this.#arrivals.entries(), ([connection, { group }]) => [connection, group] as const)
     for (const [connection, { encoder }] of arriving) {
-      this.leave(connection)
+      this.#leave(connection)
       this.#finish([connection], () => farewell(encoder))
     }
   }
@@ -169,41 +202,65 @@ export class Hub {
     if (group.lastSeq === event.seq) return
     group.lastSeq = event.seq
     if (group.connections === undefined || !group.reader.sees(event)) return
-    let bytes = this.#encoded.get(group.encoder)
-    if (!bytes) this.#encoded.set(group.encoder, (bytes = Buffer.from(group.encoder.value(this.#id, event))))
+    let piece = this.#encoded.get(group.encoder)
+    if (!piece) this.#encoded.set(group.encoder, (piece = this.#pieceOf(group.encoder, event)))
     this.figures.deliveries += countOf(group.connections)
-    this.#queue(group, bytes)
-  }
-
-  #queue(group: Group, bytes: Buffer): void {
-    group.pending = group.pending.with(bytes)
+    group.pending = group.pending.with(piece)
     this.#fanout.queue(group)
   }
 
-  #heartbeatOf(encoder: Encoder): Buffer {
-    let bytes = this.#heartbeats.get(encoder)
-    if (!bytes) this.#heartbeats.set(encoder, (bytes = Buffer.from(encoder.heartbeat)))
-    return bytes
+  #pieceOf(encoder: Encoder, event: Event): Piece {
+    const text = encoder.value(this.#id, event)
+    this.#length += text.length
+    return new Piece(text)
   }
 
-  #flush(group: Group): void {
+  #heartbeatOf(encoder: Encoder): Chunk {
+    let chunk = this.#heartbeats.get(encoder)
+    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.of(encoder.heartbeat)))
+    return chunk
+  }
+
+  /** Node's pool is faster, and is used while every client reads at once. */
+  #toChunk(text: string): Chunk {
+    return this.#unread.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.of(text)
+  }
+
+  /** Streams of different groups share the text of an event also if each group gets other events. */
+  #flushAll(groups: readonly Group[]): void {
+    const isListed =
+      groups.length > 1 &&
+      !this.#unread.isEmpty &&
+      isListedSmaller(
+        groups.map(({ pending: pieces, connections }) => ({ pieces, streams: countOf(connections) })),
+        this.#length,
+      )
+    this.#length = 0
+    for (const group of groups) this.#flush(group, isListed)
+    this.#nothing.releaseNext()
+  }
+
+  #flush(group: Group, isListed = false): void {
     const { pending } = group
-    if (pending.isEmpty) return
+    if (pending.count === 0) return
     group.pending = this.#nothing
-    const chunk = pending.whole
+    const toChunk = (text: string) => this.#toChunk(text)
+    const chunks = isListed ? pending.listed(toChunk) : [pending.joined(toChunk)]
     for (const connection of eachOf(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
-      else {
-        connection.write(chunk)
-        this.figures.bytes += chunk.length
-      }
+      else this.#write(connection, chunks)
     }
+  }
+
+  #write(connection: StreamConnection, chunks: readonly Chunk[]): void {
+    this.#unread.write(connection, chunks)
+    for (const { bytes } of chunks) this.figures.bytes += bytes.length
   }
 
   /** Gives up on a client that does not read. It can come back and resume. */
   #cut(connection: StreamConnection): void {
-    this.figures.cut++
-    this.leave(connection)
+    if (this.#leave(connection)) this.figures.cut++
+    this.#unread.forget(connection)
     connection.destroy()
   }
 
@@ -212,7 +269,7 @@ export class Hub {
     group.arriving--
     this.#join(connection, group)
     if (lastWords === undefined) return
-    this.leave(connection)
+    this.#leave(connection)
     this.#finish([connection], () => lastWords)
   }
 
@@ -227,7 +284,7 @@ export class Hub {
     for (const group of this.#groups.values()) {
       this.#flush(group)
       const ended = [...eachOf(group.connections)]
-      for (const connection of ended) this.leave(connection)
+      for (const connection of ended) this.#leave(connection)
       this.#finish(ended, () => lastWords(group.encoder))
     }
   }

@@ -1,7 +1,8 @@
+import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
+import { isListedSmaller, PieceList } from '@influencer-stats/runtime/piece-list'
 import { changesOf, type Page } from '../core/changes.ts'
 import { changeText } from '../core/watch-events.ts'
-import { ChangePieces, PieceList, type Chunk, type ToChunk } from './chunks.ts'
-import { PENDING_WRITE_BYTES } from './unread-bytes.ts'
+import { ChangePieces } from './change-pieces.ts'
 
 /** Streams that get the same events of a page. */
 export interface Recipient {
@@ -14,9 +15,6 @@ export interface Recipient {
 
 /** Calls `found` with each recipient of a key that changed at a sequence. */
 export type FindRecipients<R> = (key: string, seq: number, found: (recipient: R) => void) => void
-
-/** Largest memory of joined chunks, as a multiple of the memory of one chunk per change; above it streams get the latter. */
-const MAX_JOINED_RATIO = 2
 
 /**
  * Renders a page for the streams of its keys. Recipients of the same changes get the same chunk. If many recipients get
@@ -53,25 +51,12 @@ export function renderPage<R extends Recipient>(
       recipients.add(recipient)
     }
   }
-  const isListed = takesLess(recipients, length)
+  const lists = Array.from(recipients, ({ pieces, connections }) => ({ pieces: pieces!, streams: connections.size }))
+  const isListed = isListedSmaller(lists, length)
   for (const recipient of recipients) {
     const pieces = recipient.pieces!
     recipient.pieces = undefined
     send(recipient, isListed ? pieces.listed(toChunk) : [pieces.joined(toChunk)])
   }
   return events
-}
-
-/** True if one chunk per change takes much less memory than one chunk per list of changes, if no client reads. */
-function takesLess(recipients: Iterable<Recipient>, length: number): boolean {
-  const lists = new Set<PieceList>()
-  let joined = 0
-  let listed = length
-  for (const { pieces, connections } of recipients) {
-    if (!lists.has(pieces!)) joined += pieces!.length
-    lists.add(pieces!)
-    joined += connections.size * PENDING_WRITE_BYTES
-    listed += connections.size * pieces!.count * PENDING_WRITE_BYTES
-  }
-  return joined > MAX_JOINED_RATIO * listed
 }

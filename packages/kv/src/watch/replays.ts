@@ -1,8 +1,8 @@
+import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { Page } from '../core/changes.ts'
 import { isIn, type KeyRange } from '../core/ranges.ts'
 import { turn } from '../core/turn.ts'
-import { Chunk } from './chunks.ts'
 import { renderPage, type Recipient } from './render-page.ts'
 
 export interface ReplaysOptions {

@@ -1,20 +1,20 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
+import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import type { Page } from '../core/changes.ts'
 import { Ranges, type KeyRange } from '../core/ranges.ts'
 import { placeText, retryText } from '../core/watch-events.ts'
 import { errors } from '../errors.ts'
-import { Chunk } from './chunks.ts'
 import { renderPage, type FindRecipients, type Recipient } from './render-page.ts'
 import { Replays } from './replays.ts'
-import { UnreadBytes } from './unread-bytes.ts'
 
 export interface WatchersOptions {
   /** See `watch/feed.ts`; without a place nothing but the place where it is. */
   changes(after: number | undefined, patience: number, maxBytes?: number): Promise<Page | undefined>
   /** Budget for unread bytes. */
   readonly budget: Budget
-  /** See `watch/unread-bytes.ts`. */
+  /** See `UnreadBytesOptions`. */
   readonly isCopied: boolean
   /** Most streams. */
   readonly most: number

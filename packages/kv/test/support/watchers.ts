@@ -6,7 +6,7 @@ import { placesOf } from '../../src/core/watch-events.ts'
 import { encodeWrites } from '../../src/core/writes.ts'
 import { Feed } from '../../src/watch/feed.ts'
 import { Watchers, type WatchersOptions } from '../../src/watch/watchers.ts'
-import { SlowConnection } from './slow-connection.ts'
+import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 
 interface WatchersSetup extends Partial<WatchersOptions> {
   readonly clientMemory: number

@@ -6,5 +6,5 @@ export interface Fanout {
   queue(group: Group): void
 }
 
-/** @param flush writes what a group is to be sent */
-export type CreateFanout = (flush: (group: Group) => void) => Fanout
+/** @param flush writes what these groups are to be sent */
+export type CreateFanout = (flush: (groups: readonly Group[]) => void) => Fanout

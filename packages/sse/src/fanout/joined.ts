@@ -2,18 +2,18 @@ import type { Fanout } from './fanout.ts'
 import type { Group } from '../group.ts'
 
 /** One write a stream for all that comes in a turn: 820,000 deliveries/s to 1,000 streams, 81,000 with one a value. */
-export function createJoinedFanout(flush: (group: Group) => void): Fanout {
+export function createJoinedFanout(flush: (groups: readonly Group[]) => void): Fanout {
   let dirty: Group[] = []
 
   function flushDirty(): void {
     const groups = dirty
     dirty = []
-    for (const group of groups) flush(group)
+    flush(groups)
   }
 
   return {
     queue(group) {
-      if (group.pending.isSingle && dirty.push(group) === 1) setImmediate(flushDirty)
+      if (group.pending.count === 1 && dirty.push(group) === 1) setImmediate(flushDirty)
     },
   }
 }

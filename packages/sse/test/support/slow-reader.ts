@@ -24,7 +24,9 @@ export class SlowReader extends EventEmitter implements StreamConnection {
   }
 
   write(chunk: Buffer | string): boolean {
-    if (this.isDestroyed || this.isEnded) throw new Error('written to after its end')
+    // A destroyed socket drops what is written to it.
+    if (this.isDestroyed) return false
+    if (this.isEnded) throw new Error('written to after its end')
     this.#unread.push(Buffer.from(chunk))
     const length = this.writableLength
     this.most = Math.max(this.most, length)

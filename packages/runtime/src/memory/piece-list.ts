@@ -1,25 +1,5 @@
-import { placeText } from '../core/watch-events.ts'
-
-/** Bytes that are written to streams. All streams with the same events share them. */
-export class Chunk {
-  readonly bytes: Buffer
-  /** Number of streams that have not read all of it. */
-  streams = 0
-
-  constructor(bytes: Buffer) {
-    this.bytes = bytes
-  }
-
-  /** Allocates separate memory: a chunk from Node's pool would hold 8 KiB until every stream has read it. */
-  static of(text: string): Chunk {
-    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-    bytes.write(text)
-    return new Chunk(bytes)
-  }
-}
-
-/** Creates a chunk from a text. */
-export type ToChunk = (text: string) => Chunk
+import type { Chunk, ToChunk } from './chunk.ts'
+import { PENDING_WRITE_BYTES } from './unread-bytes.ts'
 
 /** Text of one event. All streams share its chunk, which is created at the first use. */
 export class Piece {
@@ -32,32 +12,6 @@ export class Piece {
 
   chunk(toChunk: ToChunk): Chunk {
     return (this.#chunk ??= toChunk(this.text))
-  }
-}
-
-/** A change as an event. `last` has the id, for the last change that a stream gets of a sequence; `inner` has none. */
-export class ChangePieces {
-  readonly #change: string
-  readonly #seq: number
-  #inner: Piece | undefined
-  #last: Piece | undefined
-
-  constructor(change: string, seq: number) {
-    this.#change = change
-    this.#seq = seq
-  }
-
-  /** Approximate length (characters). */
-  get length(): number {
-    return this.#change.length
-  }
-
-  get inner(): Piece {
-    return (this.#inner ??= new Piece(`${this.#change}\n`))
-  }
-
-  get last(): Piece {
-    return (this.#last ??= new Piece(this.#change + placeText(this.#seq)))
   }
 }
 
@@ -84,6 +38,11 @@ export class PieceList {
     return (this.#next = new PieceList(this, piece))
   }
 
+  /** Releases the lists that begin with this one unless they are in use. */
+  releaseNext(): void {
+    this.#next = undefined
+  }
+
   /** Returns all pieces as one chunk. */
   joined(toChunk: ToChunk): Chunk {
     return (this.#joined ??=
@@ -100,4 +59,31 @@ export class PieceList {
     for (let list = this.#before; list && list.#before; list = list.#before) pieces.push(list.#piece!)
     return pieces.toReversed()
   }
+}
+
+/** Largest memory of joined chunks, as a multiple of the memory of one chunk per piece; above it streams get the latter. */
+const MAX_JOINED_RATIO = 2
+
+/** Streams that get the same pieces. */
+export interface PieceRecipient {
+  readonly pieces: PieceList
+  /** Number of streams. */
+  readonly streams: number
+}
+
+/**
+ * True if one chunk per piece takes much less memory than one chunk per list of pieces, if no client reads.
+ * @param length length of all different pieces (characters)
+ */
+export function isListedSmaller(recipients: Iterable<PieceRecipient>, length: number): boolean {
+  const lists = new Set<PieceList>()
+  let joined = 0
+  let listed = length
+  for (const { pieces, streams } of recipients) {
+    if (!lists.has(pieces)) joined += pieces.length
+    lists.add(pieces)
+    joined += streams * PENDING_WRITE_BYTES
+    listed += streams * pieces.count * PENDING_WRITE_BYTES
+  }
+  return joined > MAX_JOINED_RATIO * listed
 }

@@ -1,6 +1,6 @@
-import { wholeUnits, type Budget } from '@influencer-stats/runtime/budget'
-import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
-import type { Chunk } from './chunks.ts'
+import type { StreamConnection } from '../door/hot-route.ts'
+import { wholeUnits, type Budget } from './budget.ts'
+import type { Chunk } from './chunk.ts'
 
 export interface UnreadBytesOptions {
   readonly budget: Budget
@@ -101,8 +101,8 @@ export class UnreadBytes {
       backlog.chunks.push(chunk)
       backlog.bytes += chunk.bytes.length
       this.#bytes += this.#costOfWrite(connection, chunk)
-      if (chunk.streams++ > 0) continue
-      this.#bytes += chunk.bytes.length + CHUNK_OVERHEAD_BYTES
+      if (chunk.whole.unread++ > 0) continue
+      this.#bytes += chunk.whole.bytes.length + CHUNK_OVERHEAD_BYTES
       this.#chunks++
     }
     if (known) this.#release(connection, backlog, connection.writableLength)
@@ -125,8 +125,8 @@ export class UnreadBytes {
       backlog.first++
       backlog.bytes -= chunk.bytes.length
       this.#bytes -= this.#costOfWrite(connection, chunk)
-      if (--chunk.streams > 0) continue
-      this.#bytes -= chunk.bytes.length + CHUNK_OVERHEAD_BYTES
+      if (--chunk.whole.unread > 0) continue
+      this.#bytes -= chunk.whole.bytes.length + CHUNK_OVERHEAD_BYTES
       this.#chunks--
     }
     if (backlog.first < COMPACT_CHUNKS || 2 * backlog.first < chunks.length) return

@@ -1,0 +1,27 @@
+/** Bytes that are written to streams. All streams with the same events share them. */
+export class Chunk {
+  readonly bytes: Buffer
+  /** Chunk whose memory holds the bytes: the chunk itself, or the larger one that it is a slice of. */
+  readonly whole: Chunk
+  /** Number of writes of it or of its slices that streams have not read. */
+  unread = 0
+
+  constructor(bytes: Buffer, whole?: Chunk) {
+    this.bytes = bytes
+    this.whole = whole ?? this
+  }
+
+  slice(start: number, end: number): Chunk {
+    return new Chunk(this.bytes.subarray(start, end), this.whole)
+  }
+
+  /** Allocates separate memory: a chunk from Node's pool would hold 8 KiB until every stream has read it. */
+  static of(text: string): Chunk {
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    bytes.write(text)
+    return new Chunk(bytes)
+  }
+}
+
+/** Creates a chunk from a text. */
+export type ToChunk = (text: string) => Chunk

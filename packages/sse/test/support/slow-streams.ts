@@ -1,0 +1,72 @@
+import { budgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
+import { PUBLIC_READER } from '../../src/core/reader.ts'
+import { createSelectors } from '../../src/core/selectors.ts'
+import { createEventStreamEncoder } from '../../src/encoder/event-stream.ts'
+import type { CreateFanout } from '../../src/fanout/fanout.ts'
+import { createJoinedFanout } from '../../src/fanout/joined.ts'
+import { Ring, type RingOptions } from '../../src/history/ring.ts'
+import { Hub } from '../../src/hub.ts'
+import { EventSourceReader, type Received } from './event-source-reader.ts'
+
+interface StreamsSetup extends Partial<RingOptions> {
+  readonly clientMemory: number
+  /** Memory in which the threads of the budget count. `thread` is the index of this thread. */
+  readonly memory?: Int32Array
+  readonly thread?: number
+  readonly createFanout?: CreateFanout
+  readonly isCopied?: boolean
+}
+
+interface StreamSetup {
+  readonly topics?: readonly string[]
+  readonly prefixes?: readonly string[]
+  readonly resumeAfter?: number
+  readonly isReading?: boolean
+}
+
+const encoder = createEventStreamEncoder()
+
+/** Creates the streams of one thread on a history, without a server. */
+export function openStreams({ clientMemory, memory = budgetMemory(1), thread = 0, ...options }: StreamsSetup) {
+  const history = new Ring({ count: 100_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: 1e9, ...options })
+  const budget = createBudget(memory, thread, clientMemory)
+  const hub = new Hub({
+    history,
+    budget,
+    isCopied: options.isCopied ?? false,
+    retry: 2_000,
+    streamBuffer: 1_073_741_824,
+    sendTimeout: 3_600_000,
+    createFanout: options.createFanout ?? createJoinedFanout,
+  })
+  /** Delivers one value of `bytes` bytes to each of these topics at once. Returns the last sequence. */
+  function put(topics: readonly string[], bytes: number): number {
+    const events = topics.map((topic, i) => {
+      const seq = history.seq + 1 + i
+      return { seq, at: Date.now(), topic, value: `${seq} ${'x'.repeat(Math.max(0, bytes - 8))}` }
+    })
+    history.append(events)
+    hub.deliver(events)
+    return history.seq
+  }
+  function open({ topics = [], prefixes = [], resumeAfter, isReading = false }: StreamSetup): SlowConnection {
+    const connection = new SlowConnection({ isReading })
+    connection.on('close', () => hub.leave(connection))
+    const selectors = createSelectors(topics, prefixes)
+    hub.open(connection, { encoder, selectors, reader: PUBLIC_READER, last: false, resumeAfter })
+    return connection
+  }
+  return { history, memory, budget, hub, put, open }
+}
+
+/** Returns the events that the client of a stream has received. */
+export function eventsRead({ received }: SlowConnection): readonly Received[] {
+  const reader = new EventSourceReader()
+  reader.feed(Buffer.concat(received).toString())
+  return reader.events
+}
+
+/** Returns the sequences of the values that the client of a stream has received. */
+export const sequencesRead = (connection: SlowConnection): number[] =>
+  eventsRead(connection).map(({ data }) => Number(data.split(' ')[0]))
