@@ -292,19 +292,22 @@ describe('in Chromium', () => {
     const broadcaster = createBroadcaster(house.sseUrl)
     onTestFinished(() => broadcaster.close())
     const sums = (await house.stats.stats('campaign-0'))!
-    const asOf = new Date(Date.now() + HOUR).toISOString()
+    const asOf = new Date(Date.now() + HOUR / 6).toISOString()
+    const { collections } = await house.stats.list({ limit: CAMPAIGNS })
+    const createdOf = new Map(collections.map(({ id, created }) => [id, created]))
+    const valueOf = (id: string, impressions: number) =>
+      JSON.stringify({ ...sums, id, created: createdOf.get(id), impressions, asOf })
     const shown = (i: number) => views(page, `tr:has(a[href="/campaigns/campaign-${i}"]) .moving`)
     // Again and again: stats may tell its own before the page's stream is open for all that it shows.
     await until(async () => {
-      const first = { ...sums, id: 'campaign-0', impressions: 1, asOf }
-      await broadcaster.put('collections/campaign-0', JSON.stringify(first))
+      await broadcaster.put('collections/campaign-0', valueOf('campaign-0', 1))
       return (await shown(0)) === 1
     })
     // What it took until they move is another matter.
     await page.evaluate('longest = 0')
     for (let i = 0; i < VALUES; i++) {
       const id = `campaign-${i % CAMPAIGNS}`
-      await broadcaster.put(`collections/${id}`, JSON.stringify({ ...sums, id, impressions: 1_000_000 + i, asOf }))
+      await broadcaster.put(`collections/${id}`, valueOf(id, 1_000_000 + i))
       await delay(1_000 / PACE)
     }
     await until(async () => (await shown(CAMPAIGNS - 1)) === 1_000_000 + VALUES - 1)

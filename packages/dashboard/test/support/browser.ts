@@ -49,6 +49,10 @@ export async function axe(page: Page, rules = ALL): Promise<string[]> {
   // As the page's own policy forbids: in a world apart it does not hold.
   await page.evaluate(AXE)
   const found = await page.evaluate(async (runOnly) => {
+    // Colours during an animation are not those of the page: a number that has just changed lights up.
+    const animations: any[] = (globalThis as any).document.getAnimations()
+    const ending = animations.filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
     const { violations } = await (globalThis as any).axe.run({ runOnly })
     return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html}`))
   }, rules)

@@ -15,9 +15,14 @@ export interface ServiceProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
 
-export async function spawnService(name: string, settings: Record<string, string | number>): Promise<ServiceProcess> {
+/** @param env added to the environment of this process */
+export async function spawnService(
+  name: string,
+  settings: Record<string, string | number>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
   const args = [ENTRY, name, JSON.stringify({ logLevel: 'info', ...settings })]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
   const exit = new Promise<void>((resolve) => child.once('close', () => resolve()))

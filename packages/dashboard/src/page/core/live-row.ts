@@ -11,25 +11,30 @@ export interface LiveValue extends Stats {
 export interface LiveRow<Row> {
   readonly row: Row
   /**
-   * True if the sums changed for another reason than growth: a video was added or removed, its counts appeared or
-   * disappeared, or the collection was created again. The row must then be read again.
+   * True if the value is newer and differs by more than growth: a video was added or removed, its counts appeared or
+   * disappeared, the collection was created again, or an outage ended. The row stays as it was, and must be read again.
    */
-  readonly isEdited: boolean
+  readonly isOutdated: boolean
 }
+
+/** A window of 24 hours may become longer by so much until the row is read again (ms): 2 %. */
+const MAX_DRIFT_MS = 1_728_000
 
 /** What two sums have to share so that their difference is growth. */
 export const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), gone.map(({ id }) => id).sort(), hidden])
 
-/** @returns the row itself if the value is not newer, or is of an earlier collection with the same id */
+/** @returns the row itself if the value is not newer, is of an earlier collection with the same id, or makes the row outdated */
 export function withValue<Row extends CollectionRow | undefined>(row: Row, value: LiveValue | undefined): LiveRow<Row> {
-  if (!row) return { row, isEdited: false }
+  if (!row) return { row, isOutdated: false }
   const { stats, change, created } = row as CollectionRow
-  if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isEdited: false }
-  if (value.created !== created) return { row, isEdited: (value.created ?? '') > (created ?? '') }
+  if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isOutdated: false }
+  if (value.created !== created) return { row, isOutdated: (value.created ?? '') > (created ?? '') }
   const { id: _id, created: _created, ...sums } = value
-  const isEdited = !stats || basisOf(stats) !== basisOf(sums)
-  if (isEdited || !change) return { row: { ...row, stats: sums }, isEdited }
+  if (!stats || basisOf(stats) !== basisOf(sums)) return { row, isOutdated: true }
+  if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
+  const { until = stats.asOf } = change['24h']
+  if (Date.parse(sums.asOf) - Date.parse(until) > MAX_DRIFT_MS) return { row, isOutdated: true }
   const grown = (['impressions', 'engagements', 'score'] as const).map(
     (name) => [name, sums[name] - stats[name]] as const,
   )
@@ -37,5 +42,5 @@ export function withValue<Row extends CollectionRow | undefined>(row: Row, value
     const sum = grown.map(([name, more]) => [name, growth[name] + more])
     return [period, { ...growth, ...Object.fromEntries(sum) }]
   })
-  return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isEdited }
+  return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isOutdated: false }
 }

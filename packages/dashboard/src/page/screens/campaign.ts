@@ -39,7 +39,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  const { row, isEdited } = withValue(read, told)
+  const { row, isOutdated } = withValue(read, told)
   useTitle(row ? titleOf(row) : 'Campaign')
 
   useEffect(
@@ -53,8 +53,8 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   )
   useRefresh(campaign.reload)
   useEffect(() => {
-    if (isEdited) campaign.reload()
-  }, [isEdited, told])
+    if (isOutdated) campaign.reload()
+  }, [isOutdated, told])
 
   useEffect(
     () => onRemoved((key) => id !== undefined && key === campaignKey(id) && campaign.reload()),

@@ -79,7 +79,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
         const ids = new Set(all.map(({ id }) => id))
         // Another page has created a campaign: where all are shown it belongs to them.
         const isNew = isAll && [...updates.keys()].some((id) => !ids.has(id))
-        if (isNew || all.some((row) => withValue(row, updates.get(row.id)).isEdited)) reloadSoon()
+        if (isNew || all.some((row) => withValue(row, updates.get(row.id)).isOutdated)) reloadSoon()
         setRows((before) => withUpdates(before, updates))
       },
     })

@@ -1,0 +1,237 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createMovingClock, hasFaketime } from '@influencer-stats/runtime/testing/faketime'
+import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
+import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { until } from '@influencer-stats/runtime/testing/until'
+import { createStatsClient } from '@influencer-stats/stats/client'
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFailed, onTestFinished } from 'vitest'
+import { openPage } from './support/browser.ts'
+import { Checker } from './support/day/checker.ts'
+import { viewOf } from './support/day/page-view.ts'
+import { Upstream } from './support/day/upstream.ts'
+import { ask } from './support/house.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const REFRESH_MS = 500
+/** Large enough that it slows nothing. */
+const BUDGET = 10_000_000
+/** How long services are stopped under open pages (ms), and how often the day is repeated. */
+const { outage: OUTAGE_MS, days: DAYS } =
+  process.env.DAY_FORM === 'long' ? { outage: 60_000, days: 3 } : { outage: 18_000, days: 1 }
+/** Fewer have not seen the day. */
+const CHECKS = 30
+const ID = (name: string) => name.padEnd(11, '_')
+const [A, B, C, D, E, F, G] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(ID) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+
+type ServiceName = 'stats' | 'sse' | 'dashboard'
+
+async function startAgency() {
+  const clock = createMovingClock()
+  const upstream = await new Upstream(clock.now).start()
+  const names = ['sse', 'stats', 'dashboard'] as const
+  const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
+  const uriOf = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
+  const settings: Record<ServiceName, Record<string, string | number>> = {
+    sse: { data: temporaryFolder() },
+    stats: {
+      data: temporaryFolder(),
+      youtubeUri: upstream.url,
+      sseUri: uriOf('sse'),
+      refreshInterval: REFRESH_MS,
+      dailyBudget: BUDGET,
+    },
+    dashboard: { data: temporaryFolder(), statsUri: uriOf('stats'), sseUri: uriOf('sse'), demo: 'off' },
+  }
+  const running = new Map<ServiceName, ServiceProcess>()
+  const start = async (name: ServiceName) =>
+    void running.set(name, await spawnService(name, { port: ports[name], ...settings[name] }, clock.env))
+  for (const name of names) await start(name)
+  const stats = createStatsClient(uriOf('stats'))
+  const pages: Page[] = []
+
+  async function open(path: string): Promise<Page> {
+    const page = await openPage({ timezoneId: 'America/New_York' })
+    await page.clock.install({ time: clock.now() })
+    await page.goto(uriOf('dashboard') + path)
+    pages.push(page)
+    return page
+  }
+  /** Time passes for all at once: at the machine, in processes and in pages. */
+  async function pass(ms: number): Promise<void> {
+    clock.advance(ms)
+    await Promise.all(pages.filter((page) => !page.isClosed()).map((page) => page.clock.fastForward(ms)))
+  }
+  return {
+    clock,
+    upstream,
+    stats,
+    url: uriOf('dashboard'),
+    open,
+    pass,
+    start,
+    kill: (name: ServiceName) => running.get(name)!.end('SIGKILL'),
+  }
+}
+
+type Agency = Awaited<ReturnType<typeof startAgency>>
+
+/** Waits until stats has published numbers that YouTube stated from now on. */
+async function refreshed({ stats, clock }: Agency, id: string): Promise<void> {
+  const now = clock.now()
+  await until(async () => Date.parse((await stats.stats(id).catch(() => undefined))?.asOf ?? '') >= now)
+}
+
+const linesOf = ({ untrue }: Checker) => [...untrue].map(([line, times]) => `${line} (${times} times)`)
+
+it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', async () => {
+  const agency = await startAgency()
+  const { clock, upstream, stats, open, pass, url } = agency
+  const checker = new Checker({ upstream, stats, budget: BUDGET, now: clock.now })
+  const add = (id: string, pace: number, likes = 500) =>
+    upstream.videos.set(id, { views: 100_000, likes, comments: 20, pace })
+  for (const [i, id] of [A, B, C, D, E, F].entries()) add(id, 40_000 + 7_919 * i)
+  upstream.videos.set(G, { views: 5_000, likes: 0, comments: 0, pace: 0, isHidden: true })
+
+  const put = async (id: string, name: string, videos: readonly string[]) => {
+    checker.campaign(id, { name, videos, cost: undefined })
+    await stats.put(id, { videos, name, from: '2026-03-01' })
+  }
+  await put('spring', 'Spring', [A, B, C])
+  await put('autumn', 'Autumn', [D, E, G])
+  await put('winter', 'Winter', [F])
+  for (const id of ['spring', 'autumn', 'winter']) await refreshed(agency, id)
+  const link = async (campaign: string): Promise<string> =>
+    (await ask(`${url}/links`, 'POST', { body: { campaign, days: 365 } })).body.path + '?range=24h'
+
+  const home = await open('/')
+  const own = await open('/campaigns/spring?range=24h')
+  const client = await open(await link('spring'))
+  const winterLink = await open(await link('winter'))
+  checker.page('home', home)
+  checker.page('campaign', own, 'spring')
+  checker.page('campaign', await open('/campaigns/autumn?range=24h'), 'autumn')
+  checker.page('shared', client, 'spring')
+  const ended = checker.page('shared', winterLink, 'winter')
+  checker.page('health', await open('/health'))
+  checker.start()
+  onTestFinished(async () => void (await checker.stop()))
+  onTestFailed(() => void process.stderr.write(`${linesOf(checker).join('\n')}\n`))
+
+  const hours = async (number: number, step = 1) => {
+    for (let passed = 0; passed < number; passed += step) {
+      await pass(step * HOUR)
+      await refreshed(agency, 'spring')
+    }
+  }
+  const shows = (page: Page, condition: (view: Awaited<ReturnType<typeof viewOf>>) => boolean) =>
+    until(async () => condition(await viewOf(page)))
+
+  for (let day = 0; day < DAYS; day++) {
+    // An ordinary day.
+    await hours(26)
+    expect(await own.locator('.facts').innerText()).toContain('Mar 1, 2026')
+
+    // The owner hides likes, and shows them again.
+    upstream.videos.get(A)!.isHidden = true
+    await shows(own, ({ videos }) => videos.find(({ id }) => id === A)?.counts[1] === '–')
+    await hours(2)
+    upstream.videos.get(A)!.isHidden = false
+    await shows(own, ({ videos }) => videos.find(({ id }) => id === A)?.counts[1] !== '–')
+
+    // A video vanishes.
+    upstream.videos.get(B)!.isOmitted = true
+    for (const page of [own, client])
+      await shows(page, ({ videos }) => /Gone/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
+    await hours(1)
+    upstream.videos.get(B)!.isOmitted = false
+    await shows(own, ({ videos }) => !/Gone/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
+
+    // An edit in two tabs.
+    const tabs = [await open('/campaigns/spring'), await open('/campaigns/spring')] as const
+    for (const tab of tabs) {
+      await tab.getByRole('button', { name: 'Edit' }).click()
+      await tab.locator('dialog[open]').waitFor()
+    }
+    const [cost, name] = [12_500 + day, `Spring ${day}`]
+    await tabs[0].locator('dialog [name=cost]').fill(String(cost))
+    await tabs[0].locator('dialog [name=currency]').selectOption('EUR')
+    checker.campaign('spring', { cost })
+    await tabs[0].getByRole('button', { name: /^Save/ }).click()
+    await tabs[0].locator('dialog').waitFor({ state: 'detached' })
+    checker.campaign('spring', { name })
+    await tabs[1].locator('dialog [name=name]').fill(name)
+    await tabs[1].getByRole('button', { name: /^Save/ }).click()
+    await tabs[1].locator('dialog').waitFor({ state: 'detached' })
+    expect(await stats.get('spring')).toMatchObject({ name, cost, currency: 'EUR' })
+    for (const tab of tabs) await tab.context().close()
+
+    // A video is removed, and added again: neither is growth.
+    checker.campaign('spring', { videos: [A, B] })
+    await stats.removeVideo('spring', C)
+    await shows(own, ({ videos }) => videos.length === 2)
+    await hours(1)
+    checker.campaign('spring', { videos: [A, B, C] })
+    await stats.addVideo('spring', C)
+    await shows(own, ({ videos }) => videos.length === 3)
+    await shows(own, ({ cards }) => /added/.test(cards[0]?.note ?? ''))
+
+    // Another campaign under the id of a deleted one.
+    if (day === 0) {
+      checker.end(ended)
+      checker.campaign('winter', { name: 'Of another client', videos: [D] })
+      await stats.delete('winter')
+      await stats.put('winter', { name: 'Of another client', videos: [D] })
+      await winterLink.getByText('no longer valid').waitFor()
+    }
+
+    // stats is killed under open pages.
+    checker.outage('stats')
+    await agency.kill('stats')
+    await delay(OUTAGE_MS)
+    await agency.start('stats')
+    checker.outage('stats', true)
+    await shows(home, ({ dot }) => dot === 'live')
+    await refreshed(agency, 'spring')
+
+    // YouTube fails for three days; meanwhile stats is restarted once.
+    checker.outage('YouTube')
+    upstream.fault = day % 2 === 0 ? 'unavailable' : 'key-refused'
+    await delay(OUTAGE_MS)
+    await pass(DAY)
+    checker.outage('stats')
+    await agency.kill('stats')
+    await pass(DAY)
+    await agency.start('stats')
+    checker.outage('stats', true)
+    await delay(OUTAGE_MS)
+    await pass(DAY)
+    upstream.fault = undefined
+    checker.outage('YouTube', true)
+    await refreshed(agency, 'spring')
+    await shows(home, ({ dot }) => dot === 'live')
+
+    // stats is off for three days.
+    checker.outage('stats')
+    await agency.kill('stats')
+    await pass(3 * DAY)
+    await agency.start('stats')
+    checker.outage('stats', true)
+    await refreshed(agency, 'spring')
+    await hours(3)
+  }
+
+  // At rest all pages show the newest numbers.
+  expect(await checker.stop()).toBeGreaterThan(CHECKS)
+  expect(linesOf(checker)).toEqual([])
+})

@@ -1,0 +1,49 @@
+import { globSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './temporary.ts'
+
+// libfaketime, of the Debian package: it gives a process another wall clock than the machine's.
+const [LIBRARY] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+
+export const hasFaketime = LIBRARY !== undefined
+
+// The monotonic clock stays: timers go on as ever.
+const preload = () => ({ LD_PRELOAD: LIBRARY!, FAKETIME_DONT_FAKE_MONOTONIC: '1' })
+const offsetText = (seconds: number) => `${seconds < 0 ? '' : '+'}${seconds}s`
+
+/** Environment of a process whose wall clock is so many seconds ahead. */
+export const clockAhead = (seconds: number): Readonly<Record<string, string>> => ({
+  ...preload(),
+  FAKETIME: offsetText(seconds),
+})
+
+/** A wall clock that a test moves, for running processes and for itself. */
+export interface MovingClock {
+  /** Environment of the processes that have this clock. */
+  readonly env: Readonly<Record<string, string>>
+  /** How far it is ahead of the machine's (ms). */
+  readonly offset: number
+  /** ms since 1970 */
+  now(): number
+  /** Moves the clock ahead. @param ms whole seconds */
+  advance(ms: number): void
+}
+
+/** Starts at the machine's time. Processes read its offset with every look at their clock. */
+export function createMovingClock(): MovingClock {
+  const file = join(temporaryFolder(), 'offset')
+  let offset = 0
+  const write = () => writeFileSync(file, offsetText(offset / 1_000))
+  write()
+  return {
+    env: { ...preload(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
+    get offset() {
+      return offset
+    },
+    now: () => Date.now() + offset,
+    advance(ms) {
+      offset += ms
+      write()
+    },
+  }
+}
