@@ -111,7 +111,7 @@ export class ServiceMonitor {
 }
 
 /** `undefined` where it failed or took too long. */
-async function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, PROBE_TIMEOUT_MS, undefined)
   try {

@@ -5,7 +5,7 @@ import type { Campaigns } from '../campaigns.ts'
 import { errors } from '../errors.ts'
 import type { Links } from '../links.ts'
 import type { Proxy } from '../proxy.ts'
-import type { ServiceMonitor } from '../service-monitor.ts'
+import { withTimeout, type ServiceMonitor } from '../service-monitor.ts'
 
 interface SharedOptions {
   readonly links: Links
@@ -58,7 +58,8 @@ export function sharedRoutes(app: App, { links, campaigns, proxy, monitor, token
       () => undefined,
       (error: Problem) => (error.code === 'LINK_EXPIRED' ? error : undefined),
     )
-    const [status, problem] = await Promise.all([monitor.publicStatus(), ended])
+    // A frozen stats must not delay the reply: the page would report the dashboard itself as unavailable.
+    const [status, problem] = await Promise.all([monitor.publicStatus(), withTimeout(ended)])
     // An open page learns here that its campaign was deleted.
     if (problem) throw problem
     void reply.header('cache-control', 'no-store')
