@@ -135,6 +135,7 @@ describe('a live value', () => {
     ['a video is unknown', { unknown: ['y'] }],
     ['a video was not found', { missing: ['y'] }],
     ['likes are hidden', { hidden: { likes: 1 } }],
+    ['only a part of the numbers is of after an outage', { stale: true }],
     ['an outage is between', { asOf: '2026-03-03T00:00:00.000Z' }],
   ])('is no growth where %s: the row has to be read again', (_what, edit) => {
     expect(withValue(row, { ...later, ...edit })).toEqual({ row, isOutdated: true })

@@ -44,7 +44,11 @@ interface TrueCampaign {
   readonly videos: readonly string[]
 }
 
-type Sums = Pick<TrueSums, 'impressions' | 'engagements'>
+/** Sums as a page or a reply states them. */
+interface ShownSums extends Pick<TrueSums, 'impressions' | 'engagements'> {
+  readonly asOf: string
+  readonly isOld: boolean
+}
 
 type PageKind = 'home' | 'campaign' | 'shared' | 'health'
 
@@ -157,19 +161,31 @@ export class Checker {
     return versions.slice(Math.max(0, current))
   }
 
-  /** @param name the displayed one: name and sums are those of one version of the campaign */
-  #checkSums(subject: string, id: string, name: string | undefined, shown: Sums, asOf: string) {
+  /**
+   * @param name the displayed one: name and sums are those of one version of the campaign
+   * @returns the true sums that equal the displayed ones
+   */
+  #checkSums(subject: string, id: string, name: string | undefined, shown: ShownSums): readonly TrueSums[] {
+    const { impressions, engagements, asOf, isOld } = shown
     const versions = this.#recent(id).filter((one) => name === undefined || one.name === name)
     const found = versions
       .flatMap(({ videos }) => this.#oracle.sumsAsOf(videos, Date.parse(asOf)))
-      .filter((sums) => sums.impressions === shown.impressions && sums.engagements === shown.engagements)
-    const { impressions, engagements } = shown
-    if (found.length === 0)
+      .filter((sums) => sums.impressions === impressions && sums.engagements === engagements)
+    const isTrue = found.length > 0 || (isOld && versions.some(({ videos }) => this.#isMixed(videos, shown)))
+    if (!isTrue)
       this.#report(
         subject,
         `${impressions} views and ${engagements} engagements were never true of ${name ?? id} as of ${asOf}`,
       )
     return found
+  }
+
+  /** After an outage a part of old sums is newer than they state: they are of the time of the oldest, and marked as old. */
+  #isMixed(videos: readonly string[], { impressions, engagements, asOf }: ShownSums): boolean {
+    const all = this.#oracle.sumsAsOf(videos, Date.parse(asOf), Infinity)
+    const isBetween = (name: 'impressions' | 'engagements', value: number) =>
+      value >= Math.min(...all.map((sums) => sums[name])) && value <= Math.max(...all.map((sums) => sums[name]))
+    return isBetween('impressions', impressions) && isBetween('engagements', engagements)
   }
 
   /** @param slack how far the beginning of the window may be from `from` (ms) */
@@ -189,7 +205,7 @@ export class Checker {
     for (const { id, name, stats: sums, change } of page?.collections ?? []) {
       const subject = `API, ${id}`
       if (!sums) continue
-      const found = this.#checkSums(subject, id, name, sums, sums.asOf)
+      const found = this.#checkSums(subject, id, name, { ...sums, isOld: sums.stale })
       const hidden = (sums as { hidden?: { likes?: number } }).hidden?.likes ?? 0
       if (found.length > 0 && !found.some((one) => one.hidden.length === hidden))
         this.#report(subject, `likes of ${hidden} videos hidden, where ${found[0]!.hidden.join() || 'none'} are`)
@@ -239,11 +255,12 @@ export class Checker {
   }
 
   #checkHome(subject: string, { rows, cards, dot }: PageView): void {
-    for (const { id, name, views, growth, engagements, rate, asOf } of rows) {
+    for (const { id, name, views, growth, engagements, rate, asOf, isOld } of rows) {
       const of = `${subject}, ${id}`
       this.#checkName(of, id, name)
       if (asOf === undefined) continue
-      this.#checkSums(of, id, name, { impressions: numberIn(views), engagements: numberIn(engagements) }, asOf)
+      const sums = { impressions: numberIn(views), engagements: numberIn(engagements) }
+      this.#checkSums(of, id, name, { ...sums, asOf, isOld })
       this.#checkAge(of, id, asOf, dot)
       if (rate !== percent(numberIn(engagements) / numberIn(views))) this.#report(of, `rate ${rate}`)
       if (growth) this.#checkShownGrowth(of, id, growth)
@@ -267,7 +284,8 @@ export class Checker {
     this.#checkName(subject, id!, view.heading)
     const card = (title: string) => view.cards.find((one) => one.title === title)
     const [views, engagements] = [numberIn(card('Views')!.value), numberIn(card('Engagements')!.value)]
-    this.#checkSums(subject, id!, view.heading, { impressions: views, engagements }, view.asOf)
+    const { asOf, isOld } = view
+    this.#checkSums(subject, id!, view.heading, { impressions: views, engagements, asOf, isOld })
     this.#checkAge(subject, id!, view.asOf, view.dot)
     const growth = card('Views')!.growth
     if (growth) this.#checkShownGrowth(subject, id!, growth)

@@ -30,14 +30,18 @@ export class Oracle {
     )
   }
 
-  /** All sums that are true for numbers of this time. @param asOf ms since 1970 */
-  sumsAsOf(ids: readonly string[], asOf: number): readonly TrueSums[] {
+  /**
+   * All sums that are true for numbers of this time.
+   * @param asOf ms since 1970
+   * @param delay until when they are published (ms of the monotonic clock)
+   */
+  sumsAsOf(ids: readonly string[], asOf: number, delay = PUBLISHED_WITHIN): readonly TrueSums[] {
     const first = this.statementAt(ids, asOf)
     const found: TrueSums[] = []
     if (!first) return found
     const known = new Map<string, KnownCounts>()
     for (const statement of this.#upstream.statements) {
-      if (statement.steady > first.steady + PUBLISHED_WITHIN) break
+      if (statement.steady > first.steady + delay) break
       for (const [id, counts] of statement.videos) known.set(id, learn(known.get(id), counts))
       if (statement.steady >= first.steady) found.push(sumOf(ids, known))
     }

@@ -24,6 +24,8 @@ export interface PageView {
   readonly lost: readonly string[]
   /** ISO 8601, of a campaign's page. */
   readonly asOf: string | undefined
+  /** Whether the page marks its numbers as old. */
+  readonly isOld: boolean
   readonly cards: readonly ShownCard[]
   readonly rows: readonly {
     readonly id: string
@@ -33,6 +35,7 @@ export interface PageView {
     readonly engagements: string
     readonly rate: string
     readonly asOf: string | undefined
+    readonly isOld: boolean
   }[]
   readonly videos: readonly { readonly id: string; readonly counts: readonly string[]; readonly badges: string }[]
 }
@@ -59,6 +62,7 @@ function read(): PageView {
     dot: [...(document.querySelector('header .dot')?.classList ?? [])].find((name) => name !== 'dot') ?? '',
     lost: all('.lost').map((node) => textOf(node)),
     asOf: timeOf(document, '.facts time'),
+    isOld: textOf(document, '.facts').includes('Old numbers'),
     cards: all('.card').map((card) => ({
       title: textOf(card, 'dt'),
       value: textOf(card, 'strong'),
@@ -75,6 +79,7 @@ function read(): PageView {
         engagements: textOf(engagements),
         rate: textOf(rate),
         asOf: timeOf(fresh, 'time'),
+        isOld: textOf(fresh).startsWith('Old'),
       }
     }),
     videos: all('table.videos tbody tr').map((row) => ({
