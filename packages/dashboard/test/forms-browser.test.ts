@@ -121,7 +121,7 @@ describe('forms in Chromium', () => {
     await house.stats.put('a', { videos: [] })
     const page = await open(`${house.url}/campaigns/a`)
     const links = page.getByLabel('Links of videos to add')
-    await links.fill(`${VIDEOS[0]} https://example.com/another-page ${VIDEOS[1]}`)
+    await links.fill(`${VIDEOS[0]} https://example.com/another-page https://youtu.be/${VIDEOS[1]}`)
     await page.getByRole('button', { name: /^Add/ }).click()
     await page.getByText('example.com/another-page').waitFor()
     await until(async () => (await house.stats.get('a'))!.videos.join() === VIDEOS.join())

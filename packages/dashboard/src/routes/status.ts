@@ -21,7 +21,7 @@ export function statusRoute(app: App, visitors: Visitors, monitor: ServiceMonito
         response: {
           200: {
             type: 'object',
-            title: 'Status',
+            title: 'Availability',
             required: ['at', 'services'],
             additionalProperties: false,
             properties: {

@@ -112,7 +112,7 @@ function Addition({ id, reload }: { id: string; reload(): void }) {
   useUnsaved(found.length > 0)
   async function submit(event: Event) {
     event.preventDefault()
-    const rest: string[] = []
+    const rest = [...paste.rest]
     await change.run(async () => {
       let fault: unknown
       for (const video of found)
