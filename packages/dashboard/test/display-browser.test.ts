@@ -118,6 +118,32 @@ describe('Health', () => {
     await page.getByText('no limit').waitFor()
     await page.getByText('all fresh').waitFor()
   })
+
+  it("states Google's reason and the remedy, as do the pages", async () => {
+    const youtubeUri = await serve((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' })
+      const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_HTTP_REFERRER_BLOCKED' }]
+      response.end(JSON.stringify({ error: { code: 403, message: 'Blocked.', status: 'PERMISSION_DENIED', details } }))
+    })
+    const { url: sseUri } = await start(sse, {})
+    const { url: statsUri } = await start(stats, {
+      youtubeUri,
+      sseUri,
+      refreshInterval: 200,
+      dailyBudget: 0,
+      logger: 'silent',
+    })
+    const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
+    await createStatsClient(statsUri).put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await openPage()
+    for (const path of ['/health', '/campaigns/a']) {
+      await page.goto(url + path)
+      await page.locator('main').getByText('API_KEY_HTTP_REFERRER_BLOCKED').first().waitFor()
+      await page.locator('.lost', { hasText: 'YouTube gives no numbers' }).waitFor()
+      expect(await page.locator('header .dot.live').count()).toBe(0)
+      expect(await axe(page)).toEqual([])
+    }
+  })
 })
 
 describe('numbers', () => {
