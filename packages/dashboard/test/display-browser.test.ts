@@ -52,7 +52,7 @@ describe('an address', () => {
   it('that leads to no screen shows a page with a way to the campaigns', async () => {
     const house = await startHouse()
     await house.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${house.url}/health`)
     for (const path of ['/nope', '/campaigns/a/b', '/campaigns/%E0']) {
       await page.evaluate(
@@ -70,7 +70,7 @@ describe('an address', () => {
     const total = 130
     const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
     await Promise.all(ids.map((id) => house.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${house.url}/?sort=name&tag=x`)
     await page.getByRole('button', { name: 'Show more' }).click()
     const rows = page.locator('tbody tr')
@@ -101,7 +101,7 @@ describe('an address', () => {
 describe('Health', () => {
   it('shows what it cannot know as unknown', async () => {
     const { url } = await start(dashboard, { statsUri: DEAD, sseUri: DEAD, demo: 'off' })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${url}/health`)
     await page.getByText('does not answer').first().waitFor()
     const cards = await page.locator('.cards').innerText()
@@ -113,7 +113,7 @@ describe('Health', () => {
   it('shows that there is no limit, and how many numbers are fresh, where stats states it', async () => {
     const house = await startHouse()
     await house.stats.put('a', { videos: VIDEOS })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${house.url}/health`)
     await page.getByText('no limit').waitFor()
     await page.getByText('all fresh').waitFor()
@@ -135,7 +135,7 @@ describe('Health', () => {
     })
     const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
     await createStatsClient(statsUri).put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     for (const path of ['/health', '/campaigns/a']) {
       await page.goto(url + path)
       await page.locator('main').getByText('API_KEY_HTTP_REFERRER_BLOCKED').first().waitFor()
@@ -150,7 +150,7 @@ describe('numbers', () => {
   it('are shown with a clock time', async () => {
     const house = await startHouse()
     await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${house.url}/campaigns/a`)
     await page.locator('.facts time').waitFor()
     expect(await page.locator('.facts').innerText()).toMatch(/As of \d{1,2}:\d\d:\d\d/)
@@ -178,7 +178,7 @@ describe('numbers', () => {
     await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
     await until(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)
     const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
-    const [page, shared] = [await openPage(), await openPage()]
+    const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
     await page.goto(`${url}/campaigns/a`)
     await shared.goto(url + path)
     for (const one of [page, shared]) await one.locator('.card', { hasText: 'Engagements' }).getByText('830').waitFor()
@@ -241,7 +241,7 @@ describe('growth', () => {
       '7d': { ...growth, since: at(7 * 24), until: at(0), isWhole: true },
       '30d': { ...growth, since: at(200), until: at(0), young: true },
     })
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${url}/campaigns/a?range=24h`)
     const card = page.locator('.card', { hasText: 'Views' }).first()
     await card.getByText(/since/).waitFor()
@@ -272,7 +272,7 @@ describe('growth', () => {
         { at: at(1), impressions: 9_000, ...sums },
       ],
     )
-    const page = await openPage()
+    const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${url}/campaigns/a?range=24h`)
     const card = page.locator('.card', { hasText: 'Views' }).first()
     await card.getByText('+3,900').waitFor()

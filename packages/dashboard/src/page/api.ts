@@ -1,3 +1,4 @@
+import type { UpstreamStatus } from './core/upstream.ts'
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
 import { createStatsClient, type CollectionRow, type HistoryPoint, type Video } from '@influencer-stats/stats/client'
 import { sentenceFor } from './core/refusals.ts'
@@ -25,18 +26,6 @@ export interface Link {
   readonly path: string
   readonly created: string
   readonly expires: string
-}
-
-/** What stats states about its calls to YouTube; fewer fields for the reader of a shared page. */
-export interface UpstreamStatus {
-  readonly state?: 'ok' | 'failing' | 'paused'
-  readonly reason?: string
-  readonly detail?: string
-  readonly remedy?: string
-  readonly since?: string
-  readonly retryAt?: string
-  readonly key?: string
-  readonly budget?: { readonly limit: number | null; readonly used: number; readonly left: number | null }
 }
 
 /** Which services work. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { readStatus, type Status } from './api.ts'
+import { isFailing, reasonsOf } from './core/upstream.ts'
 import type { Live, LiveState } from './live.ts'
 
 /** With the time that a reply may take, an outage is known within 15 s (ms). */
@@ -16,7 +17,7 @@ export interface Trouble {
   readonly text: string
   /** Whether the numbers on the page stand still because of it. */
   readonly stopsNumbers: boolean
-  /** When it last worked (ms since 1970), as far as this page observed. */
+  /** When it last worked, or for numbers: when all that they need last worked (ms since 1970). */
   readonly workedAt?: number | undefined
 }
 
@@ -44,6 +45,7 @@ export class Availability {
   readonly #url: string
   readonly #listeners = new Set<() => void>()
   readonly #workedAt = new Map<string, number>()
+  #liveAt: number | undefined
   #failed: ReadonlySet<string> = new Set()
   #isReachable = true
   #polledAt = Date.now()
@@ -103,9 +105,6 @@ export class Availability {
     const recovered = [...this.#failed].filter((name) => !failed.has(name))
     const at = Date.parse(status.at)
     for (const { name } of status.services) if (!failed.has(name)) this.#workedAt.set(name, at)
-    this.#workedAt.set(UNREACHABLE, at)
-    if (status.upstream?.state === 'ok') this.#workedAt.set(UPSTREAM, at)
-    if (this.#live.state === 'live') this.#workedAt.set(STREAM, at)
     this.#failed = failed
     this.state = { ...this.state, status }
     if (isBack || recovered.includes('sse')) this.#live.reconnect()
@@ -114,17 +113,15 @@ export class Availability {
 
   #update(): void {
     const { status } = this.state
+    // A page that was opened in an outage knows from stats since when the numbers stand still.
+    if (isFailing(status?.upstream) && status.upstream.since) this.#liveAt ??= Date.parse(status.upstream.since)
     const troubles = this.#isReachable
       ? this.#troublesIn(status)
       : [this.#trouble(UNREACHABLE, 'The dashboard does not answer.', true)]
     const isLive = this.#live.state === 'live' && !troubles.some(({ stopsNumbers }) => stopsNumbers)
-    const dot = isLive
-      ? status
-        ? 'live'
-        : 'connecting'
-      : this.#live.state === 'connecting' && troubles.length === 0
-        ? 'connecting'
-        : 'lost'
+    const isUnknown = troubles.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
+    const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
+    if (status && dot === 'live') this.#liveAt = Date.parse(status.at)
     this.state = { dot, troubles, status }
     for (const listener of this.#listeners) listener()
   }
@@ -135,17 +132,15 @@ export class Availability {
       const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
       return [this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))]
     })
-    const { state, reason, detail, remedy } = status?.upstream ?? {}
-    if (state === 'failing' || state === 'paused') {
-      const text = ['YouTube gives no numbers.', reason && `(${reason})`, detail, remedy].filter(Boolean).join(' ')
-      troubles.push(this.#trouble(UPSTREAM, text, true))
-    }
+    const { upstream } = status ?? {}
+    if (isFailing(upstream))
+      troubles.push(this.#trouble(UPSTREAM, ['YouTube gives no numbers.', ...reasonsOf(upstream)].join(' '), true))
     if (this.#live.state === 'lost' && troubles.length === 0)
       troubles.push(this.#trouble(STREAM, 'The connection is lost. The page connects again.', true))
     return troubles
   }
 
   #trouble(name: string, text: string, stopsNumbers: boolean): Trouble {
-    return { name, text, stopsNumbers, workedAt: this.#workedAt.get(name) }
+    return { name, text, stopsNumbers, workedAt: stopsNumbers ? this.#liveAt : this.#workedAt.get(name) }
   }
 }

@@ -13,8 +13,9 @@ import { Home } from './screens/home.ts'
 import { NotFound } from './screens/not-found.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
+import { Clock } from './parts/figures.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { formats, onSignInNeeded, SharedContext, signInNeeded, useAvailability } from './session.ts'
+import { onSignInNeeded, SharedContext, signInNeeded, useAvailability } from './session.ts'
 
 const SHARED = /^\/shared\/[^/]+$/
 const CAMPAIGN = /^\/campaigns\/([^/]+)$/
@@ -159,8 +160,7 @@ function Troubles({ availability }: AvailabilityProps) {
       ({ name, text, stopsNumbers, workedAt }) =>
         html`<p class="lost" key=${name}>
           <b>${text}</b>
-          ${' '}${stopsNumbers ? 'Numbers are those of' : 'It last answered at'}
-          ${' '}${workedAt === undefined ? 'an unknown time' : html`<time datetime=${new Date(workedAt).toISOString()}>${formats.clock(workedAt, Date.now())}</time>`}.
+          ${workedAt !== undefined && html`${' '}${stopsNumbers ? 'Numbers are those of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
         </p>`,
     )}
   </div>`

@@ -28,7 +28,8 @@ export function Change({ now, growth, period }: ChangeProps) {
 }
 
 interface GrowthProps {
-  readonly now: number
+  /** At the end of the window. */
+  readonly sum: number
   readonly growth: WindowGrowth
   readonly measure: 'impressions' | 'engagements'
   readonly window: { readonly title: string; readonly length: number }
@@ -37,12 +38,13 @@ interface GrowthProps {
 }
 
 /** Growth in a window, under the name of the time that it really covers. */
-export function GrowthChange({ now, growth, measure, window: { title, length }, isShort = false }: GrowthProps) {
-  const { kind, since } = coverageOf(growth, length, useNow())
+export function GrowthChange({ sum, growth, measure, window: { title, length }, isShort = false }: GrowthProps) {
+  const now = useNow()
+  const { kind, since } = coverageOf(growth, length, now)
   const name = isShort ? undefined : `in ${title}`
-  const from = `since ${formats.moment(since)}`
+  const from = `since ${formats.clock(since, now)}`
   const period = kind === 'whole' ? name : kind === 'young' && !isShort ? `${from} (younger than ${title})` : from
-  return html`<${Change} now=${now - editsOf(growth, measure)} growth=${growth[measure]} period=${period} />`
+  return html`<${Change} now=${sum - editsOf(growth, measure)} growth=${growth[measure]} period=${period} />`
 }
 
 /** The part of a sum that edits made: growth is a share of the rest. */

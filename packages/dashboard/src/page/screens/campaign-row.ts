@@ -27,7 +27,7 @@ export class CampaignRow extends Component<RowProps> {
       stats &&
       change &&
       html`<${GrowthChange}
-        now=${stats.impressions}
+        sum=${stats.impressions}
         growth=${change['24h']}
         measure="impressions"
         window=${RANGES['24h']}
@@ -44,7 +44,7 @@ export class CampaignRow extends Component<RowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} /><span class="under">${growth}</span>` : '–'}
+        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} /><span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
       </td>
       <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>

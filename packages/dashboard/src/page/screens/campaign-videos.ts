@@ -97,7 +97,9 @@ function Row({ video, views, canChange, isPending, remove }: RowProps) {
       </span>
     </th>
     <td class="number">${count('views')}</td>
-    <td class="share-cell"><${Bar} share=${share} /><span>${formats.percent(share)}</span></td>
+    <td class="share-cell">
+      <${Bar} share=${share} /><span>${video.views === undefined ? '–' : formats.percent(share)}</span>
+    </td>
     <td class="number wide">${count('likes')}</td>
     <td class="number wide">${count('comments')}</td>
     ${canChange && html`<td><button class="icon" disabled=${isPending} aria-label=${`Remove ${title}`} title="Remove" onClick=${() => remove(video)}>✕</button></td>`}

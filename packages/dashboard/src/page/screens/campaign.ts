@@ -5,6 +5,7 @@ import { gapsIn, hiddenIn } from '../core/counts.ts'
 import { basisOf, withValue, type LiveValue } from '../core/live-row.ts'
 import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
+import { isFailing, reasonsOf } from '../core/upstream.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Dialog, Fault } from '../parts/dialog.ts'
@@ -130,11 +131,10 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
 /** States why there are no numbers, if YouTube refuses them. */
 function NoNumbers() {
   const { status } = useAvailability()
-  const { state, reason, detail, remedy } = status?.upstream ?? {}
-  if (state !== 'failing' && state !== 'paused')
+  if (!isFailing(status?.upstream))
     return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
   return html`<p class="none" role="status">
-    No numbers yet: YouTube refuses them. ${[reason, detail, remedy].filter(Boolean).join(' – ')}
+    No numbers yet: YouTube refuses them. ${reasonsOf(status.upstream).join(' ')}
   </p>`
 }
 
@@ -156,7 +156,7 @@ function Cards({ row, range }: CardsProps) {
   const growth = row.change?.[range]
   const growthOf = (measure: 'impressions' | 'engagements') =>
     growth &&
-    html`<${GrowthChange} now=${sums[measure]} growth=${growth} measure=${measure} window=${RANGES[range]} />
+    html`<${GrowthChange} sum=${sums[measure]} growth=${growth} measure=${measure} window=${RANGES[range]} />
       <${EditNotes} edits=${growth} measure=${measure} />`
   const cost = row.cost
   const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))

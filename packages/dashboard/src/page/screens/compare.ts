@@ -83,7 +83,7 @@ export function Compare({ place }: { place: Place }) {
             ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
             <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${titleOf(row)}</bdi></a>
             ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
-            ${row.stats && row.change && html`<${GrowthChange} now=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${RANGES[range]} isShort=${true} />`}
+            ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${RANGES[range]} isShort=${true} />`}
             <button
               class="icon"
               aria-label=${`Leave out ${titleOf(row)}`}

@@ -1,6 +1,7 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, measured, type UpstreamStatus } from '../api.ts'
+import { ask, measured } from '../api.ts'
+import { isFailing, reasonsOf, type UpstreamStatus } from '../core/upstream.ts'
 import { between, figure, readMetrics, type Sample } from '../core/prometheus.ts'
 import { nextRenewal } from '../core/pacific.ts'
 import { pathThrough } from '../core/series.ts'
@@ -169,7 +170,7 @@ function Quota({ samples, source, upstream }: QuotaProps) {
   const quota = quotaLeft(samples, upstream)
   const campaigns = freshness(samples)
   return html`<dl class="cards">
-    <${Card} title="Source" value=${from}>${note}</${Card}>
+    <${Card} title="Source" value=${from}>${upstream?.source?.startsWith('http') ? upstream.source : note}</${Card}>
     <${Card} title="Quota left today" value=${quota.value}>${quota.note}</${Card}>
     <${Card} title="Refreshed every" value=${interval === undefined ? UNKNOWN.value : `${formats.count(interval)} s`}
       >${interval === undefined ? UNKNOWN.note : 'as the quota allows'}</${Card}
@@ -180,16 +181,15 @@ function Quota({ samples, source, upstream }: QuotaProps) {
 
 /** Why YouTube gives no numbers, and what to do about it. */
 function UpstreamFault({ upstream }: { upstream: UpstreamStatus | undefined }) {
-  if (upstream?.state !== 'failing' && upstream?.state !== 'paused') return null
-  const { reason, detail, remedy, since, retryAt, key } = upstream
+  if (!isFailing(upstream)) return null
+  const { since, retryAt, key } = upstream
   const time = (at: string) => html`<${Clock} at=${at} />`
   return html`<section class="panel" aria-label="YouTube">
     <div class="panel-head">
       <h2>YouTube gives no numbers</h2>
       <span class="dot lost">${upstream.state}</span>
     </div>
-    <p>${[reason, detail].filter(Boolean).join(': ')}</p>
-    ${remedy && html`<p>${remedy}</p>`}
+    ${reasonsOf(upstream).map((text) => html`<p key=${text}>${text}</p>`)}
     <p class="quiet">
       ${key && html`<span>API key ${key}. </span>`} ${since && html`<span>Since ${time(since)}. </span>`}
       ${retryAt && html`<span>Next attempt ${time(retryAt)}.</span>`}
