@@ -110,7 +110,11 @@ describe('forms in Chromium', () => {
     // The session ends while the form is open.
     await page.context().clearCookies()
     // The page may notice that before the form does.
-    await page.getByLabel('Token').or(page.getByRole('button', { name: /^Save/ })).first().click()
+    await page
+      .getByLabel('Token')
+      .or(page.getByRole('button', { name: /^Save/ }))
+      .first()
+      .click()
     await signIn()
     await until(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
     await save(page)
