@@ -140,6 +140,12 @@ describe('a live value', () => {
   ])('is no growth where %s: the row has to be read again', (_what, edit) => {
     expect(withValue(row, { ...later, ...edit })).toEqual({ row, isOutdated: true })
   })
+
+  it('is no growth where the row has sums of which a part is of before an outage', () => {
+    const old = { ...row, stats: { ...stats, stale: true } }
+    expect(withValue(old, later)).toEqual({ row: old, isOutdated: true })
+    expect(withValue(old, { ...later, impressions: stats.impressions }).row.stats?.stale).toBe(false)
+  })
 })
 
 describe('growth in a window', () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMovingClock, hasFaketime } from '@influencer-stats/runtime/testing/faketime'
 import { freePort } from '@influencer-stats/runtime/testing/free-port'
@@ -44,6 +46,9 @@ type ServiceName = 'stats' | 'sse' | 'dashboard'
 async function startAgency() {
   const clock = createMovingClock()
   const upstream = await new Upstream(clock.now).start()
+  const keyFile = join(temporaryFolder(), 'key')
+  const putKey = (key: string) => writeFileSync(keyFile, `${key}\n`)
+  putKey('first-key')
   const names = ['sse', 'stats', 'dashboard'] as const
   const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
   const uriOf = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
@@ -52,6 +57,7 @@ async function startAgency() {
     stats: {
       data: temporaryFolder(),
       youtubeUri: upstream.url,
+      youtubeApiKeyFile: keyFile,
       sseUri: uriOf('sse'),
       refreshInterval: REFRESH_MS,
       dailyBudget: BUDGET,
@@ -84,6 +90,7 @@ async function startAgency() {
     url: uriOf('dashboard'),
     open,
     pass,
+    putKey,
     start,
     kill: (name: ServiceName) => running.get(name)!.end('SIGKILL'),
   }
@@ -222,6 +229,8 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     await delay(OUTAGE_MS)
     await pass(DAY)
     upstream.fault = undefined
+    // A refused key is not tried again so soon as another one.
+    agency.putKey(`key-of-day-${day}`)
     checker.outage('YouTube', true)
     await refreshed(agency, 'spring')
     await shows(home, ({ dot }) => dot === 'live')

@@ -34,7 +34,7 @@ export function withValue<Row extends CollectionRow | undefined>(row: Row, value
   if (!stats || basisOf(stats) !== basisOf(sums)) return { row, isOutdated: true }
   if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
   // A part of stale sums may be of today, and the rest of before an outage.
-  if (sums.stale && sums.impressions !== stats.impressions) return { row, isOutdated: true }
+  if ((sums.stale || stats.stale) && sums.impressions !== stats.impressions) return { row, isOutdated: true }
   const { until = stats.asOf } = change['24h']
   if (Date.parse(sums.asOf) - Date.parse(until) > MAX_DRIFT_MS) return { row, isOutdated: true }
   const grown = (['impressions', 'engagements', 'score'] as const).map(
