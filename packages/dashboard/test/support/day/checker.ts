@@ -118,8 +118,8 @@ export class Checker {
     if (isOver) this.#outages.delete(name)
     else this.#outages.set(name, this.#time())
     if (name !== 'stats') return
-    this.#unreadableSince = isOver ? Infinity : performance.now()
     if (isOver) this.#statsBackAt = this.#time()
+    else this.#unreadableSince = performance.now()
   }
 
   start(): void {
@@ -156,7 +156,9 @@ export class Checker {
   /** What a campaign was at some time since `PAGE_DELAY_MS`, the newest last. */
   #recent(id: string): readonly TrueCampaign[] {
     const versions = this.#campaigns.get(id) ?? []
-    const steady = Math.min(performance.now(), this.#unreadableSince) - PAGE_DELAY_MS
+    // After an outage pages read what has changed meanwhile.
+    const isReadable = !this.#outages.has('stats') && this.#time() - this.#statsBackAt > DETECTION_MS
+    const steady = (isReadable ? performance.now() : Math.min(performance.now(), this.#unreadableSince)) - PAGE_DELAY_MS
     const current = versions.findLastIndex((version) => version.steady <= steady)
     return versions.slice(Math.max(0, current))
   }
