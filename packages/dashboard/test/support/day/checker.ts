@@ -239,10 +239,11 @@ export class Checker {
 
   #checkLive(subject: string, view: PageView, isEnded: boolean): void {
     for (const [name, since] of this.#outages) {
-      if (this.#time() - since < DETECTION_MS) continue
+      // Pages know of YouTube by stats, which observes it anew after a start.
+      const knowsSince = name === 'stats' ? since : Math.max(since, this.#statsBackAt)
+      if (this.#time() - knowsSince < DETECTION_MS) continue
       if (view.dot === 'live') this.#report(subject, `Live, ${DETECTION_MS / 1_000} s after ${name} stopped`)
-      const isKnown =
-        name === 'stats' || (!this.#outages.has('stats') && this.#time() - this.#statsBackAt > DETECTION_MS)
+      const isKnown = name === 'stats' || !this.#outages.has('stats')
       if (isKnown && !isEnded && !view.lost.some((text) => text.includes(name)))
         this.#report(subject, `does not name ${name}, which does not work`)
     }
