@@ -1,3 +1,4 @@
+import { until } from '@influencer-stats/runtime/testing/until'
 import { expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
 import { startHouse } from './support/house.ts'
@@ -30,6 +31,8 @@ it('a pasted sheet with headings that look like ids becomes its 56 videos, and t
   await page.getByLabel('Links of videos to add').fill('Sponsorship (//youtu.be/Sponsorship)')
   await page.getByText('Not videos: Sponsorship.').waitFor()
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('Not videos: Sponsorship.').waitFor({ state: 'detached' })
+  await until(async () => (await house.stats.get(id))!.videos.length === IDS.length + 1)
   expect((await house.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
+  // What was not added stays in the field.
+  await until(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
 })
