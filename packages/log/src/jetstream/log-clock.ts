@@ -11,22 +11,18 @@ const RESOLUTION_MS = 1
 export class LogClock {
   readonly #now: () => number
   readonly #replies: ClockOffsets[] = []
+  #offsets: ClockOffsets | undefined
 
   /** @param now clock of this process that is never set (ms) */
   constructor(now: () => number = steadyNow) {
     this.#now = now
   }
 
-  /** The narrowest bounds of the last replies; the system clock before the first. */
+  /** The narrowest bounds of the last replies; the system clock before the first. Read for every entry of the log. */
   get offsets(): ClockOffsets {
-    if (this.#replies.length === 0) {
-      const offset = Date.now() - this.#now()
-      return { min: offset, max: offset }
-    }
-    return {
-      min: Math.max(...this.#replies.map(({ min }) => min)),
-      max: Math.min(...this.#replies.map(({ max }) => max)),
-    }
+    if (this.#offsets) return this.#offsets
+    const offset = Date.now() - this.#now()
+    return { min: offset, max: offset }
   }
 
   /**
@@ -39,5 +35,9 @@ export class LogClock {
     if (Number.isNaN(ms)) return
     this.#replies.push({ min: ms - this.#now(), max: ms + RESOLUTION_MS - sentAt })
     if (this.#replies.length > MAX_REPLIES) this.#replies.shift()
+    this.#offsets = {
+      min: Math.max(...this.#replies.map(({ min }) => min)),
+      max: Math.min(...this.#replies.map(({ max }) => max)),
+    }
   }
 }
