@@ -62,6 +62,7 @@ export class Hub {
   readonly #groupOf = new Map<StreamConnection, Group>()
   readonly #fanout: Fanout
   readonly #unread: UnreadBytes
+  readonly #toChunk = (text: string) => this.#unread.toChunk(text)
   readonly #arrivals: Arrivals
   readonly #values = new SharedValues()
   readonly #nothing = new PieceList()
@@ -81,7 +82,7 @@ export class Hub {
     this.#arrivals = new Arrivals({
       streamBuffer,
       sendTimeout,
-      toChunk: (text) => this.#toChunk(text),
+      toChunk: this.#toChunk,
       write: (connection, chunks) => this.#unread.write(connection, chunks),
       arrived: (connection, arrival) => this.#settle(connection, arrival),
       broke: (connection) => this.finish(connection),
@@ -117,7 +118,6 @@ export class Hub {
 
   /** Memory of values that clients have not read (bytes). */
   get unreadBytes(): number {
-    this.#unread.settle()
     return this.#unread.bytes
   }
 
@@ -221,11 +221,6 @@ export class Hub {
     return chunk
   }
 
-  /** Node's pool is faster, and is used while every client reads at once. */
-  #toChunk(text: string): Chunk {
-    return this.#unread.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.of(text)
-  }
-
   /** Streams of different groups share the text of an event also if each group gets other events. */
   #flushAll(groups: readonly Group[]): void {
     const isListed =
@@ -244,8 +239,7 @@ export class Hub {
     const { pending } = group
     if (pending.count === 0) return
     group.pending = this.#nothing
-    const toChunk = (text: string) => this.#toChunk(text)
-    const chunks = isListed ? pending.listed(toChunk) : [pending.joined(toChunk)]
+    const chunks = isListed ? pending.listed(this.#toChunk) : [pending.joined(this.#toChunk)]
     for (const connection of eachOf(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else this.#write(connection, chunks)

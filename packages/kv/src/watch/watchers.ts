@@ -107,7 +107,6 @@ export class Watchers implements WatchFigures {
   }
 
   get unreadBytes(): number {
-    this.#unread.settle()
     return this.#unread.bytes
   }
 
@@ -172,8 +171,7 @@ export class Watchers implements WatchFigures {
   }
 
   #deliver(page: Page): void {
-    // Node's pool is faster, and is used while every client reads at once.
-    const toChunk = this.#unread.isEmpty ? (text: string) => new Chunk(Buffer.from(text)) : Chunk.of
+    const toChunk = (text: string) => this.#unread.toChunk(text)
     const find: FindRecipients<Group> = (key, _seq, found) => this.#ranges.find(key, found)
     this.#liveEvents += renderPage(page, find, toChunk, ({ connections }, chunks) => {
       for (const connection of connections) {

@@ -1,6 +1,6 @@
 import type { StreamConnection } from '../door/hot-route.ts'
 import { wholeUnits, type Budget } from './budget.ts'
-import type { Chunk } from './chunk.ts'
+import { Chunk } from './chunk.ts'
 
 export interface UnreadBytesOptions {
   readonly budget: Budget
@@ -54,14 +54,20 @@ export class UnreadBytes {
     this.#options = options
   }
 
-  /** Memory that unread chunks take (bytes). */
+  /** Memory that unread chunks take now (bytes). */
   get bytes(): number {
+    this.settle()
     return this.#bytes
   }
 
   /** True if no stream has unread bytes. */
   get isEmpty(): boolean {
     return this.#backlogs.size === 0
+  }
+
+  /** Creates a chunk. Node's pool is faster, and is used while every client reads at once. */
+  toChunk(text: string): Chunk {
+    return this.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.of(text)
   }
 
   /** @returns true if the stream accepts more; otherwise it emits `drain` */
