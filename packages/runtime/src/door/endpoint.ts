@@ -1,7 +1,7 @@
 import type { Admission, Line } from '../http/admission.ts'
 import type { Audit } from '../http/audit.ts'
 import type { AddressOf } from '../http/client-address.ts'
-import { isConditional } from '../http/conditions.ts'
+import { isConditional, refusesConditions } from '../http/conditions.ts'
 import { errors, overloaded } from '../http/errors.ts'
 import type { Access, Guard, RequestHead } from '../http/guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
@@ -67,7 +67,7 @@ export class Endpoint {
     this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
     this.isOrdered = route.isOrdered === true
     this.isUnsafe = this.access === 'change' || (route.method !== 'GET' && this.access !== 'read')
-    this.#refusesConditions = !route.isConditional && (this.access === 'change' || route.method !== 'GET')
+    this.#refusesConditions = refusesConditions(route.method, { ...route, access: this.access })
     this.#host = host
     this.addressOf = host.addressOf
     this.#figures = host.requests.route(route.method, route.url)

@@ -1,5 +1,6 @@
 import type { RequestHeaders } from '../door/hot-route.ts'
 import { errors } from './errors.ts'
+import type { Access } from './guard.ts'
 
 /** Any version, or one of these entity tags. */
 export type Tags = '*' | readonly string[]
@@ -10,6 +11,11 @@ export interface Condition {
   readonly match?: Tags
   /** `If-None-Match` */
   readonly noneMatch?: Tags
+}
+
+interface ConditionRules {
+  readonly access?: Access
+  readonly isConditional?: boolean
 }
 
 const ONE = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'
@@ -31,6 +37,13 @@ function readTags(text: string | string[]): Tags {
 /** True if a request has conditions. Dates do not count: nothing here has a modification date (RFC 9110, 13.1.4). */
 export const isConditional = (headers: RequestHeaders): boolean =>
   headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
+
+/**
+ * True if a route refuses requests with conditions, which a change must not ignore (RFC 9110, 13.1.1): it does not evaluate them,
+ * and it is not a GET or HEAD that only reads.
+ */
+export const refusesConditions = (method: string, { access, isConditional }: ConditionRules): boolean =>
+  !isConditional && (access === 'change' || !(method === 'GET' || method === 'HEAD'))
 
 /** Reads the conditions of a request; undefined if it has none. @throws Problem `CONDITION_INVALID` */
 export function readCondition(headers: RequestHeaders): Condition | undefined {

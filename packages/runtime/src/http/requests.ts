@@ -5,7 +5,7 @@ import type { Change } from '../door/hot-route.ts'
 import type { RouteMetrics } from '../metrics/metrics.ts'
 import { inTrace, traceOf, type Trace } from '../trace.ts'
 import type { Line } from './admission.ts'
-import { isConditional } from './conditions.ts'
+import { isConditional, refusesConditions } from './conditions.ts'
 import { contentFault } from './content-fault.ts'
 import { errors, overloaded } from './errors.ts'
 import type { Access } from './guard.ts'
@@ -130,11 +130,8 @@ export function lookAfterRequests(app: FastifyInstance, host: DoorHost, unmatche
   })
 }
 
-/** A change must not ignore a condition (RFC 9110, 13.1.1). */
-function conditionFault({ method, headers, routeOptions: { config } }: FastifyRequest): Problem | undefined {
-  const isRead = (method === 'GET' || method === 'HEAD') && config.access !== 'change'
-  return isRead || config.isConditional || !isConditional(headers) ? undefined : errors.CONDITION_UNSUPPORTED()
-}
+const conditionFault = ({ method, headers, routeOptions: { config } }: FastifyRequest): Problem | undefined =>
+  isConditional(headers) && refusesConditions(method, config) ? errors.CONDITION_UNSUPPORTED() : undefined
 
 /** Checks of the head that Fastify does only after it has read the body. */
 function headMisfit(request: FastifyRequest): Problem | undefined {
