@@ -76,15 +76,14 @@ export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price
 }
 
 const line = { ...priceBody, required: ['id', ...required] }
-const validate = validatorOf(line, 'body')
-const validateLogged = validatorOf({ ...line, properties: { ...line.properties, ...anyNames } }, 'body')
 
-/** @returns why a value is no price, as far as its shape is concerned; undefined if it is one */
-export function priceFault(value: unknown): string | undefined {
-  return validate(value) ? undefined : misfitText(validate.errors![0] as Misfit)
+function faultBy(schema: object): (value: unknown) => string | undefined {
+  const validate = validatorOf(schema, 'body')
+  return (value) => (validate(value) ? undefined : misfitText(validate.errors![0] as Misfit))
 }
 
-/** `priceFault` of a line that is in the log: nodes of an older version may have accepted any text as a name. */
-export function loggedPriceFault(value: unknown): string | undefined {
-  return validateLogged(value) ? undefined : misfitText(validateLogged.errors![0] as Misfit)
-}
+/** Returns the reason why the schema of a price rejects a value; undefined if it does not. */
+export const priceFault = faultBy(line)
+
+/** `priceFault` for a line of the log: nodes of an older version may have accepted any text as a name. */
+export const loggedPriceFault = faultBy({ ...line, properties: { ...line.properties, ...anyNames } })

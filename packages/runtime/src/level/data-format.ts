@@ -46,24 +46,18 @@ export function readFormat(folder: string, service: string, format: number, hasD
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const found = parse(text)
-  if (!found) {
+  const isAltered = found?.sum !== undefined && found.sum !== sumOf(found)
+  if (!found || isAltered) {
     // A power cut at the first start: nothing is lost.
     if (!hasData) return undefined
+    const damage = isAltered ? 'has a wrong checksum' : 'is missing, empty or cut, and there are data beside it'
     throw new StartError(
       'DATA_FORMAT_DAMAGED',
-      `${service}: ${file} is missing, empty or cut, and there are data beside it: put back ` +
-        `${JSON.stringify({ service, format })}, ${format} being the format that the data have`,
-    )
-  }
-  const { from = 0, sum } = found
-  if (sum !== undefined && sum !== sumOf(found)) {
-    if (!hasData) return undefined
-    throw new StartError(
-      'DATA_FORMAT_DAMAGED',
-      `${service}: ${file} has a wrong checksum: put back ${JSON.stringify({ service, format })}, ` +
+      `${service}: ${file} ${damage}: put back ${JSON.stringify({ service, format })}, ` +
         `${format} being the format that the data have`,
     )
   }
+  const { from = 0 } = found
   if (found.service !== service || !isVersion(found.format) || !(from === 0 || isVersion(from))) {
     throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
   }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { StartError } from '../../http/errors.ts'
 import { describeFinding } from './assert-sound.ts'
 import { findDataFolders, type DataFolder } from './data-folders.ts'
@@ -8,7 +9,6 @@ import type { OwnRow, OwnRows } from './own-row.ts'
 import { repairFolder, type Repair } from './repair-folder.ts'
 import { WITHOUT_LIMIT, type Finding } from './verified.ts'
 import { verifyFolder } from './verify-folder.ts'
-import { basename } from 'node:path'
 import { readFormat } from '../data-format.ts'
 
 const SOUND = 0
@@ -49,8 +49,12 @@ async function forEach(
   return worst
 }
 
-/** The row that a folder must have. None for the view of a cluster node, which the next start clears, and for an older format. */
+/**
+ * Returns the row that a folder must have. `undefined` for the view of a cluster node, which the next start clears, for an older
+ * format, and for a damaged one, which does not determine the rows.
+ */
 async function ownRowOf({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
+  if (formatDamage(service, folder).length > 0) return undefined
   const load = Object.hasOwn(ownRows, service) && basename(folder) !== 'view' ? ownRows[service] : undefined
   const row = await load?.()
   const format = row && readFormat(folder, service, row.since, hasLevelData(folder))
@@ -81,8 +85,8 @@ async function damageOf(one: DataFolder, ownRows: OwnRows): Promise<{ damage: st
   const { service, folder } = one
   const damage = formatDamage(service, folder)
   if (!hasLevelData(folder)) return { damage, lostChanges: 0 }
-  const ownKey = damage.length === 0 ? (await ownRowOf(one, ownRows))?.key : undefined
-  const { findings, lostChanges } = verifyFolder(folder, { ...WITHOUT_LIMIT, ownKey })
+  const ownRow = await ownRowOf(one, ownRows)
+  const { findings, lostChanges } = verifyFolder(folder, { ...WITHOUT_LIMIT, ownKey: ownRow?.key })
   return { damage: [...damage, ...findings.map(describe)], lostChanges }
 }
 
@@ -104,9 +108,7 @@ export const repairData = (
   ownRows: OwnRows = {},
 ): Promise<number> =>
   forEach(root, services, say, async (folder) => {
-    // With a damaged format it is not known which rows there must be.
-    const isKnown = formatDamage(folder.service, folder.folder).length === 0
-    const repair = await repairFolder(folder, isKnown ? await ownRowOf(folder, ownRows) : undefined)
+    const repair = await repairFolder(folder, await ownRowOf(folder, ownRows))
     for (const line of reportOf(repair)) say(`${folder.service}: ${folder.folder}: ${line}`)
     return SOUND
   })
