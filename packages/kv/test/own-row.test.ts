@@ -1,5 +1,4 @@
-import { repairData, checkData } from '@influencer-stats/runtime/data-cli'
-import { copyOf, expectRefused, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
+import { expectRepaired, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { expect, it } from 'vitest'
 import { ownRow } from '../src/own-row.ts'
@@ -16,15 +15,14 @@ async function folderWithData(): Promise<string> {
 }
 
 it('a folder without its own row is refused unchanged, and repaired with a new history', async () => {
-  const folder = copyOf(await folderWithData(), 'kv')
-  await removeRow(folder, OWN_KEY)
-  await expectRefused(folder, (data) => startKv({ data }))
-  const lines: string[] = []
-  const say = (line: string) => lines.push(line)
-  const rows = { kv: async () => ownRow }
-  expect(await checkData(folder, [], say, rows)).toBe(1)
-  expect(await repairData(folder, [], say, rows)).toBe(0)
-  expect(lines.join('\n')).toMatch(/own row.*\n[^]*lost: .*revision/)
+  const folder = await expectRepaired({
+    service: 'kv',
+    folder: await folderWithData(),
+    key: OWN_KEY,
+    ownRow,
+    start: (data) => startKv({ data }),
+    report: /own row.*\n[^]*lost: .*revision/,
+  })
   const kv = await startKv({ data: folder })
   for (let i = 0; i < 20; i++) expect((await kv.ask('GET', `/v0/entity?id=k${i}`)).text).toBe(`value ${i}`)
   await kv.stop()

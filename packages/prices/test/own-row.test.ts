@@ -1,5 +1,4 @@
-import { repairData, checkData } from '@influencer-stats/runtime/data-cli'
-import { copyOf, expectRefused, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
+import { expectRepaired, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { expect, it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
@@ -21,15 +20,14 @@ async function folderWithData(): Promise<string> {
 }
 
 it('a folder without its own row is refused unchanged, and repaired to its catalog', async () => {
-  const folder = copyOf(await folderWithData(), 'prices')
-  await removeRow(folder, META)
-  await expectRefused(folder, (data) => startPrices({ data }))
-  const lines: string[] = []
-  const say = (line: string) => lines.push(line)
-  const rows = { prices: async () => ownRow }
-  expect(await checkData(folder, [], say, rows)).toBe(1)
-  expect(await repairData(folder, [], say, rows)).toBe(0)
-  expect(lines.join('\n')).toMatch(/own row.*\n[^]*lost: .*catalog/)
+  const folder = await expectRepaired({
+    service: 'prices',
+    folder: await folderWithData(),
+    key: META,
+    ownRow,
+    start: (data) => startPrices({ data }),
+    report: /own row.*\n[^]*lost: .*catalog/,
+  })
   const prices = await startPrices({ data: folder })
   expect((await prices.ask('GET', '/metrics')).body).toMatch(/^prices_in_catalog 100$/m)
   for (const [i, price] of all.entries())

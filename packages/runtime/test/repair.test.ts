@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { hasSameIdentity } from '../src/level/folder-identity.ts'
@@ -10,6 +10,7 @@ import { repairFolder } from '../src/level/integrity/repair-folder.ts'
 import { WITHOUT_LIMIT } from '../src/level/integrity/verified.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
+import { copyOf, treeOf } from './support/folder-tree.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const log = { error() {}, info() {} }
@@ -39,21 +40,6 @@ beforeAll(async () => {
   }
 })
 
-function copyOf(folder: string): string {
-  const copy = join(temporaryFolder(), 'counter')
-  cpSync(folder, copy, { recursive: true })
-  return copy
-}
-
-const treeOf = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => [
-      join(parentPath, name).slice(folder.length),
-      readFileSync(join(parentPath, name), 'hex'),
-    ])
-    .toSorted()
-
 async function entriesIn(folder: string): Promise<Map<string, string>> {
   const level = await open(folder)
   const entries = new Map(await level.db.iterator().all())
@@ -70,7 +56,7 @@ function expectNoWrongValue(entries: ReadonlyMap<string, string>): void {
 }
 
 it('a sound folder is found sound, and is left as it is by a repair', async () => {
-  const folder = copyOf(sound)
+  const folder = copyOf(sound, 'counter')
   const before = treeOf(folder)
   const lines: string[] = []
   const say = (line: string) => lines.push(line)
@@ -83,7 +69,7 @@ it('a sound folder is found sound, and is left as it is by a repair', async () =
 })
 
 it('what is no data folder, and a service that has none, is wrong usage', async () => {
-  const folder = copyOf(sound)
+  const folder = copyOf(sound, 'counter')
   for (const command of [checkData, repairData]) {
     expect(await command(join(folder, 'missing'), [], () => {})).toBe(2)
     expect(await command(folder, ['asker'], () => {})).toBe(2)
@@ -94,7 +80,7 @@ it('what is no data folder, and a service that has none, is wrong usage', async 
 it('what can be read is salvaged whatever bit is flipped, nothing else is, and the folder as it was stays', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), fc.nat(7), async (which, at, bit) => {
-      const folder = copyOf(sound)
+      const folder = copyOf(sound, 'counter')
       const names = readdirSync(join(folder, 'level')).filter((name) => /log$|ldb$|^MANIFEST|^CURRENT/.test(name))
       const file = join(folder, 'level', names[which % names.length]!)
       const bytes = readFileSync(file)
@@ -136,7 +122,7 @@ it.each<[string, (level: string, table: string) => void]>([
     },
   ],
 ])('all is salvaged where %s', async (_, damage) => {
-  const folder = copyOf(sound)
+  const folder = copyOf(sound, 'counter')
   damage(join(folder, 'level'), '')
   await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
   expect(await repairData(folder, [], () => {})).toBe(0)
@@ -145,7 +131,7 @@ it.each<[string, (level: string, table: string) => void]>([
 })
 
 it('the rest is salvaged where a table is missing', async () => {
-  const folder = copyOf(sound)
+  const folder = copyOf(sound, 'counter')
   const table = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
   rmSync(join(folder, 'level', table))
   await repairData(folder, [], () => {})
@@ -156,7 +142,7 @@ it('the rest is salvaged where a table is missing', async () => {
 })
 
 it('a folder that a process has open is refused, and stays as it is', async () => {
-  const folder = copyOf(sound)
+  const folder = copyOf(sound, 'counter')
   const hold = `
     const { openLevel } = await import('${new URL('../src/level/open-level.ts', import.meta.url).href}')
     await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 1 })

@@ -1,5 +1,4 @@
-import { repairData, checkData } from '@influencer-stats/runtime/data-cli'
-import { copyOf, expectRefused, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
+import { expectRepaired, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
@@ -27,15 +26,14 @@ async function folderWithData(): Promise<string> {
 }
 
 it('a folder without its sources is refused unchanged; repaired, its numbers are of no known source', async () => {
-  const folder = copyOf(await folderWithData(), 'stats')
-  await removeRow(folder, 'sources')
-  await expectRefused(folder, start)
-  const lines: string[] = []
-  const say = (line: string) => lines.push(line)
-  const rows = { stats: async () => ownRow }
-  expect(await checkData(folder, [], say, rows)).toBe(1)
-  expect(await repairData(folder, [], say, rows)).toBe(0)
-  expect(lines.join('\n')).toMatch(/own row.*\n[^]*lost: .*source/)
+  const folder = await expectRepaired({
+    service: 'stats',
+    folder: await folderWithData(),
+    key: 'sources',
+    ownRow,
+    start,
+    report: /own row.*\n[^]*lost: .*source/,
+  })
   const stats = await start(folder)
   expect((await stats.get('/collections?limit=200')).body.collections).toHaveLength(20)
   await stats.stop()

@@ -14,6 +14,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { SharedLevel } from '../../src/level/shared-level.ts'
 import { readWitness } from '../../src/level/integrity/witness.ts'
+import { treeOf } from './folder-tree.ts'
 import { temporaryFolder } from './temporary.ts'
 import { until } from './until.ts'
 
@@ -104,13 +105,6 @@ async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
   cpSync(folder, copy, { recursive: true })
   await level.close()
   return { folder: copy, entries }
-}
-
-function treeOf(folder: string): ReadonlyMap<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(
-    files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'hex')]),
-  )
 }
 
 async function outcomeOf(folder: string, entries: readonly string[], options: MatrixOptions): Promise<Outcome> {

@@ -1,8 +1,9 @@
 import { ClassicLevel } from 'classic-level'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { temporaryFolder } from './temporary.ts'
+import { checkData, repairData } from '../../src/level/integrity/cli.ts'
+import type { OwnRow } from '../../src/level/integrity/own-row.ts'
+import { copyOf, treeOf } from './folder-tree.ts'
 
 const asBytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
@@ -29,25 +30,8 @@ export const rowsOf = (folder: string): Promise<[string, string][]> =>
     (await db.iterator().all()).map(([key, value]) => [key.toString('hex'), value.toString('hex')]),
   )
 
-/** All files of a folder with their contents. */
-export const treeOf = (folder: string): [string, string][] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }): [string, string] => [
-      join(parentPath, name).slice(folder.length),
-      readFileSync(join(parentPath, name), 'hex'),
-    ])
-    .toSorted()
-
-/** A folder with the name of its service, because copies of a repair are made next to it. */
-export function copyOf(folder: string, name: string): string {
-  const copy = join(temporaryFolder(), name)
-  cpSync(folder, copy, { recursive: true })
-  return copy
-}
-
 /** Fails unless a start refuses the folder as damaged, in one line, and changes no byte of it. */
-export async function expectRefused(folder: string, start: (folder: string) => Promise<unknown>): Promise<void> {
+async function expectRefused(folder: string, start: (folder: string) => Promise<unknown>): Promise<void> {
   const before = treeOf(folder)
   const error = await start(folder).then(
     () => undefined,
@@ -57,4 +41,33 @@ export async function expectRefused(folder: string, start: (folder: string) => P
   expect(error!.message).not.toContain('\n')
   expect(error!.message).toContain('pnpm data repair')
   expect(treeOf(folder)).toEqual(before)
+}
+
+export interface OwnRowCase {
+  readonly service: string
+  /** A folder with data of the service, which does not run. */
+  readonly folder: string
+  /** Key of the row to remove. */
+  readonly key: string | Buffer
+  readonly ownRow: OwnRow
+  start(folder: string): Promise<unknown>
+  /** Pattern of the lines that check and repair print. */
+  readonly report: RegExp
+}
+
+/**
+ * Fails unless a copy of a folder without its own row is refused, `pnpm data check` reports it, and `pnpm data repair` repairs it.
+ * @returns the repaired folder
+ */
+export async function expectRepaired({ service, folder, key, ownRow, start, report }: OwnRowCase): Promise<string> {
+  const copy = copyOf(folder, service)
+  await removeRow(copy, key)
+  await expectRefused(copy, start)
+  const lines: string[] = []
+  const say = (line: string) => lines.push(line)
+  const rows = { [service]: async () => ownRow }
+  expect(await checkData(copy, [], say, rows)).toBe(1)
+  expect(await repairData(copy, [], say, rows)).toBe(0)
+  expect(lines.join('\n')).toMatch(report)
+  return copy
 }

@@ -7,7 +7,7 @@ import type { CreateFanout } from '../../src/fanout/fanout.ts'
 import { createJoinedFanout } from '../../src/fanout/joined.ts'
 import { Ring, type RingOptions } from '../../src/history/ring.ts'
 import { Hub } from '../../src/hub.ts'
-import { EventSourceReader, type Received } from './event-source-reader.ts'
+import { EventSourceReader } from './event-source-reader.ts'
 
 interface StreamsSetup extends Partial<RingOptions> {
   readonly clientMemory: number
@@ -60,13 +60,9 @@ export function openStreams({ clientMemory, memory = budgetMemory(1), thread = 0
   return { history, memory, budget, hub, put, open }
 }
 
-/** Returns the events that the client of a stream has received. */
-export function eventsRead({ received }: SlowConnection): readonly Received[] {
+/** Returns the sequences of the values that the client of a stream has received. */
+export function sequencesRead({ received }: SlowConnection): number[] {
   const reader = new EventSourceReader()
   reader.feed(Buffer.concat(received).toString())
-  return reader.events
+  return reader.events.map(({ data }) => Number(data.split(' ')[0]))
 }
-
-/** Returns the sequences of the values that the client of a stream has received. */
-export const sequencesRead = (connection: SlowConnection): number[] =>
-  eventsRead(connection).map(({ data }) => Number(data.split(' ')[0]))
