@@ -62,6 +62,10 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
   const follower = new Follower()
   const own = sourceOf(config)
   const source = () => currentSource(sourcesIn(level.db))
+  /** Both sources if this node's own is not the one of the cluster's numbers. */
+  function sourceMismatch(theirs = source()): NodeState['sourceMismatch'] {
+    return theirs === undefined || theirs === own ? undefined : { node: own, log: theirs }
+  }
   const closing = new AbortController()
   try {
     const view = await openLogView({
@@ -79,7 +83,8 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     function checkSource(): void {
       const theirs = source()
       lease.setAllowed(theirs === own)
-      if (theirs !== undefined && theirs !== own) log.error(mismatchLine(own, theirs))
+      const mismatch = sourceMismatch(theirs)
+      if (mismatch) log.error(mismatchLine(mismatch))
     }
 
     /** Makes the source of this node that of the cluster if it may. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
@@ -121,18 +126,18 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       const { state } = journal
       const { applied, known } = state
       const theirs = source()
+      const mismatch = sourceMismatch(theirs)
       return {
         polling: lease.term !== undefined,
         ...(theirs !== undefined && { source: theirs }),
-        ...(isMismatch() && { sourceMismatch: { node: own, log: theirs! } }),
+        ...(mismatch && { sourceMismatch: mismatch }),
         applied,
         lag: known - applied,
         silence: silenceOf(state),
       }
     }
-    const isMismatch = () => (source() ?? own) !== own
     reportPolling(() => now().polling, registry)
-    reportSourceMismatch(isMismatch, registry)
+    reportSourceMismatch(() => sourceMismatch() !== undefined, registry)
 
     /** Where that is lost, others know it later. */
     function tell(change: Change): void {
@@ -163,8 +168,6 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
   }
 }
 
-const mismatchLine = (own: string, theirs: string) =>
-  `stats: this node never asks YouTube: its source is ${own}, and the cluster's numbers come from ${theirs}. ` +
-  (own === STAND_IN
-    ? 'Set YOUTUBE_URI as on the other nodes'
-    : `Set YOUTUBE_URI as on the other nodes, or start this one with --replaceSource ${theirs}`)
+const mismatchLine = ({ node, log }: NonNullable<NodeState['sourceMismatch']>) =>
+  `stats: this node never asks YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
+  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this one with --replaceSource ${log}`}`

@@ -25,9 +25,10 @@ export function createPollerLease(open: () => Lease): PollerLease {
   function setAllowed(next: boolean): void {
     if (next === isAllowed) return
     isAllowed = next
-    const last = lease
-    if (last) closing = last.close()
-    if (last) setLease(undefined)
+    if (lease) {
+      closing = lease.close()
+      setLease(undefined)
+    }
     // One that gives up its hold would end that of the next.
     if (isAllowed) closing = closing.then(() => void (isAllowed && !isClosed && !lease && setLease(open())))
   }
