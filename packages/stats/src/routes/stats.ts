@@ -1,12 +1,10 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
-import { readReplies } from '@influencer-stats/runtime/replies'
 import type { StatsCache } from '../cache/cache.ts'
 import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams } from './schemas.ts'
-import { withUpstreamProblem } from './upstream.ts'
+import { numbersReplies } from './upstream.ts'
 import { statsReply } from './stats-schemas.ts'
 
 interface Asked {
@@ -44,15 +42,7 @@ export const statsRoute = (cache: StatsCache) => {
       response: {
         200: statsReply,
         304: { type: 'null', description: 'Unchanged.' },
-        ...withUpstreamProblem(
-          readReplies(
-            house.VALIDATION_FAILED,
-            errors.COLLECTION_NOT_FOUND,
-            errors.STATE_UNAVAILABLE,
-            errors.UPSTREAM_UNAVAILABLE,
-            errors.STATS_NOT_READY,
-          ),
-        ),
+        ...numbersReplies(),
       },
     },
     match(target) {

@@ -1,7 +1,9 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { PROBLEM_TYPE, problemSchema, type ProblemReplies } from '@influencer-stats/runtime/problems'
+import { errors as house } from '@influencer-stats/runtime/errors'
+import { PROBLEM_TYPE, problemSchema } from '@influencer-stats/runtime/problems'
 import { readReplies } from '@influencer-stats/runtime/replies'
 import type { UpstreamState } from '../core/upstream-state.ts'
+import { errors } from '../errors.ts'
 
 const reason = {
   type: 'string',
@@ -18,11 +20,17 @@ const upstreamProblemSchema = {
   properties: { ...problemSchema.properties, reason, remedy, retryAt },
 } as const
 
-/** Replies of which a 503 may be `UPSTREAM_UNAVAILABLE`, which has more members than other problems. */
-export const withUpstreamProblem = (replies: ProblemReplies) => ({
-  ...replies,
-  503: { ...replies[503]!, content: { [PROBLEM_TYPE]: { schema: upstreamProblemSchema } } },
-})
+/** Error replies of every read of a collection's numbers. A 503 may be `UPSTREAM_UNAVAILABLE`, which has more members. */
+export function numbersReplies() {
+  const replies = readReplies(
+    house.VALIDATION_FAILED,
+    errors.COLLECTION_NOT_FOUND,
+    errors.STATE_UNAVAILABLE,
+    errors.UPSTREAM_UNAVAILABLE,
+    errors.STATS_NOT_READY,
+  )
+  return { ...replies, 503: { ...replies[503]!, content: { [PROBLEM_TYPE]: { schema: upstreamProblemSchema } } } }
+}
 
 /** Whether YouTube answers. */
 export function upstreamRoute(app: App, state: () => UpstreamState | Promise<UpstreamState>): void {

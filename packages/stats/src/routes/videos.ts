@@ -1,6 +1,4 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
 import type { StatsCache } from '../cache/cache.ts'
 import type { Collections } from '../collections.ts'
 import { costsOf } from '../core/campaign.ts'
@@ -11,20 +9,9 @@ import { videosOf, type ToldVideo, type ToldVideos } from '../videos-of.ts'
 import { toReply } from './overview.ts'
 import { collectionParams } from './schemas.ts'
 import { exportReply, toldVideos } from './stats-schemas.ts'
-import { withUpstreamProblem } from './upstream.ts'
+import { numbersReplies } from './upstream.ts'
 
 const tags = ['videos']
-
-const replies = () =>
-  withUpstreamProblem(
-    readReplies(
-      house.VALIDATION_FAILED,
-      errors.COLLECTION_NOT_FOUND,
-      errors.STATE_UNAVAILABLE,
-      errors.UPSTREAM_UNAVAILABLE,
-      errors.STATS_NOT_READY,
-    ),
-  )
 
 /** The videos of a collection one by one, and all of it as a file. */
 export function videoRoutes(app: App, collections: Collections, cache: StatsCache): void {
@@ -43,7 +30,7 @@ export function videoRoutes(app: App, collections: Collections, cache: StatsCach
         operationId: 'listVideos',
         summary: 'The videos of a collection: titles, numbers, which are gone',
         params: collectionParams,
-        response: { 200: toldVideos, ...replies() },
+        response: { 200: toldVideos, ...numbersReplies() },
       },
     },
     async ({ params: { id } }): Promise<any> => {
@@ -70,7 +57,7 @@ export function videoRoutes(app: App, collections: Collections, cache: StatsCach
             description: 'The file: in CSV a line a video, in JSON the collection, its sums and its videos.',
             content: { 'application/json': { schema: exportReply }, 'text/csv': { schema: { type: 'string' } } },
           },
-          ...replies(),
+          ...numbersReplies(),
         },
       },
     },
