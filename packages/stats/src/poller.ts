@@ -6,7 +6,7 @@ import type { VideoClient } from './client/client.ts'
 import { faultOf, UpstreamProblem } from './client/fault.ts'
 import type { CollectionsOwner } from './collections.ts'
 import type { Pause } from './core/circuit.ts'
-import { toOutage, toUpstreamState, type UpstreamOutage, type UpstreamState } from './core/upstream-state.ts'
+import { toUpstreamState, type UpstreamOutage, type UpstreamState } from './core/upstream-state.ts'
 import { pace } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
 import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
@@ -19,7 +19,7 @@ import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { Asked } from './state/change.ts'
 import type { Collection } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { withRetryAfter } from './upstream-reader.ts'
+import { outageOf, withRetryAfter } from './upstream-reader.ts'
 import type { Notebook } from './video-notes.ts'
 
 export interface PollerOptions extends BoardOptions {
@@ -325,7 +325,7 @@ export class Poller {
   /** Whether the API answers: as this node finds out, or the one that polls. */
   upstream(): UpstreamState {
     const { meter, source, key } = this.#options
-    const outage = this.#schedule ? this.#ownOutage() : this.#theirs
+    const outage = this.#schedule ? outageOf(this.#schedule.pause) : this.#theirs
     const now = Date.now()
     const { allowance, used } = meter
     return toUpstreamState({ outage, allowance, used, source: source ?? '', key: key?.() ?? '', now })
@@ -335,13 +335,6 @@ export class Poller {
   keyChanged(): void {
     this.#schedule?.keyChanged()
     this.#look()
-  }
-
-  #ownOutage(): UpstreamOutage | undefined {
-    const pause = this.#schedule?.pause
-    if (!pause) return undefined
-    const offset = Date.now() - steadyNow()
-    return toOutage(pause.fault, pause.since + offset, pause.until + offset)
   }
 
   /** Why first numbers cannot be had, and until when (ms of the steady clock). */
@@ -362,7 +355,7 @@ export class Poller {
     const now = steadyNow()
     if (pause && (pause !== before || now - this.#reportedAt > REPORT_INTERVAL_MS)) {
       this.#reportedAt = now
-      onFailed?.([], pause.fault.detail, this.#ownOutage())
+      onFailed?.([], pause.fault.detail, outageOf(pause))
     }
     if (pause && pause.fault.detail !== before?.fault.detail)
       logger.error(`${pause.fault.detail}; the last known numbers remain. ${pause.fault.remedy}`)

@@ -2,7 +2,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import type { Answer, VideoClient } from './client/client.ts'
 import { faultOf, toUpstreamProblem, UpstreamProblem } from './client/fault.ts'
 import type { Collections } from './collections.ts'
-import { Circuit, isUpstreamWide } from './core/circuit.ts'
+import { Circuit, isUpstreamWide, type Pause } from './core/circuit.ts'
 import {
   combine,
   isWhole,
@@ -130,11 +130,7 @@ export function createUpstreamReader({
 
   return {
     keyChanged: () => circuit.keyChanged(),
-    outage() {
-      const { pause } = circuit
-      const offset = Date.now() - steadyNow()
-      return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
-    },
+    outage: () => outageOf(circuit.pause),
     async read(collection) {
       const { id, videos } = collection
       const [asOf, at] = [Date.now(), steadyNow()]
@@ -169,7 +165,7 @@ export function createUpstreamReader({
 /** The number of marks in a snapshot: another one is another reply. */
 const countMarks = ({ videos }: Snapshot): number =>
   videos.reduce(
-    (marks, { gone, omitted, hidden }) => marks + Number(gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
+    (marks, { gone, omitted, hidden }) => marks + (gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
     0,
   )
 
@@ -194,6 +190,12 @@ const tooLate = (failed: readonly string[]): Answer => failedAnswer(failed, toUp
 const join = (a: Answer, b: Answer): Answer => {
   const fault = a.fault ?? b.fault
   return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
+}
+
+/** Returns the outage that a pause of the steady clock is, in times since the epoch. */
+export function outageOf(pause: Pause | undefined): UpstreamOutage | undefined {
+  const offset = Date.now() - steadyNow()
+  return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
 }
 
 /** The same problem, telling the client when to come back. @param after ms */
