@@ -30,7 +30,22 @@ async function setUp(variant: string, settings: Record<string, string | number> 
   }
   const stats = await start()
   const read = async () => (await stats.get('/collections/c/stats?by=video')).body
-  return { youtube, control, stats, start, read }
+  const readUntil = (isDone: (body: any) => unknown) =>
+    until(async () => {
+      const body = await read()
+      return isDone(body) && body
+    })
+  /** Checks the sums in enough reads and rounds for two omissions that would be an interval apart. */
+  async function expectUnchanged(sums: { impressions: number; videos: number }, rounds: number) {
+    const { length } = youtube.calls
+    const begun = Date.now()
+    await readUntil((body) => {
+      expect(body).toMatchObject({ ...sums, missing: [] })
+      expect(body).not.toHaveProperty('gone')
+      return youtube.calls.length > length + rounds && Date.now() > begun + 400 && Date.parse(body.asOf) < begun
+    })
+  }
+  return { youtube, control, stats, start, read, readUntil, expectUnchanged }
 }
 
 /** Changes the statistics of one video. */
@@ -46,20 +61,14 @@ const VARIANTS = ['v2', 'v3', 'v4', 'v6', 'v7', 'v8']
 
 describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => {
   it('keeps its last known value, is marked, and comes back', async () => {
-    const { control, stats, read } = await setUp(variant)
+    const { control, stats, readUntil } = await setUp(variant)
     const [a, b] = videoIds(2) as [string, string]
     await stats.put('/collections/c', { videos: [a, b] })
-    const before = await until(async () => {
-      const body = await read()
-      return body.videos === 2 && body
-    })
+    const before = await readUntil((body) => body.videos === 2)
     expect(before).toMatchObject({ impressions: 200, engagements: 30, score: 50 })
     expect(before).not.toHaveProperty('hidden')
     control.change = of(a, (statistics) => delete statistics.likeCount)
-    const after = await until(async () => {
-      const body = await read()
-      return body.hidden && body
-    })
+    const after = await readUntil((body) => body.hidden)
     expect(after).toMatchObject({ impressions: 200, engagements: 30, score: 50, videos: 2, hidden: { likes: 1 } })
     expect(after.byVideo[0]).toEqual({
       id: a,
@@ -71,24 +80,18 @@ describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => 
     })
     expect(after.byVideo[1]).not.toHaveProperty('hidden')
     control.change = (items) => items
-    await until(async () => {
-      const body = await read()
-      return body.hidden === undefined && body
-    })
+    await readUntil((body) => body.hidden === undefined)
   })
 
   it('that was never known is absent, and is no zero', async () => {
-    const { control, stats, read } = await setUp(variant)
+    const { control, stats, readUntil } = await setUp(variant)
     const [a, b] = videoIds(2) as [string, string]
     control.change = of(a, (statistics) => {
       delete statistics.likeCount
       delete statistics.commentCount
     })
     await stats.put('/collections/c', { videos: [a, b] })
-    const body = await until(async () => {
-      const reply = await read()
-      return reply.videos === 2 && reply
-    })
+    const body = await readUntil((reply) => reply.videos === 2)
     expect(body).toMatchObject({ impressions: 200, engagements: 15, score: 25, hidden: { likes: 1, comments: 1 } })
     expect(body.byVideo[0]).toEqual({
       id: a,
@@ -113,37 +116,23 @@ describe.each(VARIANTS)('what cannot be read: %s', (variant) => {
     ['a negative count', (statistics: any) => (statistics.likeCount = '-1')],
     ['a count too large to be exact', (statistics: any) => (statistics.viewCount = '9007199254740993')],
   ])('%s is no claim about the video, which keeps its numbers and their age', async (_, spoil) => {
-    const { control, stats, read, youtube } = await setUp(variant)
+    const { control, stats, read, readUntil, expectUnchanged } = await setUp(variant)
     const ids = videoIds(3)
     await stats.put('/collections/c', { videos: ids })
-    const before = await until(async () => {
-      const body = await read()
-      return body.videos === 3 && body
-    })
+    const before = await readUntil((body) => body.videos === 3)
     control.change = of(ids[1]!, spoil)
-    const { length } = youtube.calls
-    // Enough reads and rounds for two omissions that would be an interval apart.
-    const begun = Date.now()
-    await until(async () => {
-      const body = await read()
-      expect(body).toMatchObject({ impressions: 300, videos: 3, missing: [] })
-      expect(body).not.toHaveProperty('gone')
-      return youtube.calls.length > length + 6 && Date.now() > begun + 400 && Date.parse(body.asOf) < begun
-    })
+    await expectUnchanged({ impressions: 300, videos: 3 }, 6)
     expect(before.asOf <= (await read()).asOf).toBe(true)
     const fresh = (await stats.get('/collections/c/videos')).body.videos
     expect(fresh.map(({ views }: { views: number }) => views)).toEqual([100, 100, 100])
   })
 
   it('leaves a video unknown of which nothing was known', async () => {
-    const { control, stats, read } = await setUp(variant)
+    const { control, stats, readUntil } = await setUp(variant)
     const ids = videoIds(3)
     control.change = of(ids[2]!, (statistics) => (statistics.viewCount = 123))
     await stats.put('/collections/c', { videos: ids })
-    const body = await until(async () => {
-      const reply = await read()
-      return reply.videos === 2 && reply
-    })
+    const body = await readUntil((reply) => reply.videos === 2)
     expect(body).toMatchObject({ impressions: 200, missing: [], unknown: [ids[2]] })
     const csv = (await stats.get('/collections/c/export?format=csv')).body as string
     expect(csv.split('\r\n')[3]).toMatch(/,,,,.*,YouTube has not given its numbers yet$/)
@@ -152,13 +141,10 @@ describe.each(VARIANTS)('what cannot be read: %s', (variant) => {
 
 describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
   it('is not gone after the first time', async () => {
-    const { control, stats, read, youtube } = await setUp(variant, { refreshInterval: 600 })
+    const { youtube, control, stats, read, readUntil } = await setUp(variant, { refreshInterval: 600 })
     const ids = videoIds(3)
     await stats.put('/collections/c', { videos: ids })
-    const before = await until(async () => {
-      const body = await read()
-      return body.videos === 3 && body
-    })
+    const before = await readUntil((body) => body.videos === 3)
     let omissions = 0
     let first = Infinity
     control.change = (items) => {
@@ -184,29 +170,22 @@ describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
 
 describe.each(['v6', 'v8'])('an empty reply for a full batch: %s', (variant) => {
   it('is a fault of the reply', async () => {
-    const { control, stats, read, youtube } = await setUp(variant)
+    const { control, stats, readUntil, expectUnchanged } = await setUp(variant)
     const ids = videoIds(50)
     await stats.put('/collections/c', { videos: ids })
-    await until(async () => (await read()).videos === 50)
+    await readUntil((body) => body.videos === 50)
     control.change = () => []
-    const { length } = youtube.calls
-    const begun = Date.now()
-    await until(async () => {
-      const body = await read()
-      expect(body).toMatchObject({ impressions: 5_000, videos: 50, missing: [] })
-      expect(body).not.toHaveProperty('gone')
-      return youtube.calls.length > length + 2 && Date.now() > begun + 400 && Date.parse(body.asOf) < begun
-    })
+    await expectUnchanged({ impressions: 5_000, videos: 50 }, 2)
   })
 })
 
 it('what is hidden outlives a restart, and so does the first omission', async () => {
-  const { control, stats, start, read } = await setUp('v8')
+  const { control, stats, start, read, readUntil } = await setUp('v8')
   const ids = videoIds(3)
   await stats.put('/collections/c', { videos: ids })
-  await until(async () => (await read()).videos === 3)
+  await readUntil((body) => body.videos === 3)
   control.change = of(ids[0]!, (statistics) => delete statistics.likeCount)
-  await until(async () => (await read()).hidden)
+  await readUntil((body) => body.hidden)
   const { hiddenSince } = (await read()).byVideo[0]
   // It is written behind the reply.
   await until(async () => (await stats.get('/collections/c?include=stats')).body.stats.hidden)
@@ -218,15 +197,12 @@ it('what is hidden outlives a restart, and so does the first omission', async ()
 })
 
 it('an item without statistics is not gone, and hides all counts', async () => {
-  const { control, stats, read } = await setUp('v8')
+  const { control, stats, readUntil } = await setUp('v8')
   const ids = videoIds(2)
   await stats.put('/collections/c', { videos: ids })
-  await until(async () => (await read()).videos === 2)
+  await readUntil((body) => body.videos === 2)
   control.change = (items) => items.map((item) => (item.id === ids[0] ? { id: item.id } : item))
-  const body = await until(async () => {
-    const reply = await read()
-    return reply.hidden && reply
-  })
+  const body = await readUntil((reply) => reply.hidden)
   expect(body).toMatchObject({ impressions: 200, hidden: { views: 1, likes: 1, comments: 1 } })
   expect(body).not.toHaveProperty('gone')
 })
