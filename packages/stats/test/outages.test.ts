@@ -48,7 +48,7 @@ class Run {
     this.#schedule = new Schedule({ idsPerCall: 50, connections: 16, fastest: 10 * SECOND }, 0)
     this.#schedule.want(this.#ids, 0)
     const [keys, logger] = [new ApiKeys({ text: 'a-key-of-a-test' }), createSilentLogger()]
-    const options = { uri: 'http://youtube.test', key: 'a-key', keys, timeout: 60_000, connections: 16, logger }
+    const options = { uri: 'http://youtube.test', keys, timeout: 60_000, connections: 16, logger }
     const get = async (path: string) => {
       const ids = new URL(path, 'http://youtube.test').searchParams.get('id')!.split(',')
       return this.isOut ? this.#outage.answer(ids) : healthy(ids)
@@ -147,11 +147,8 @@ describe.each(BUDGETS)('1,000 videos at a daily budget of %i', (budget) => {
       const inOutage = run.calls.filter(during)
       const after = run.calls.filter(({ at }) => at >= end)
       const oldest = Math.min(...run.known.values())
-      const freshAfter = after.find(
-        (_, i) =>
-          new Set(after.slice(0, i + 1)).size &&
-          after.slice(0, i + 1).reduce((n, { ok, ids }) => n + (ok ? ids : 0), 0) >= VIDEOS,
-      )
+      let fresh = 0
+      const freshAfter = after.find(({ ok, ids }) => (fresh += ok ? ids : 0) >= VIDEOS)
       const healthyPeak = peak(control.calls.filter(({ at }) => at >= MINUTE))
       const row = [
         outage.name,

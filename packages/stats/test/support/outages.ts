@@ -9,8 +9,6 @@ export interface Outage {
   readonly latency?: number
   /** How long after the end of the outage the next call may be at the latest (ms), at an unlimited budget. */
   readonly recovery: number
-  /** It ends at the reset of the quota. */
-  readonly endsAtReset?: boolean
 }
 
 const MINUTE = 60_000
@@ -60,7 +58,6 @@ export const outages: readonly Outage[] = [
     name: '403 quotaExceeded',
     answer: () => reply(403, oldError(403, 'quotaExceeded')),
     recovery: MINUTE,
-    endsAtReset: true,
   },
   { name: '403 ipRefererBlocked', answer: () => reply(403, oldError(403, 'ipRefererBlocked')), recovery: 15 * MINUTE },
   {
