@@ -67,7 +67,7 @@ export async function createStatsApp(context: Context): Promise<App> {
 interface Opened {
   readonly collections: Collections
   readonly overview: Pick<Overview, 'page' | 'one'>
-  /** Where the numbers come from. */
+  /** Returns the origin of the numbers. */
   source(): string
 }
 

@@ -20,7 +20,7 @@ import { VideoTable } from './video-table.ts'
 export interface BoardOptions {
   readonly collections: Pick<CollectionsOwner, 'list' | 'snapshots'>
   readonly meter: Pick<QuotaMeter, 'interval'>
-  /** Where the numbers come from. */
+  /** Origin of the numbers. */
   readonly source?: string | undefined
   /** Gives every thread the replies that changed; resolves when each has them. */
   publish(updates: readonly Update[]): Promise<unknown>
@@ -97,7 +97,7 @@ export class Board {
     return this.#settle(this.#entries.get(id))
   }
 
-  /** What waits for first numbers of collections on this machine. */
+  /** Returns the pending reads of first numbers on this machine. */
   waiting = (): PromiseWithResolvers<true>[] => [...this.#entries.values()].flatMap(({ waiting }) => waiting ?? [])
 
   /** Those of which somebody waits for first numbers. */

@@ -18,20 +18,20 @@ export interface CollectionContent extends Campaign {
 
 export interface Collection extends CollectionContent {
   readonly id: string
-  /** Another text after every change. */
+  /** Version of the collection: every change gives it a new one. */
   readonly version: string
-  /** The time of the PUT that made it: another after a deletion. Absent if version 0.2 made it. */
+  /** Time of the PUT that created the collection: a new one after a deletion. Absent if version 0.2 created it. */
   readonly created?: string
 }
 
-/** What a change requires. Otherwise it is refused with the ServiceError `CONDITION_FAILED`. */
+/** Condition of a change. Without it the change fails with the ServiceError `CONDITION_FAILED`. */
 export interface ChangeCondition {
-  /** The collection has this version. */
+  /** Required version of the collection. */
   readonly ifVersion?: string | undefined
 }
 
 export interface PutCondition extends ChangeCondition {
-  /** There is no such collection. */
+  /** True if the collection must not exist. */
   readonly ifAbsent?: boolean
 }
 
@@ -57,9 +57,9 @@ export interface HistoryPoint {
   readonly engagements: number
   readonly score: number
   readonly videos: number
-  /** What came with added videos and first numbers since the point before, */
+  /** Sums of added videos and first numbers since the previous point. */
   readonly added?: Totals
-  /** and what went with removed ones. */
+  /** Sums of removed videos since the previous point. */
   readonly removed?: Totals
 }
 
@@ -107,7 +107,7 @@ export interface StatsClient {
   ): Promise<{ readonly videos: readonly ToldVideo[]; readonly asOf: string; readonly stale: boolean } | undefined>
   history(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
   videoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
-  /** Whether the API answers, why not, and how much of the daily budget is left. */
+  /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   upstream(): Promise<UpstreamState>
   /** The collection as a file. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>

@@ -21,8 +21,8 @@ import {
 import { tidyCollections, tidyVideos } from './tidy.ts'
 
 /**
- * The collections as routes and caches see them, whichever thread owns the state. A change with a condition that the
- * collection does not meet throws the Problem `CONDITION_FAILED`.
+ * Collections for routes and caches, independent of the thread that owns the state. A change throws the Problem
+ * `CONDITION_FAILED` if the collection does not meet its condition.
  */
 export interface Collections extends StateReader {
   /** @returns whether the collection is new; @throws Problem `DATES_REVERSED` */
@@ -269,7 +269,7 @@ export class CollectionsOwner implements Collections {
     return { id, before, after: next && this.#versionOf(id, before, next) }
   }
 
-  /** The next version of a collection. */
+  /** Returns a collection with `content` and the next version. */
   #versionOf(id: string, before: Collection | undefined, content: Content): Collection {
     const revision = this.#nextRevision(before)
     const created = before ? before.created : revision
@@ -326,7 +326,7 @@ export class CollectionsOwner implements Collections {
 
   #nextRevision(before: Collection | undefined): number {
     // Microseconds, so that no revision is used twice, even after a restart. Another machine's clock may be ahead. The
-    // digits below the millisecond are random: two nodes may make one collection in the same millisecond.
+    // digits below the millisecond are random: two nodes may create one collection in the same millisecond.
     const least = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
     return (this.#lastRevision = Math.max(least, Date.now() * 1000 + randomInt(1000)))
   }

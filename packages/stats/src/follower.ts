@@ -26,7 +26,7 @@ export class Follower {
   take(changes: readonly Change[]): void {
     for (const change of changes) {
       if (this.#polling) this.#hand(change, this.#polling)
-      // Before, all is in the base by the time that somebody loads it.
+      // The base contains all changes before `listen` by the time the poller loads it.
       else if (this.#lease) this.#early.push(change)
     }
   }
@@ -58,7 +58,7 @@ export class Follower {
     this.take(early)
   }
 
-  /** What is said while the numbers of another source are loaded waits, as at the start. */
+  /** Loads the numbers of another source. Changes wait meanwhile, as at the start. */
   async #changeSource(source: string, polling: Polling): Promise<void> {
     this.#polling = undefined
     await polling.poller.changeSource(source)

@@ -18,7 +18,7 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   gauge(registry, 'stats_quota_units_budget', 'Units that may be used a day; 0 for no limit.', () => meter.budget)
 }
 
-/** Whether numbers come from an API that was named, a gateway to YouTube's included, or from the stand-in. */
+/** Reports the origin of the numbers: the configured API, which may be a gateway to YouTube's, or the stand-in. */
 export function reportSource(source: () => string, registry: Registry): void {
   gauge(
     registry,
@@ -57,7 +57,7 @@ export function reportPolling(isPolling: () => boolean, registry: Registry): voi
   gauge(registry, 'stats_polling', '1 on the one node that asks YouTube, 0 on the others.', () => Number(isPolling()))
 }
 
-/** Whether a node of many has another source than the log. */
+/** Reports a node of a cluster whose source differs from the one in the log. */
 export function reportSourceMismatch(isMismatch: () => boolean, registry: Registry): void {
   gauge(
     registry,
@@ -71,7 +71,7 @@ export function reportLogger(logger: Logger, registry: Registry): void {
   counter(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
 }
 
-/** An outage has its reason and the refused key as labels: an alert shows them. */
+/** Reports outages. The reason and the refused key are labels, so that an alert shows them. */
 export function reportUpstream(state: () => UpstreamState, registry: Registry): void {
   gauge(registry, 'stats_upstream_available', '1 while YouTube answers, 0 while calls fail or pause.', () =>
     Number(state().state === 'ok'),

@@ -5,13 +5,13 @@ import type { Logger } from './logger/logger.ts'
 import type { StatsConfig } from './settings.ts'
 
 export interface KeyFileOptions {
-  /** Another key is in use. */
+  /** Called when the key in use changes. */
   onChange(): void
   readonly config: Pick<StatsConfig, 'youtubeApiKey' | 'youtubeApiKeyFile'>
   readonly logger: Pick<Logger, 'info' | 'error'>
 }
 
-/** The keys of the settings, and of their file from then on. */
+/** Opens the API keys of the settings. If they have a file, it is watched for new keys. */
 export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { readonly keys: ApiKeys; close(): void } {
   const { youtubeApiKey: text, youtubeApiKeyFile: file } = config
   const keys: ApiKeys = new ApiKeys({

@@ -115,7 +115,10 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
 /** At its end a node waits no longer for a log that is away (ms). */
 const CLOSE_PATIENCE = 1_000
 
-/** Names the source of the numbers, and reads what a start needs first. @throws StartError where the state cannot be used, for a reason the user can mend */
+/**
+ * Records the source of the numbers, then reads the used quota.
+ * @throws StartError if the state is unusable for a reason that the user can fix
+ */
 async function firstRead(state: State, config: StatsConfig): Promise<{ usage: Usage | undefined; isMissing: boolean }> {
   const { state: name, kvUri } = config
   try {

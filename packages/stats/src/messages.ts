@@ -37,7 +37,7 @@ export type ToMain = {
   pollByVideo(id: string): Prepared | undefined
   /** Keeps the count of units used: see `QuotaMeter`. */
   saveUsage(): void
-  /** Whether the API answers, as the poller knows. */
+  /** Returns the state of the API, as the poller sees it. */
   upstream(): UpstreamState
   /** How this node stands to the others; nothing where it runs alone. */
   node(): NodeState | undefined

@@ -2,9 +2,9 @@
 export interface NodeState {
   /** Whether it is the one that asks YouTube. */
   readonly polling: boolean
-  /** Where the numbers of the cluster come from; absent until a node has said so. */
+  /** Origin of the cluster's numbers. Absent until a node has recorded it. */
   readonly source?: string
-  /** There if this node's own source is another: it never asks YouTube. */
+  /** Present if this node's own source differs from the cluster's: the node never polls. */
   readonly sourceMismatch?: { readonly node: string; readonly log: string }
   /** The place in the log up to which it has applied it. */
   readonly applied: number

@@ -29,7 +29,7 @@ const LARGEST_CHANGE = 4_194_304
 /** One node of many, as main has it. */
 export interface Node {
   readonly state: State
-  /** Where the cluster's numbers come from. */
+  /** Returns the origin of the cluster's numbers. */
   source(): string
   now(): NodeState
   /** Somebody waits for a collection's first numbers, which another node is to ask for. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
@@ -62,7 +62,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
   const follower = new Follower()
   const own = sourceOf(config)
   const source = () => currentSource(sourcesIn(level.db))
-  /** Both sources if this node's own is not the one of the cluster's numbers. */
+  /** Returns both sources if this node's own differs from the cluster's. */
   function sourceMismatch(theirs = source()): NodeState['sourceMismatch'] {
     return theirs === undefined || theirs === own ? undefined : { node: own, log: theirs }
   }
@@ -79,7 +79,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     const lease = createPollerLease(() => journal.lease(config.pollerLease))
     follower.listen(lease)
 
-    /** Polls only if its numbers are the cluster's. */
+    /** Lets this node poll only if its source is the cluster's. */
     function checkSource(): void {
       const theirs = source()
       lease.setAllowed(theirs === own)
@@ -87,7 +87,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       if (mismatch) log.error(mismatchLine(mismatch))
     }
 
-    /** Makes the source of this node that of the cluster if it may. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+    /** Makes the source of this node the cluster's if that is allowed. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
     async function claimSource(): Promise<void> {
       for (let before; mayReplace((before = source()), own, originOf(config.replaceSource));)
         await journal.append(CHANGE, encodeChange({ type: 'source', source: own, before }))

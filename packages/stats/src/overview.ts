@@ -87,32 +87,32 @@ export class Overview {
 
 const withoutChange = ({ collection, known }: Row<Collection>): CollectionRow => ({ collection, known })
 
-/** Growth is looked up this often (ms) where the newest numbers are not yet in the history. */
+/** Interval between two look-ups of growth while the newest numbers are not yet in the history (ms). */
 const RENEW = 60_000
 
-/** Points that are read in one go while a usable one is sought. */
+/** Points per read in the search for a usable one. */
 const SOUGHT = 100
 
 interface FoundChange {
   readonly change: Change
   readonly at: number
-  /** Whether the history has the numbers, so that it says nothing new until they change. */
+  /** True if the history contains the numbers: the change is valid until they change. */
   readonly isFinal: boolean
 }
 
-/** The growth of collections, by their histories. */
+/** Computes the growth of collections from their histories. */
 class Histories {
   readonly #history: Pick<State, 'history' | 'pointAt'>
-  /** By the numbers of a collection between two changes of it, and of them. */
+  /** Results by the numbers of a collection: a new object after each change of the collection or of its numbers. */
   readonly #found = new WeakMap<Known, FoundChange>()
-  /** Looked up once for all concurrent requests. */
+  /** Look-ups in progress, shared by concurrent requests. */
   readonly #finding = new WeakMap<Known, Promise<Change | undefined>>()
 
   constructor(history: Pick<State, 'history' | 'pointAt'>) {
     this.#history = history
   }
 
-  /** At once where it was looked up before. Undefined without numbers, or without a history. */
+  /** Returns the growth, synchronously if it is cached. Undefined without numbers or without a history. */
   change({ collection, known }: Row<Collection>): Maybe<Change | undefined> {
     if (!known) return undefined
     const last = this.#found.get(known)
@@ -128,7 +128,7 @@ class Histories {
   async #find({ id, created }: Collection, known: Known): Promise<Change | undefined> {
     const point = await this.#history.pointAt(id, Date.now())
     if (!point) return undefined
-    // The newest numbers may not be in the history yet: then growth ends with the last point.
+    // The history may not contain the newest numbers yet: then growth ends with the last point.
     const isFinal = sameTotals(point, known.summary)
     const end: End = { point, until: isFinal ? Math.max(point.at, Date.parse(known.summary.asOf)) : point.at }
     const createdAt = created === undefined ? undefined : created / 1_000
@@ -151,7 +151,7 @@ class Histories {
     return pointAtStart(period, end, { before, next })
   }
 
-  /** The first usable point of a window: the last one is. */
+  /** Returns the first usable point of a window. The last point is always usable. */
   async #firstUsable(id: string, period: Period, end: End): Promise<Point> {
     for (let from = end.until - PERIODS[period]; ;) {
       const points = await this.#history.history(id, from, end.point.at, SOUGHT)
@@ -177,7 +177,7 @@ export async function* inPages<T>(
 
 const PAGE = 100
 
-/** Rows as they are kept: what is known of each collection is what was kept last. @param source of what is kept */
+/** Returns the stored collections with their last stored numbers. @param source origin of the stored numbers */
 export function keptRows(
   state: Pick<State, 'list' | 'get' | 'snapshot' | 'snapshots'>,
   source: string,

@@ -2,17 +2,17 @@ import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { SOURCES } from './state/keys.ts'
 import { NO_SOURCES, type Sources } from './core/sources.ts'
 
-/** Name of a source whose name is lost. */
+/** Replacement for the lost name of a source. */
 const UNKNOWN = 'unknown'
 
-/** The sources of the numbers. Before format 3 they were recorded by some versions only. */
+/** Row with the sources of the numbers. Before format 3 only some versions recorded it. */
 export const ownRow: OwnRow = {
   key: Buffer.from(SOURCES),
   since: 3,
   first: JSON.stringify(NO_SOURCES),
   async rebuild(db) {
     const names: string[] = []
-    // Positions follow each other. A source without numbers needs no name.
+    // Positions are consecutive. A source without numbers needs no name.
     for (const key of await db.keys({ gte: Buffer.from('@'), lt: Buffer.from('A') }).all()) {
       const position = Number.parseInt(key.toString('latin1', 1), 10)
       while (names.length <= position) names.push(`${UNKNOWN} ${names.length + 1}`)

@@ -1,19 +1,19 @@
 import { errors as logErrors } from '@influencer-stats/log/errors'
 import type { Lease } from '@influencer-stats/log/log'
 
-/** The log's lease of a node that takes part in it only while its numbers are those of the cluster. */
+/** Lease of the log, which a node competes for only while its source is the cluster's. */
 export interface PollerLease extends Lease {
-  /** Takes part from now on, or gives up what it holds. */
+  /** Starts to compete for the lease, or stops and releases it. */
   setAllowed(isAllowed: boolean): void
 }
 
-/** @param open takes part in the lease */
+/** @param open competes for the log's lease */
 export function createPollerLease(open: () => Lease): PollerLease {
   let lease: Lease | undefined
   let closing: Promise<unknown> = Promise.resolve()
   let isAllowed = false
   let isClosed = false
-  /** Resolves when `lease` is another. */
+  /** Resolves when `lease` changes. */
   let changed = Promise.withResolvers<void>()
 
   function setLease(next: Lease | undefined): void {
@@ -29,7 +29,7 @@ export function createPollerLease(open: () => Lease): PollerLease {
       closing = lease.close()
       setLease(undefined)
     }
-    // One that gives up its hold would end that of the next.
+    // The next lease opens after the last one is closed: the release of the last one would end its hold.
     if (isAllowed) closing = closing.then(() => void (isAllowed && !isClosed && !lease && setLease(open())))
   }
 
@@ -53,7 +53,7 @@ export function createPollerLease(open: () => Lease): PollerLease {
         try {
           return await current.held()
         } catch (fault) {
-          // Otherwise `setAllowed` has closed it.
+          // Otherwise `setAllowed` has closed this lease.
           if (current === lease) throw fault
         }
       }

@@ -40,7 +40,7 @@ export interface PollerOptions extends BoardOptions {
   onWanted?(id: string): Promise<void>
   /** Told what every call has given. */
   onAsked?(asked: Asked): void
-  /** Called if first numbers of these videos could not be had, and in an outage. */
+  /** Called if first numbers of these videos are unavailable, and in an outage. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /** The API key in use, by its last four characters. */
   readonly key?: () => string
@@ -48,7 +48,7 @@ export interface PollerOptions extends BoardOptions {
 
 /** The schedule is looked at this often at least (ms): the budget, the day and what is stale change by themselves. */
 const HEARTBEAT = 1_000
-/** A node that starts in an outage knows of it after so long. */
+/** Interval between two reports of an outage (ms). Another node that starts in an outage learns of it within this time. */
 const REPORT_INTERVAL_MS = 60_000
 
 /**
@@ -64,10 +64,10 @@ export class Poller {
   readonly #keeper: SnapshotKeeper
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  /** Why no calls are made, as reported last; and when that was. */
+  /** Last reported pause of the calls, and the time of its last report to other nodes (ms of the steady clock). */
   #pause: Pause | undefined
   #reportedAt = -Infinity
-  /** The outage that the polling node reports. */
+  /** Outage that the polling node reports. */
   #theirs: UpstreamOutage | undefined
   readonly #closing = new AbortController()
 
@@ -86,7 +86,7 @@ export class Poller {
     return this.#board
   }
 
-  /** Every collection with what its reply says, for an overview. */
+  /** Rows of an overview: every collection with the numbers of its reply. */
   readonly rows: OverviewSource = {
     pages: () => this.#board.rows.pages(),
     one: (id) => this.#board.rows.one(id),
@@ -110,8 +110,8 @@ export class Poller {
   }
 
   /**
-   * Another source is the one of the numbers: those of the last one end, and what is known of the new one is loaded. Resolves
-   * when every thread knows. Nobody may call `changed`, `follow` or `failed` meanwhile.
+   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them. `changed`, `follow` and
+   * `failed` must not be called meanwhile.
    */
   async changeSource(source: string): Promise<void> {
     this.end()
@@ -122,7 +122,7 @@ export class Poller {
     for (const one of waiting()) one.resolve(true)
     await board.prepareAll(this.#closing.signal)
     await board.publishAll()
-    // It has got the lease meanwhile.
+    // This node has acquired the lease meanwhile.
     if (this.#schedule) this.begin()
   }
 
@@ -217,7 +217,7 @@ export class Poller {
       const entry = this.#board.entry(id)
       if (!entry || entry.isSettled) return entry
       this.#want(entry)
-      // A pause that outlasts the read answers it now.
+      // A pause that outlasts the read ends it at once.
       if ((this.#outage()?.until ?? 0) > deadline) return entry
       entry.waiting ??= Promise.withResolvers()
       if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
@@ -312,7 +312,7 @@ export class Poller {
     await this.#take(videos.users(touched))
   }
 
-  /** Records why numbers could not be had. Returns the videos of which nothing is known. */
+  /** Records why numbers are unavailable. Returns the videos without any numbers. */
   #tellFailed(ids: readonly string[], problem: Problem, { failure }: Call): readonly string[] {
     const { logger, onFailed } = this.#options
     const isPause = this.#schedule?.pause?.fault.detail === problem.message
@@ -322,7 +322,7 @@ export class Poller {
     return unknown
   }
 
-  /** Whether the API answers: as this node finds out, or the one that polls. */
+  /** Returns the state of the API, as this node or the polling one sees it. */
   upstream(): UpstreamState {
     const { meter, source, key } = this.#options
     const outage = this.#schedule ? outageOf(this.#schedule.pause) : this.#theirs
@@ -331,13 +331,13 @@ export class Poller {
     return toUpstreamState({ outage, allowance, used, source: source ?? '', key: key?.() ?? '', now })
   }
 
-  /** The API key is another one: calls go on. */
+  /** Resumes calls after a change of the API key. */
   keyChanged(): void {
     this.#schedule?.keyChanged()
     this.#look()
   }
 
-  /** Why first numbers cannot be had, and until when (ms of the steady clock). */
+  /** Returns why first numbers are unavailable, and until when (ms of the steady clock). */
   #outage(): { readonly problem: Problem; readonly until: number } | undefined {
     const pause = this.#schedule?.pause
     if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }
@@ -347,7 +347,7 @@ export class Poller {
     return { problem, until: Date.parse(retryAt ?? '') - Date.now() + steadyNow() }
   }
 
-  /** Logs that calls pause, and that they go on. Other nodes learn of a pause now and then. */
+  /** Logs the beginning and the end of a pause. Reports a pause to other nodes at intervals. */
   #reportPause(pause: Pause | undefined): void {
     const { logger, onFailed } = this.#options
     const before = this.#pause

@@ -2,7 +2,7 @@ import { holds, type Condition } from '@influencer-stats/runtime/conditions'
 import { etagOf } from './core/version.ts'
 import { errors } from './errors.ts'
 
-/** @throws Problem `CONDITION_FAILED` with the current ETag, unless the collection meets the condition */
+/** @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition */
 export function requireCondition(
   collection: { readonly revision: number } | undefined,
   condition: Condition | undefined,

@@ -6,7 +6,7 @@ interface SetApartLog {
   warn(fault: unknown, line: string): void
 }
 
-/** States once, after a start, the stored numbers that do not count: those of other sources. */
+/** Logs once, after a start, how many stored numbers belong to other sources and do not count. */
 export function reportSetApart({ setApart }: Pick<State, 'setApart'>, source: string, log: SetApartLog) {
   let isClosed = false
 

@@ -125,7 +125,7 @@ export const settings = defineSettings({
 /** The stats service's own settings. */
 export type StatsConfig = ValuesOf<typeof settings>
 
-/** Where this process gets numbers from: `stand-in`, which invents them, or the origin of the API that was named. */
+/** Source of this process's numbers: `stand-in`, which invents them, or the origin of the configured API. */
 export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string =>
   standIns?.includes('youtubeUri') ? STAND_IN : originOf(youtubeUri)
 

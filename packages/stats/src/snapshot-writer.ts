@@ -119,7 +119,7 @@ export class SnapshotWriter {
     // Later than now: the clock was set back.
     if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return undefined
     const at = sinceOf(snapshot)
-    // Snapshots of version 0.2 do not have it.
+    // Snapshots of version 0.2 have no `point`.
     const lastPoint = last && (last.point ?? (await this.#state.pointAt(id, sinceOf(last))))
     const { added, removed } = lastPoint ?? {}
     const edits = last ? addEdits({ added, removed }, last.videos, snapshot.videos, at) : {}

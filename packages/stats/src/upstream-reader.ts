@@ -33,7 +33,7 @@ export interface UpstreamReaderOptions {
   readonly source?: string
   /** How long until another try may succeed (ms). */
   readonly retryAfter: number
-  /** Between two refreshes (ms): a video is gone once it was omitted twice, so far apart. */
+  /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
   readonly interval: number
   /** How long a read may wait (ms). */
   readonly deadline: number
@@ -48,16 +48,16 @@ export interface UpstreamReading extends Reading {
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
-  /** Why calls fail or pause at present, if so. */
+  /** Returns the current outage, if calls fail or pause. */
   outage(): UpstreamOutage | undefined
-  /** The API key is another one: calls go on. */
+  /** Resumes calls after a change of the API key. */
   keyChanged(): void
 }
 
 // Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
 const SAVE_AT_MOST_EVERY = 1_000
 const REMEMBERED = 10_000
-/** What has failed is asked for no more often than this (ms). */
+/** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
 const RETRY_AFTER = 1_000
 
 export function createUpstreamReader({
@@ -75,7 +75,7 @@ export function createUpstreamReader({
   const failing = new Map<string, FailedRead>()
   const circuit = new Circuit()
   let successes = 0
-  /** When what has failed may be asked for again: all failures together cost the day's share, no more. */
+  /** Earliest next retry of a failed collection (ms of the steady clock): all retries cost at most the day's share. */
   let retryFrom = -Infinity
 
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
@@ -94,7 +94,7 @@ export function createUpstreamReader({
   }
 
   async function fetch(ids: readonly string[]): Promise<Answer> {
-    // Made where it is needed alone: an error costs a twentieth of a read.
+    // The error is created only on a timeout: it costs a twentieth of a read.
     return (await within(client.fetch(ids), deadline, undefined)) ?? tooLate(ids)
   }
 
@@ -106,7 +106,7 @@ export function createUpstreamReader({
     logger.debug(`collection ${id} has ${videos.length} videos`)
     const isProbe = circuit.begin()
     if (isProbe || before) retryFrom = now + pace(meter.allowance, Math.max(1, videos.length / IDS_PER_CALL))
-    // One call is enough to see whether YouTube answers again.
+    // One call is enough to probe YouTube.
     const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
     take(id, first, before, isProbe)
     if (!isProbe) return first
@@ -122,7 +122,7 @@ export function createUpstreamReader({
       if (!cause) successes++
       return circuit.succeeded(isProbe)
     }
-    // While others succeed it is these videos, not YouTube.
+    // While other reads succeed, the cause is these videos, not YouTube.
     const othersSucceed = before !== undefined && successes > before.successes
     if (isProbe || isUpstreamWide(cause) || !othersSucceed)
       circuit.failed(isProbe, cause, steadyNow(), meter.allowance.untilReset)
@@ -139,7 +139,7 @@ export function createUpstreamReader({
       const asked = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
       const fresh = toSnapshot(asked, found, asOf)
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
-      // The last numbers are read only where they can add something.
+      // The last numbers are read only if they can add something.
       const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(isWhole)
       const snapshot = needsLast ? combine(videos, fresh, await collections.snapshot(id), interval) : fresh
       const known = snapshot ?? fresh
@@ -162,23 +162,23 @@ export function createUpstreamReader({
   }
 }
 
-/** The number of marks in a snapshot: another one is another reply. */
+/** Returns a weighted count of the marks in a snapshot. A different count means a different reply. */
 const countMarks = ({ videos }: Snapshot): number =>
   videos.reduce(
     (marks, { gone, omitted, hidden }) => marks + (gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
     0,
   )
 
-/** What a snapshot knows of the videos that a response contains. */
+/** Returns the numbers in a snapshot of those videos that a response contains. */
 function numbersOf({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoNumbers[] {
   const ids = new Set(found.map(({ id }) => id))
   return videos.filter(({ id }) => ids.has(id))
 }
 
-/** A collection whose numbers could not be fetched. */
+/** Failed read of a collection. */
 interface FailedRead {
   readonly problem: Problem
-  /** How many reads had succeeded by then. */
+  /** Number of reads that had succeeded by then. */
   readonly successes: number
   readonly retryFrom: number
 }
@@ -192,7 +192,7 @@ const join = (a: Answer, b: Answer): Answer => {
   return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
 }
 
-/** Returns the outage that a pause of the steady clock is, in times since the epoch. */
+/** Converts a pause, with times of the steady clock, to an outage. */
 export function outageOf(pause: Pause | undefined): UpstreamOutage | undefined {
   const offset = Date.now() - steadyNow()
   return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)

@@ -52,7 +52,7 @@ export class Notebook implements VideoNotes {
   takeDetails(ids: readonly string[], details: readonly VideoDetails[]): void {
     if (this.#noted.size > REMEMBERED) this.#noted.clear()
     const now = steadyNow()
-    // Those of which nothing came, too: they would be asked for with every call.
+    // Includes ids without details: otherwise every call would request them again.
     for (const id of ids) this.#note(id).detailsAt = now
     for (const one of details) this.#add(one.id, { details: one })
     this.#write()

@@ -42,8 +42,8 @@ export class VideoTable {
   }
 
   /**
-   * Takes what a response, or a stored snapshot, has of `ids`; it may be older than what is known. Those that are not in
-   * `found` are omitted.
+   * Updates `ids` from a response or a stored snapshot, which may be older than the known numbers. An id that is not in
+   * `found` counts as omitted.
    * @param interval between two refreshes (ms)
    */
   learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number, interval: number): void {
@@ -58,7 +58,7 @@ export class VideoTable {
     }
   }
 
-  /** The numbers of those of `ids` that have some. */
+  /** Returns the numbers of those of `ids` that have any. */
   numbers(ids: readonly string[]): VideoNumbers[] {
     return ids.flatMap((id) => this.#videos.get(id)?.numbers ?? [])
   }

@@ -18,7 +18,7 @@ export interface ToldVideo {
   readonly likes?: number
   readonly comments?: number
   readonly dislikes?: number
-  /** Counts that YouTube does not state: these are the last known ones, if any. */
+  /** Names of the counts that YouTube does not state. Their values are the last known ones, if any. */
   readonly hidden?: readonly Count[]
   readonly hiddenSince?: string
   readonly gone?: { readonly since: string; readonly asOf: string }

@@ -100,7 +100,7 @@ describe('the API', () => {
     })
     expect(body.points.map(({ impressions }: { impressions: number }) => impressions)).toEqual([261_734, 523_468])
     const after = new Date(Date.parse(body.points[0].at) + 1).toISOString()
-    // The edits of a point are those since the point before it in the reply.
+    // The edits of a point are those since the previous point in the reply.
     const { added, ...second } = body.points[1]
     expect(added).toMatchObject({ videos: 1, impressions: 261_734 })
     expect((await stats.get(`/collections/h/stats/history?from=${after}`)).body.points).toEqual([second])

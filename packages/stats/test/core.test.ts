@@ -111,7 +111,7 @@ describe('history', () => {
           const isFirst = at === others[0] && at - (kept.findLast((other) => other < at) ?? -Infinity) > HOUR
           expect(at === others.at(-1) || isFirst).toBe(true)
         }
-        // Nowhere does a gap of the history look longer than it was by more than an hour.
+        // No gap of the history looks longer than it was by more than an hour.
         for (const [i, at] of within.entries()) {
           if (i === 0 || at - within[i - 1]! <= 2 * HOUR) continue
           expect(kept).toContain(at)
@@ -228,7 +228,7 @@ describe('videos.list', () => {
       expect(found).toEqual([{ id: 'good', views: 1 }])
       expect(unreadable).toEqual(['bad'])
     }
-    // Of an item without an id nobody knows which video it is.
+    // An item without an id may be any video.
     for (const bad of [{ id: 1, statistics: {} }, null, 7]) expect(parse(bad).unreadable).toEqual(['bad', 'omitted'])
     for (const bad of [{ id: 'bad' }, { id: 'bad', statistics: {} }]) {
       expect(parse(bad)).toMatchObject({ found: [{ id: 'bad' }, { id: 'good', views: 1 }], unreadable: [] })

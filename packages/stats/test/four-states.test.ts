@@ -6,7 +6,7 @@ import { startStats } from './support/stats.ts'
 
 type Items = { id: string; statistics?: Record<string, unknown> | null }[]
 
-/** A service in front of a YouTube whose items a test changes. Each video has 100 views, 10 likes and 5 comments. */
+/** Starts a service and a YouTube whose items a test changes. Each video has 100 views, 10 likes and 5 comments. */
 async function setUp(variant: string, settings: Record<string, string | number> = {}) {
   const youtube = await startFakeYoutube()
   const data = temporaryFolder()
@@ -187,7 +187,7 @@ it('what is hidden outlives a restart, and so does the first omission', async ()
   control.change = of(ids[0]!, (statistics) => delete statistics.likeCount)
   await readUntil((body) => body.hidden)
   const { hiddenSince } = (await read()).byVideo[0]
-  // It is written behind the reply.
+  // The service stores it after the reply.
   await until(async () => (await stats.get('/collections/c?include=stats')).body.stats.hidden)
   await stats.stop()
   const again = await start()

@@ -21,7 +21,7 @@ interface Expected {
   asOf: number
 }
 
-/** The knowledge of one video after all of them. The time of a round is its number. */
+/** Returns the expected knowledge of one video after all answers. The time of a round is its number. */
 function oracle(id: string, answers: readonly Record<string, number>[], interval: number): Expected {
   const last = answers.findLastIndex((found) => id in found)
   const end = answers.length - 1

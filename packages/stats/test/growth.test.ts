@@ -18,7 +18,7 @@ const START = Date.parse('2026-03-01T00:00:00Z')
 
 const timeOf = (time: number) => new Date(time).toISOString()
 
-/** A collection on a clock that the test sets, and what a poller stores of it. */
+/** A collection on a clock that the test sets, stored as a poller stores it. */
 class Campaign {
   readonly #owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY })
   readonly #overview = new Overview(keptRows(this.#owner, 'a source'), this.#owner)
@@ -35,7 +35,7 @@ class Campaign {
     return this.#collection!.videos.some((id) => this.known.has(id))
   }
 
-  /** A refresh, now, of those videos that YouTube answers for. */
+  /** Refreshes, now, the videos in the response. */
   async refresh(found: readonly VideoNumbers[]): Promise<void> {
     for (const numbers of found) this.known.set(numbers.id, { numbers, asOf: Date.now() })
     if (this.#isSettled) await this.#save()
@@ -190,7 +190,7 @@ describe('the growth of a collection', () => {
 
   interface Plan {
     readonly days: number
-    /** Views a minute of each video, in turns of six hours. */
+    /** Views per minute of each video, in turns of six hours. */
     readonly rates: readonly (readonly number[])[]
     readonly outages: readonly { readonly hour: number; readonly hours: number; readonly videos?: number | undefined }[]
     readonly edits: readonly { readonly minute: number; readonly video: number }[]
@@ -204,7 +204,7 @@ describe('the growth of a collection', () => {
       fc.record({
         hour: fc.nat(11 * 24),
         hours: fc.integer({ min: 1, max: 80 }),
-        // Of one video, or of all.
+        // One video, or all.
         videos: fc.option(fc.nat(VIDEOS - 1), { nil: undefined }),
       }),
       { maxLength: 3 },
@@ -217,7 +217,7 @@ describe('the growth of a collection', () => {
     prunes: fc.boolean(),
   })
 
-  /** Each minute of a plan, and what every video has truly gained by each of them. */
+  /** Runs each minute of a plan, and computes the true growth of every video. */
   async function simulate({ days, rates, outages, edits, prunes }: Plan) {
     const ids = rates.map((_, i) => `v${i}`)
     const end = days * 24 * 60
@@ -261,7 +261,7 @@ describe('the growth of a collection', () => {
       }
       if (prunes && minute % 720 === 0) await campaign.tidy()
     }
-    /** What the videos have gained between two minutes, as far as they were seen to. */
+    /** Returns the growth of the videos between two minutes, within the time in which they had numbers. */
     const gained = (from: number, to: number) =>
       [...seen].reduce((sum, [i, { first, last }]) => {
         const [begin, until] = [Math.max(from, first), Math.min(to, last)]

@@ -81,7 +81,7 @@ describe('nodes that share a log', () => {
       other.log.append<boolean>(CHANGE, encodeChange({ type: 'source', source, before }))
     expect((await replace('https://b.example', 'https://a.example')).outcome).toBe(false)
     expect((await replace('https://b.example', 'stand-in')).outcome).toBe(true)
-    // It still has the lease, and does not know yet.
+    // This node still has the lease, and has not applied the change yet.
     await one.state.putSnapshots([row('c', 6, 1)])
     await one.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 6 } }])
     await one.state.deletePoints('c', [5])

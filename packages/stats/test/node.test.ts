@@ -52,7 +52,7 @@ describe('nodes of stats', () => {
     for (const node of all) {
       const { body } = await until(async () => {
         const found = await node.get('/collections/c/stats')
-        // Those that it gives no more.
+        // Videos that YouTube has stopped to return.
         return found.body.gone?.length > 1 && found
       })
       expect(body.impressions).toBeGreaterThan(11_000)

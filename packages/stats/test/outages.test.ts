@@ -141,7 +141,7 @@ describe.each(BUDGETS)('1,000 videos at a daily budget of %i', (budget) => {
       await run.until(WARM_UP + OUTAGE)
       const interval = run.interval()
       const end = WARM_UP + OUTAGE
-      // A slot of the budget, until the probe; then a round.
+      // A slot of the budget until the probe, then a round.
       const bound = outage.recovery + (budget && (24 * 60 * MINUTE) / budget) + 2 * interval + SECOND
       await run.until(end + bound)
       const inOutage = run.calls.filter(during)

@@ -38,7 +38,7 @@ it('a folder without its sources is refused unchanged; repaired, its numbers are
   expect((await stats.get('/collections?limit=200')).body.collections).toHaveLength(20)
   await stats.stop()
   const state = await createLevelState({ folder })
-  // Another source's numbers are never shown as this one's.
+  // Numbers of another source never appear as this one's.
   expect(await state.snapshot('c1')).toBeUndefined()
   expect(await state.setApart!()).toMatchObject([{ source: 'unknown', collections: 1, points: 1 }])
   await state.close()

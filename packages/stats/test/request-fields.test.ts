@@ -3,7 +3,7 @@ import { requestFields } from '@influencer-stats/runtime/testing/request-fields'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { stats } from '../src/service.ts'
 
-// Nobody listens there: what is asked of YouTube fails at once.
+// No server listens on this port: calls to YouTube fail at once.
 const NOWHERE = 'http://127.0.0.1:9'
 
 requestFields((settings) =>

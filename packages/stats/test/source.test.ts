@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => kv.stop())
 
-/** Two upstreams whose numbers differ: 100 views of each video, and 7. */
+/** Starts two upstreams with different numbers: 100 views of each video, and 7. */
 async function upstreams() {
   const [first, second] = [await startFakeYoutube(), await startFakeYoutube()]
   second.answer = (ids, reply) => reply.end(listOf(ids, 7))
@@ -53,7 +53,7 @@ describe.each<Overrides>([
 
     second.answer = failing
     const onOther = await startStats({ ...common, youtubeUri: second.url })
-    // The invented numbers are no answer for the other API, which has given none yet.
+    // Invented numbers never replace those of the other API, which has returned none yet.
     expect(await read(onOther)).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
     expect((await onOther.get(`/collections/${id}/export`)).status).toBe(503)
     expect([await points(onOther), await videoPoints(onOther)]).toEqual([[], []])
@@ -72,7 +72,7 @@ describe.each<Overrides>([
     })
     await recovered.stop()
 
-    // They count again once their source returns, and end with their collection.
+    // Numbers count again once their source returns, and are deleted with their collection.
     first.answer = failing
     const returned = await startOnStandIn({ ...common, youtubeUri: first.url })
     if (settings.cache === 'poller')
@@ -135,7 +135,7 @@ describe('nodes of different sources', () => {
     expect((await real.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
     const other = await startStandInNode(stream, standIn.url)
     await real.stop()
-    // For longer than a lease takes to be free.
+    // Longer than a lease takes to expire.
     const restartAt = Date.now() + 3_000
     await until(async () => {
       expect((await other.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
@@ -170,7 +170,7 @@ describe('nodes of different sources', () => {
     const real = await startNode(nats().url, stream, settings)
     await until(() => polls(real))
     await until(async () => (await invented.get('/node')).body.sourceMismatch?.log === youtube.url)
-    // There are no numbers of the new source yet: that is what all nodes say, and changes go on.
+    // The new source has no numbers yet: all nodes report that, and still accept changes.
     for (const node of [real, invented]) {
       const reply = await until(async () => {
         const found = await node.get('/collections/c/stats')
@@ -216,7 +216,7 @@ describe('nodes of different sources', () => {
     const allowed = await startNode(nats().url, stream, { ...named, replaceSource: `${first.url}/` })
     for (const node of [one, other, mistaken, standIn, allowed])
       await until(async () => (await node.get('/node')).body.source === second.url)
-    // Those of the same source take part again without a restart.
+    // Nodes of the same source compete for the lease again without a restart.
     await allowed.stop()
     await until(async () => (await polls(other)) || (await polls(mistaken)))
     expect(await polls(one)).toBe(false)

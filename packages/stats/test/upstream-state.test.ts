@@ -19,7 +19,7 @@ const keyOf = (reply: ServerResponse) => new URL(reply.req.url!, 'http://fake').
 const refuse = (reply: ServerResponse, status: number, body: object, headers = {}) =>
   reply.writeHead(status, headers).end(JSON.stringify(body))
 
-/** An API that refuses the old key. */
+/** Starts an API that refuses the old key. */
 async function startRefusing(status: number, body: object) {
   const youtube = await startFakeYoutube()
   const keys: (string | null)[] = []
@@ -125,7 +125,7 @@ describe('a running service', () => {
     youtube.answer = (_, reply) => refuse(reply, 429, oldError(429, 'rateLimitExceeded'), { 'retry-after': '3' })
     await until(async () => (await stats.upstream()).state === 'paused')
     const { retryAt, since } = await stats.upstream()
-    // Calls that were in flight.
+    // Lets the calls in flight end.
     await until(async () => (await stats.get('/metrics')).status === 200)
     const before = youtube.calls.length
     const times: number[] = []

@@ -11,7 +11,7 @@ const nats = natsServer()
 const [A, B, C] = SAMPLE_VIDEOS as unknown as readonly [string, string, string]
 const FAILED = { status: 412, body: { code: 'CONDITION_FAILED' } }
 
-/** The settings of each way to keep collections. */
+/** Settings of each way to store collections. */
 const ways = {
   list: () => ({ state: 'list', threads: 1 }),
   map: () => ({ state: 'map', cache: 'poller' }),
@@ -56,7 +56,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
     expect(read.body.version).toBe(etags.at(-1)!.slice(1, -1))
     expect((await stats.get(path, { 'if-none-match': etagOf(read) })).status).toBe(304)
     expect((await stats.get(path, { 'if-match': '"1"' })).status).toBe(412)
-    // Numbers change without the collection: no 304 for them.
+    // Numbers change without the collection, so a read with numbers never gets a 304.
     const withStats = await stats.get(`${path}?include=stats`, { 'if-none-match': etagOf(read) })
     expect([withStats.status, withStats.headers.get('etag'), withStats.body.version]).toEqual([
       200,
@@ -67,7 +67,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
       const { collections } = (await stats.get(`/collections${query}`)).body
       expect(collections.find(({ id }: { id: string }) => id === `all-${name}`).version).toBe(read.body.version)
     }
-    // A video that the collection has already changes nothing.
+    // The addition of a video that is already in the collection changes nothing.
     expect(etagOf(await stats.put(`${path}/videos/${B}`))).toBe(etagOf(read))
   })
 
@@ -108,7 +108,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
     expect(again).toMatchObject(FAILED)
     expect(etagOf(again)).toBe(etagOf(await stats.get(path)))
     expect((await stats.put(path, { videos: [C] }, { 'if-match': '*' })).status).toBe(200)
-    // No version of an absent collection is of interest.
+    // An absent collection gives 404, regardless of the condition.
     expect((await stats.patch('/collections/absent', { name: 'x' }, { 'if-match': '"1"' })).status).toBe(404)
     expect((await stats.delete('/collections/absent', { 'if-match': '"1"' })).status).toBe(404)
   })

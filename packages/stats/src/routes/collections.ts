@@ -36,7 +36,7 @@ const changeFaults = [
 
 const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
-/** `If-Match` names the collection's version. `If-None-Match` would speak of the video. */
+/** Returns the condition in `If-Match`, the collection's version. `If-None-Match` would refer to the video. */
 function matchOf(headers: RequestHeaders): Condition | undefined {
   const condition = readCondition(headers)
   if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('only If-Match applies to a video of a collection')

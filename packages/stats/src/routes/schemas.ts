@@ -16,7 +16,10 @@ export const video = {
   examples: ['-4lB5EKS5Uk'],
 } as const
 
-/** Clients and proxies resolve these ids as steps of a path. Older versions accepted them, so only a PUT refuses them. */
+/**
+ * Id other than `.` and `..`, which clients and proxies resolve as path segments. Older versions accepted them, so only a
+ * PUT refuses them.
+ */
 const newId = { ...id, pattern: COLLECTION_ID.replace('^', '^(?!\\.{1,2}$)') } as const
 
 export const newCollectionParams = {
@@ -48,7 +51,7 @@ const links = {
     'around a link are accepted in addition to the pattern.',
 } as const
 
-/** The conditions of a change, and of a read. */
+/** Condition headers of a change, and of a read. */
 export const conditions = {
   type: 'object',
   properties: {
@@ -72,7 +75,7 @@ export const readConditions = {
   },
 } as const
 
-/** Of a change of one video. */
+/** Condition header of a change of one video. */
 export const matchCondition = {
   type: 'object',
   properties: { 'if-match': conditions.properties['if-match'] },
@@ -84,7 +87,7 @@ const tags = {
   maxItems: MAX_TAGS,
   items: { type: 'string', minLength: 1, maxLength: MAX_TAG },
 } as const
-/** Of requests. Older versions accepted any text, so replies may have it. */
+/** Name and tags in requests. Older versions accepted any text, so replies may contain it. */
 const newName = { ...name, pattern: NAME_TEXT } as const
 const newTags = { ...tags, items: { ...tags.items, pattern: NAME_TEXT } } as const
 const day = { type: 'string', format: 'date' } as const

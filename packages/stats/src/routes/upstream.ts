@@ -32,7 +32,7 @@ export function numbersReplies() {
   return { ...replies, 503: { ...replies[503]!, content: { [PROBLEM_TYPE]: { schema: upstreamProblemSchema } } } }
 }
 
-/** Whether YouTube answers. */
+/** Serves the state of the YouTube Data API. */
 export function upstreamRoute(app: App, state: () => UpstreamState | Promise<UpstreamState>): void {
   app.get(
     '/upstream',

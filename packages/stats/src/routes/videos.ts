@@ -100,7 +100,7 @@ function toCsv({ collection, stats, videos }: ToldVideos): string {
 
 const listed = new Intl.ListFormat('en')
 
-/** Why cells are empty, or not as new as the others. */
+/** Returns why cells are empty, or older than the others. */
 function reasonOf({ missing, gone, hidden, hiddenSince, ...video }: ToldVideo, isKnown: boolean): string | undefined {
   if (missing) return 'YouTube gives no numbers of it'
   if (!isKnown) return 'YouTube has not given its numbers yet'

@@ -41,7 +41,7 @@ export interface TestNodeState {
   held(): Promise<void>
 }
 
-/** The state of a node. @param ttl of the lease (ms) @param source of its numbers, and of the cluster's if none is known */
+/** Opens the state of a node. @param ttl of the lease (ms) @param source of its numbers, and of the cluster's if none is recorded */
 export async function openNodeState(
   url: string,
   stream: string,

@@ -5,9 +5,9 @@ export interface Outage {
   readonly name: string
   /** The reply of a call during the outage, or its error. */
   answer(ids: readonly string[]): RawReply
-  /** How long the failure takes to arrive (ms). */
+  /** Delay of the failure (ms). */
   readonly latency?: number
-  /** How long after the end of the outage the next call may be at the latest (ms), at an unlimited budget. */
+  /** Longest time from the end of the outage to the next call, at an unlimited budget (ms). */
   readonly recovery: number
 }
 

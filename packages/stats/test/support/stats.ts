@@ -32,7 +32,7 @@ export interface TestStats {
 
 export const startStats = (settings: Overrides, log?: Logger): Promise<TestStats> => start(settings, [], log)
 
-/** The same without `YOUTUBE_URI`: the supervisor gave it the address of the stand-in. */
+/** Starts stats without `YOUTUBE_URI`, as if the supervisor had passed the address of the stand-in. */
 export const startOnStandIn = (settings: Overrides): Promise<TestStats> => start(settings, ['youtubeUri'])
 
 async function start(settings: Overrides, standIns: readonly string[], log = pino({ level: 'silent' })) {
