@@ -28,7 +28,7 @@ export function sourcePairsOf(result: RowResult, { columns }: Pick<Table, 'colum
 const isBehind = ({ column: { better, sourceUnits = 1 }, ours, theirs }: SourcePair): boolean =>
   better === 'more' ? ours * sourceUnits < theirs : better === 'less' && ours * sourceUnits > theirs
 
-/** One line per row of the published tables in which the source has a better figure, with those figures. */
+/** Returns a line with the better figures of the source for each row of the published tables that has any. */
 export function behindSource(published: readonly Published[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     results.flatMap((result) => {

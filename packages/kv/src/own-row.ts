@@ -2,7 +2,7 @@ import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { beforeFirst } from './core/stored.ts'
 import { OWN_KEY } from './store/revisions.ts'
 
-/** The number up to which revisions may have been given. Format 1 had no revisions. */
+/** Row with the upper bound of the assigned revisions. Format 1 had no revisions. */
 export const ownRow: OwnRow = {
   key: OWN_KEY,
   since: 2,

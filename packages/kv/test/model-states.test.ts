@@ -4,7 +4,7 @@ import { EtagHistory } from './model/history.ts'
 import { Space, type Expiry } from './model/space.ts'
 import { PossibleStates } from './model/states.ts'
 
-// The model's own rules, where a mistake shows only on a slow machine.
+// Rules of the model itself. A mistake in them shows only on a slow machine.
 
 const EMPTY = Buffer.alloc(0)
 

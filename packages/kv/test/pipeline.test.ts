@@ -75,7 +75,7 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
       { type: 'put', key: 'a', value: '', condition: '', form: 'large' },
       { type: 'put', key: 'a', value: '', condition: '', form: 'length' },
     ]
-    // It depends on how much of the body the system delivers at once.
+    // An error depended on the number of bytes of the body that the system delivers at once.
     for (let i = 0; i < 200; i++) {
       const texts = requests.map((one) => textOf(one, `large${i}-`))
       const replies = await pipelined(url, texts, [0.0022, 0.47])

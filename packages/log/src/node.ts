@@ -69,7 +69,7 @@ export async function openNode({ service, config, registry, log, fail, ...given 
     },
     onFatal: fail,
   })
-  // Threads read it from the first request on, and a log without news reports nothing for a second.
+  // Threads read the state from the first request on, and a log without new entries reports none for a second.
   onState?.(opened.state)
   const keeper = (snapshots = keepSnapshots({
     log: opened,

@@ -12,7 +12,7 @@ it('is between the request and the reply, by the closest of the last replies', (
   const delays = [40, 5, 300, 20, 1_000, 7, 9, 11, 50, 60, 70]
   for (const [i, delay] of delays.entries()) {
     const sentAt = i * 1_000
-    // The servers wrote it half way.
+    // The servers write it halfway between the request and the reply.
     const time = HOUR + sentAt + delay / 2
     now = sentAt + delay
     clock.heard(iso(time), sentAt)

@@ -7,7 +7,7 @@ import { answersKey, generationPrefix, META, rowsKey } from './page-store.ts'
 
 type Db = ClassicLevel<Buffer, Buffer>
 
-/** What `meta` says of a catalog. */
+/** Number and size of a catalog, as in `meta`. */
 interface CatalogSize {
   readonly generation: number
   readonly rows: number
@@ -16,10 +16,10 @@ interface CatalogSize {
 }
 
 const NOTHING: CatalogSize = { generation: 0, rows: 0, terms: 0, kinds: 0 }
-/** A catalog that counts, the one before it, and one that was being written. */
+/** Maximum number of catalogs: the one in use, the previous one, and an incomplete one. */
 const MAX_GENERATIONS = 3
 
-/** Names the catalog that counts, and its size. */
+/** Row with the number and the size of the catalog in use. */
 export const ownRow: OwnRow = {
   key: Buffer.from(META),
   since: 1,
@@ -43,7 +43,7 @@ export const ownRow: OwnRow = {
   },
 }
 
-/** The newest first. */
+/** Returns the numbers of all catalogs, newest first. */
 async function generationsIn(db: Db): Promise<number[]> {
   const found: number[] = []
   for (let end = 'h'; ;) {
@@ -55,7 +55,7 @@ async function generationsIn(db: Db): Promise<number[]> {
   }
 }
 
-/** `undefined` if pages or texts of it are missing. */
+/** Returns the size of a catalog; `undefined` if pages or texts of it are missing. */
 async function sizeOf(db: Db, generation: number): Promise<CatalogSize | undefined> {
   const terms = await countOf(db, generation, 't')
   const kinds = await countOf(db, generation, 'k')
@@ -72,7 +72,7 @@ async function sizeOf(db: Db, generation: number): Promise<CatalogSize | undefin
   return rows > 0 && terms !== undefined && kinds !== undefined ? { generation, rows, terms, kinds } : undefined
 }
 
-/** Number of texts of a kind. `undefined` if one is missing between them. */
+/** Counts the texts of a kind; `undefined` if one is missing between them. */
 async function countOf(db: Db, generation: number, what: string): Promise<number | undefined> {
   const prefix = `${generationPrefix(generation)}${what}!`
   let count = 0

@@ -60,7 +60,7 @@ async function replies(server: string, one: OddCase, pieces: readonly string[], 
 
 const MALFORMED = /HTTP\/1.1 400 Bad Request[^]*$/
 
-/** True if Node refuses a head before its end, which the raw server still awaits; that is Node's a second later. */
+/** True if Node refuses an incomplete head whose end the raw server still awaits. Node gets that head a second later. */
 function waitsForHead(raw: string, fastify: string, sent: string): boolean {
   if (sent.endsWith('\r\n\r\n') || !MALFORMED.test(fastify)) return false
   const [waiting, refused] = [raw, fastify].map((seen) => JSON.parse(seen) as { text: string; kept: boolean })

@@ -93,7 +93,7 @@ describe('a folder begins a new history', () => {
     copy(folder, closed)
     await run(folder, () => copy(folder, opened))
     expect([await run(closed), await run(opened)]).toEqual([true, true])
-    // Each continues with its own.
+    // Each continues with its own history.
     expect([await run(folder), await run(closed), await run(opened)]).toEqual([false, false, false])
   })
 

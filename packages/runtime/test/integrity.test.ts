@@ -255,7 +255,7 @@ describe('a folder whose process was killed', () => {
   })
 
   describe('by a power cut', () => {
-    /** Another boot of the machine. */
+    /** Verifies a copy with a changed log and no `state.json`, as after another boot of the machine. */
     function afterPowerCut(change: (bytes: Buffer) => Buffer) {
       const copy = copyOf(killed)
       rmSync(join(copy, 'level', 'state.json'))

@@ -90,7 +90,7 @@ test('a flipped bit of the format is detected, and a file without a checksum is 
     bytes[bit >> 3]! ^= 1 << (bit & 7)
     writeFileSync(file, bytes)
     const opening = openLevel(folder, { service: 'counter', format: 2, upgrades })
-    // In the name of the checksum it changes nothing.
+    // A bit of the name of the checksum has no effect.
     if (
       /^\{"service":"counter","format":1,"[^"]{3}":"[0-9a-f]+"\}$/.test(bytes.toString()) &&
       !bytes.includes('"sum"')

@@ -9,7 +9,7 @@ import type { StreamRequest } from './stream-request.ts'
 /** What a stream's client may leave unread before it is read more from the history (bytes, about). */
 export const SLICE = 65_536
 
-// A value of more characters is encoded once for all streams, and sent in slices.
+/** Length above which a value is encoded once for all streams and sent in slices (characters). */
 const LARGE = 4_096
 
 /** What is to be written next. */

@@ -127,7 +127,7 @@ export class Hub {
     this.#unread.forget(connection)
   }
 
-  /** Removes a stream, if it is one. Returns whether it was. */
+  /** Removes a stream. Returns true if the connection was one. */
   #leave(connection: StreamConnection): boolean {
     const group = this.#groupOf.get(connection)
     if (!group) return false
@@ -154,8 +154,8 @@ export class Hub {
   }
 
   /**
-   * Shows every client that its connection lives, and detects disconnected clients. A client with unread bytes gets nothing: it
-   * would hold one more pending write with every heartbeat.
+   * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none: every heartbeat
+   * would be one more pending write.
    */
   beat(): void {
     for (const { encoder, connections } of this.#groups.values()) {
@@ -221,7 +221,7 @@ export class Hub {
     return chunk
   }
 
-  /** Streams of different groups share the text of an event also if each group gets other events. */
+  /** Writes pending events. Streams of different groups share the text of an event, even if their other events differ. */
   #flushAll(groups: readonly Group[]): void {
     const isListed =
       groups.length > 1 &&

@@ -2,7 +2,7 @@ import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { Event } from './core/event.ts'
 import type { Encoder } from './encoder/encoder.ts'
 
-/** Large values as streams get them. All streams that are sent a value share one chunk. */
+/** Chunks of large values. All streams that get a value share one chunk. */
 export class SharedValues {
   readonly #made = new WeakMap<Encoder, WeakMap<Event, WeakRef<Chunk>>>()
 

@@ -74,7 +74,7 @@ it('streams share the text of an event, however their topics differ', async () =
   const { hub, put, open } = openStreams({ clientMemory: 64 * MIB })
   const stalled = NESTED.map((prefix) => open({ prefixes: [prefix] }))
   const opened = stalled.reduce((sum, { unread }) => sum + unread.length, 0)
-  // Text is listed event by event only while a client leaves something unread.
+  // Streams get one chunk per event only while a client has unread bytes.
   put(['a'.repeat(COUNT)], 1)
   await settled()
   const [count, bytes] = [100, 50_000]

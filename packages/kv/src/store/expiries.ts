@@ -40,7 +40,7 @@ export class Expiring {
   readonly #times: BigInt64Array
   readonly #clock: () => number
 
-  /** @param clock that values expire by (ms since 1970): the system clock, or on a node of a cluster the log's */
+  /** @param clock that values expire by (ms since 1970): the system clock, or the log's in a cluster */
   constructor(memory: SharedArrayBuffer, clock = () => Date.now()) {
     this.#clock = clock
     this.#words = new Int32Array(memory)

@@ -8,12 +8,12 @@ export const log = { error() {}, info() {} }
 /** A folder's database as main opens it. */
 export const openLevelOf = (folder: string) => openKvLevel(folder, 8, { log })
 
-/** The same with its own row, as each start writes it. */
+/** Opens the same database and writes its own row, like each start. */
 export async function openUsedLevelOf(folder: string): Promise<KvLevel> {
   const level = await openLevelOf(folder)
   await openRevisions(level)
   return level
 }
 
-/** A folder's database as the main of a cluster node opens it. */
+/** Opens the database of a folder like the main thread of a cluster node. */
 export const openNodeLevelOf = (folder: string) => openKvLevel(folder, 8, { log, isReplica: true })

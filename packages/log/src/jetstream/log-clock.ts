@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { ClockOffsets } from '../log.ts'
 
-/** Replies that count. With one a second, a clock of the servers that is set is followed after so many seconds. */
+/** Number of replies that bound the clock. With one a second, a step of the servers' clock is followed after 8 s. */
 const MAX_REPLIES = 8
 
-/** The times in replies are cut to ms. */
+/** Resolution of the times in replies, which are truncated (ms). */
 const RESOLUTION_MS = 1
 
 /** Bounds the clock of the log's servers by the times in their replies. */
@@ -26,8 +26,8 @@ export class LogClock {
   }
 
   /**
-   * The servers wrote the time between the request and its reply.
-   * @param time in a reply that arrives now
+   * Adds the time in a reply. The servers wrote it after the request was sent.
+   * @param time in a reply that arrives now; ignored if it is not a time
    * @param sentAt time of the request (ms of the clock of this process)
    */
   heard(time: string | undefined, sentAt: number): void {

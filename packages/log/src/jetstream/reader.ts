@@ -14,7 +14,7 @@ export interface ReaderOptions {
   /** Takes messages in their order, each once. While it gives a promise no more are asked for. */
   onMessages(messages: readonly Message[]): Promise<void> | undefined
   /**
-   * Called each second with the state of the stream. Returns whether it is true.
+   * Called each second with the state of the stream. Returns true if that state counts, which needs a quorum.
    * @param sentAt time of the request (ms of `steadyNow`)
    * @throws Error if the stream must not be followed
    */

@@ -102,7 +102,7 @@ export class Generations {
     const text = await this.#db.get(META)
     if (text === undefined) return undefined
     const meta: Meta = JSON.parse(text)
-    // A new database, or one whose first catalog was not written to its end.
+    // A new database, or one whose first catalog is incomplete.
     if (meta.generation === NO_META.generation) return undefined
     try {
       return await this.#load(meta)

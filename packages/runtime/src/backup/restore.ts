@@ -26,7 +26,7 @@ export async function restoreBackup(service: string, file: string, folder: strin
   const draft = `${folder}.restoring`
   await rm(draft, { recursive: true, force: true })
   await mkdir(dirname(draft), { recursive: true })
-  // Some services store secrets.
+  // For the owner only, because some services store secrets.
   await mkdir(draft, { mode: 0o700 })
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
   const db = new Utf8Level<Buffer, Buffer>(join(draft, 'level'), bytes)

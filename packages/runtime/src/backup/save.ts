@@ -7,7 +7,7 @@ import { toServiceError } from '../http/service-error.ts'
 import { syncFolder } from '../level/data-format.ts'
 import { readBackup, type BackupEnd } from './format.ts'
 
-/** A backup has everything, secrets included. */
+/** Mode of a backup file, which contains all data, secrets included. */
 const OWNER_ONLY = 0o600
 
 /**

@@ -29,7 +29,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: DoorHo
     schema,
     ...(validatorCompiler && { validatorCompiler }),
     exposeHeadRoute: method === 'GET' && route.head !== false,
-    // The endpoint evaluates or refuses conditions. A token that is part of what is asked is judged once that is known.
+    // The endpoint evaluates or refuses conditions. It checks a token of the query once the query is parsed.
     config: { access: route.token || route.judges ? 'host' : access, isTaken: true, isConditional: true },
     onRequest(request, _reply, done) {
       const refused = route.judges && !route.token && endpoint.refusal(request.raw)

@@ -115,7 +115,7 @@ export interface HotRoute<Asked = any> {
    * pipelined requests of these routes need not wait for each other; only the raw server adapter makes use of it.
    */
   readonly isOrdered?: boolean
-  /** `answer` evaluates `If-Match` and `If-None-Match`. Other routes than reads refuse them. */
+  /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `refusesConditions`. */
   readonly isConditional?: boolean
   /** What it takes away or replaces: a line in the log, once it is done. */
   audits?(asked: Asked): Change

@@ -34,7 +34,7 @@ function readTags(text: string | string[]): Tags {
   return tags
 }
 
-/** True if a request has conditions. Dates do not count: nothing here has a modification date (RFC 9110, 13.1.4). */
+/** True if a request has conditions. Dates do not count: no resource has a modification date (RFC 9110, 13.1.4). */
 export const isConditional = (headers: RequestHeaders): boolean =>
   headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
 
@@ -60,7 +60,7 @@ const stripWeak = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag)
 /** `If-None-Match` compares weakly. */
 const matchesWeakly = (tags: Tags, etag: string): boolean => tags === '*' || tags.some((tag) => stripWeak(tag) === etag)
 
-/** True if the current version meets the condition. @param etag the tag of that version; undefined: there is none */
+/** True if the current version meets the condition. @param etag tag of that version; undefined without a version */
 export function holds({ match, noneMatch }: Condition, etag: string | undefined): boolean {
   if (match !== undefined) {
     if (etag === undefined) return false

@@ -21,7 +21,7 @@ declare module 'fastify' {
     isTaken?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
-    /** The route evaluates `If-Match` and `If-None-Match`. Other routes than reads refuse them. */
+    /** True if the route evaluates `If-Match` and `If-None-Match`. Default: see `refusesConditions`. */
     isConditional?: boolean
     /** What a request counts as where requests are limited: one, unless it is dear. */
     cost?: number

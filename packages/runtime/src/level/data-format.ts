@@ -11,13 +11,13 @@ export interface DataFormat {
   readonly format: number
   /** The version from which it is being upgraded: some of the data may still be of that one. 0 while it is being made. */
   readonly from?: number
-  /** Checksum of the rest. Versions before 0.3 wrote none. */
+  /** Checksum of the other fields. Versions before 0.3 wrote none. */
   readonly sum?: string
 }
 
 const FILE = 'format.json'
 
-/** The fields that this version knows: a later one refuses older versions by `format`. */
+/** Returns the checksum of the fields that this version knows. A version with more fields has a later `format`, which is refused. */
 const sumOf = ({ service, format, from }: Partial<DataFormat>): string =>
   crc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
 

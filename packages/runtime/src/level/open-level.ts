@@ -21,7 +21,7 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
   /** The service makes the data from a log of a cluster, and can do so again. */
   readonly isReplica?: boolean | undefined
-  /** Without this row, other rows are damage. A replica is cleared then. */
+  /** Row without which other rows are damage. A replica without it is cleared. */
   readonly ownRow?: Omit<OwnRow, 'rebuild'> | undefined
 }
 
@@ -118,7 +118,11 @@ async function verify(folder: string, service: string, isReplica: boolean, ownKe
   return assertSound(folder, service, isReplica, ownKey)
 }
 
-/** A database without its own row has no entries, or is of a format before that row, or is a replica that must be made again. */
+/**
+ * Writes the first value of a missing own row, or clears a replica without the row. Any other database without the row has no
+ * entries or was of a format before that row, because `verify` refuses the rest.
+ * @returns true if a replica had entries without the row
+ */
 async function beginWith(
   db: ClassicLevel<any, any>,
   { key, first }: Omit<OwnRow, 'rebuild'>,

@@ -1,4 +1,4 @@
-// Tools that replace files rename, link or write: files are read, which needs no notice of any of it.
+/** Interval of reads (ms). Tools replace files by a rename, a link or a write, and a read detects all of them. */
 const INTERVAL_MS = 500
 
 export interface WatchContentOptions {
@@ -8,11 +8,11 @@ export interface WatchContentOptions {
   readonly seen: string
   /** @throws Error if the new content cannot be used */
   onChange(content: string): void
-  /** The content cannot be read or used; once for each cause. */
+  /** Called once for each cause if the content cannot be read or used. */
   onFault(fault: Error): void
 }
 
-/** Looks for new content of files twice a second. @returns a function that ends it, idempotent */
+/** Checks for new content of files twice a second. @returns an idempotent function that ends the checks */
 export function watchContent({ read, seen: first, onChange, onFault }: WatchContentOptions): () => void {
   /** The content read last, or the reason why it could not be read. */
   let seen = first

@@ -186,7 +186,7 @@ function readSecrets(settings: Settings, given: Map<string, Given>, wrong: strin
   }
 }
 
-/** A line break at the end of a secret is the editor's or the shell's, as in a file. */
+/** Removes white space around a secret, as around one from a file: editors and shells append a line break. */
 function trimSecret(name: string, given: Map<string, Given>): void {
   const found = given.get(name)
   if (typeof found?.value !== 'string') return

@@ -15,7 +15,7 @@ export function secretsOf(definition: Pick<AnyService, 'settings'>, config: Reco
     if (!secret) return []
     const known = new Set<unknown>([common].flat())
     const values = [config[name]].flat().filter((value) => typeof value === 'string')
-    // A file may hold a secret a line.
+    // A file may contain one secret per line.
     return [...new Set(values.flatMap((value) => [value, ...value.split(/\s*\n\s*/)]))].filter(
       (value) => !known.has(value),
     )

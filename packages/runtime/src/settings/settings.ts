@@ -46,7 +46,7 @@ export const fileOf = (secret: string) => `${secret}File`
 /** Settings, and beside each secret one the file that it may be read from. */
 export function withFiles(settings: Settings): Settings {
   const files = Object.entries(settings).flatMap(([name, { secret, env }]): [string, Setting][] => {
-    // A service may describe its file itself.
+    // A service may define the setting of the file itself.
     if (!secret || fileOf(name) in settings) return []
     const description = `file that holds ${name}`
     return [[fileOf(name), { type: 'string', default: '', description, ...(env && { env: `${env}_FILE` }) }]]

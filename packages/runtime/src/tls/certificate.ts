@@ -67,7 +67,7 @@ export function openCertificate(service: string, settings: TlsSettings, registry
         seen: JSON.stringify(pair),
         onChange(content) {
           const next: KeyPair = JSON.parse(content)
-          // The files have their former content again.
+          // The files have the content in use again.
           if (next.cert === pair.cert && next.key === pair.key) return
           check(next)
           log.info({ file: settings.tlsCert }, 'a new certificate is used')

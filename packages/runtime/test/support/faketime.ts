@@ -2,16 +2,16 @@ import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './temporary.ts'
 
-// libfaketime, of the Debian package: it gives a process another wall clock than the machine's.
+// libfaketime of the Debian package gives a process a wall clock that differs from the machine's.
 const [LIBRARY] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
 
 export const hasFaketime = LIBRARY !== undefined
 
-// The monotonic clock stays: timers go on as ever.
+// The monotonic clock remains that of the machine, so timers are not affected.
 const preload = () => ({ LD_PRELOAD: LIBRARY!, FAKETIME_DONT_FAKE_MONOTONIC: '1' })
 const offsetText = (seconds: number) => `${seconds < 0 ? '' : '+'}${seconds}s`
 
-/** Environment of a process whose wall clock is so many seconds ahead. */
+/** Environment of a process whose wall clock is ahead by the given seconds. */
 export const clockAhead = (seconds: number): Readonly<Record<string, string>> => ({
   ...preload(),
   FAKETIME: offsetText(seconds),
@@ -21,15 +21,15 @@ export const clockAhead = (seconds: number): Readonly<Record<string, string>> =>
 export interface MovingClock {
   /** Environment of the processes that have this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** How far it is ahead of the machine's (ms). */
+  /** Time by which it is ahead of the machine's clock (ms). */
   readonly offset: number
-  /** ms since 1970 */
+  /** Returns the time of this clock (ms since 1970). */
   now(): number
   /** Moves the clock ahead. @param ms whole seconds */
   advance(ms: number): void
 }
 
-/** Starts at the machine's time. Processes read its offset with every look at their clock. */
+/** Creates a clock with the machine's time. Processes read its offset each time they read their clock. */
 export function createMovingClock(): MovingClock {
   const file = join(temporaryFolder(), 'offset')
   let offset = 0

@@ -6,5 +6,5 @@ export interface Fanout {
   queue(group: Group): void
 }
 
-/** @param flush writes what these groups are to be sent */
+/** @param flush writes the pending events of these groups */
 export type CreateFanout = (flush: (groups: readonly Group[]) => void) => Fanout

@@ -109,7 +109,7 @@ class Journal extends Ring {
 
 const ceilingAbove = (seq: number) => (Math.floor(seq / RESERVE) + 1) * RESERVE
 
-/** What is known of all events. Without it ids would repeat. */
+/** Row with the state of all events. Without it ids would repeat. */
 export const ownRow: OwnRow = {
   key: Buffer.from(META),
   since: 1,

@@ -24,7 +24,7 @@ export class SlowReader extends EventEmitter implements StreamConnection {
   }
 
   write(chunk: Buffer | string): boolean {
-    // A destroyed socket drops what is written to it.
+    // A destroyed socket discards writes.
     if (this.isDestroyed) return false
     if (this.isEnded) throw new Error('written to after its end')
     this.#unread.push(Buffer.from(chunk))

@@ -11,7 +11,7 @@ import { EventSourceReader } from './event-source-reader.ts'
 
 interface StreamsSetup extends Partial<RingOptions> {
   readonly clientMemory: number
-  /** Memory in which the threads of the budget count. `thread` is the index of this thread. */
+  /** Memory of the budget, which all threads share. `thread` is the index of this thread. */
   readonly memory?: Int32Array
   readonly thread?: number
   readonly createFanout?: CreateFanout

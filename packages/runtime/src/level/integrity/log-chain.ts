@@ -16,7 +16,7 @@ export interface LogRules {
   readonly mayBeTorn: boolean
   /** The first record is not after the next of this sequence number. */
   readonly sequenceBefore: number
-  /** Gets each record. */
+  /** Called with each record. */
   onRecord?(payload: Buffer): void
 }
 

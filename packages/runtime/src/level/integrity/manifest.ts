@@ -10,7 +10,7 @@ export interface LiveTable {
   readonly largest: Buffer
 }
 
-/** The state of the folder by its manifest. */
+/** State of a folder as recorded in its manifest. */
 export interface Manifest {
   readonly tables: ReadonlyMap<number, LiveTable>
   /** Logs from this number on hold changes that are in no table. 0 where there need be none. */

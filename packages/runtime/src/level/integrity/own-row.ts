@@ -1,7 +1,7 @@
 import type { ClassicLevel } from 'classic-level'
 
 /**
- * The row by which a service understands all other rows of its database: a sequence, a position, the catalog that counts.
+ * The row by which a service understands all other rows of its database: a sequence, a position, the catalog in use.
  * If other rows exist without it, the database is damaged: a start that took it for a new one would delete or mix up data.
  */
 export interface OwnRow {
@@ -10,11 +10,11 @@ export interface OwnRow {
   readonly since: number
   /** Value that a start writes to a database without entries; by default the service itself writes it first. */
   readonly first?: string
-  /** Writes the row anew from the other rows. Returns what is lost, a line each. */
+  /** Rebuilds the row from the other rows. Returns a line for each loss. */
   rebuild(db: ClassicLevel<Buffer, Buffer>): Promise<readonly string[]>
 }
 
-/** By service, for commands that know no service. */
+/** Own rows by service, for commands that depend on no service. */
 export type OwnRows = Readonly<Record<string, () => Promise<OwnRow>>>
 
 export const describeRow = (key: Buffer): string =>

@@ -14,7 +14,7 @@ const roomFor = createRoom()
 /** Checks a table while nothing else happens. @throws Error where it cannot be read */
 export const checkTableNow = (file: string): TableReport => runNow(file, checkTable)
 
-/** Finds the newest change of a key. @throws Error where the table cannot be read or is damaged */
+/** Finds the newest change of a key. @throws Error if the table cannot be read or is damaged */
 export const findInTableNow = (file: string, key: Buffer): TableChange | undefined =>
   runNow(file, (bytes) => findInTable(bytes, key))
 

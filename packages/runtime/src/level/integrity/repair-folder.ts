@@ -30,7 +30,7 @@ export interface Repair {
   readonly lostLogBytes: number
   /** Entries that the folder has now. */
   readonly entries: number
-  /** What is lost with the service's own row. */
+  /** Losses with the service's own row, a line each. */
   readonly lostWithRow: readonly string[]
 }
 

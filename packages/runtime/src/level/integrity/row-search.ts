@@ -3,7 +3,7 @@ import type { LiveTable } from './manifest.ts'
 import { findInTableNow } from './read-table.ts'
 import { readBatchHeader, WRITE_HEADER_BYTES } from './write-batch.ts'
 
-/** Kind of a change in a batch. The other one is a deletion. */
+/** Kind of a put, in a log and in a table. The other kind is a deletion. */
 const PUT = 1
 
 /** Searches the files of a database for one row, without LevelDB, which changes files when it opens a folder. */
@@ -25,7 +25,7 @@ export class RowSearch {
     return this.#isReadable && this.#hasOthers && !this.#last.isPut
   }
 
-  /** Takes a record of a log. */
+  /** Searches a record of a log. */
   takeRecord(payload: Buffer): void {
     this.#try(() => {
       const batch = readBatchHeader(payload)
@@ -45,7 +45,7 @@ export class RowSearch {
     this.#try(() => {
       const isOne = smallest.equals(largest)
       if (!isOne) this.#hasOthers = true
-      // The key that `assertWritten` deletes, for example.
+      // The table may contain only the deletion that `assertWritten` writes.
       else if (!smallest.equals(this.#key)) this.#hasOthers ||= findInTableNow(file, smallest)?.kind === PUT
       if (smallest.compare(this.#key) > 0 || largest.compare(this.#key) < 0) return
       const found = findInTableNow(file, this.#key)

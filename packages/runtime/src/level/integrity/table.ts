@@ -85,14 +85,14 @@ export function* checkTable(fileBytes: number): Check<TableReport> {
 
 const broken = (problem: string): TableReport => ({ damaged: [{ problem }], blocks: undefined })
 
-/** A change of a key as a table has it. */
+/** A change of a key in a table. */
 export interface TableChange {
   readonly sequence: number
   /** Deletion 0, put 1. */
   readonly kind: number
 }
 
-/** The newest change of a key in a table. @throws RangeError where the table is damaged */
+/** Finds the newest change of a key in a table. @throws RangeError if the table is damaged */
 export function* findInTable(fileBytes: number, key: Buffer): Check<TableChange | undefined> {
   const window = new Window(fileBytes)
   const reader = new ByteReader(yield* window.read(fileBytes - FOOTER_BYTES, FOOTER_BYTES))

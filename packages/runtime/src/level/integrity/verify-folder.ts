@@ -53,7 +53,7 @@ class FolderCheck implements Verified {
     const search = ownKey && new RowSearch(ownKey)
     this.#checkLogs(this.manifest, witness, isKnown, (payload) => search?.takeRecord(payload))
     this.#checkTables(this.manifest, maxTableBytes, maxTableMs)
-    // Else it is the other damage that hides the row.
+    // Other damage may hide the row.
     if (search && this.findings.length === 0) this.#findRow(this.manifest, search, ownKey)
   }
 
