@@ -78,7 +78,7 @@ export class Circuit {
 
   /** Whether a call may begin. */
   allows(now: number): boolean {
-    return !this.#pause || (!this.#isProbing && now >= this.#pause.until)
+    return now >= this.allowsAt()
   }
 
   /** When the next call may begin; `Infinity` while a probe is in flight. */
@@ -101,7 +101,7 @@ export class Circuit {
     const before = this.#pause
     // Calls that were in flight together fail together: that counts as one failure.
     if (isProbe || !before) this.#times++
-    const until = now + pauseAfter(fault, Math.max(1, this.#times), untilReset)
+    const until = now + pauseAfter(fault, this.#times, untilReset)
     if (before && !isProbe && until <= before.until) return
     this.#pause = { fault, since: before?.since ?? now, until }
   }
