@@ -11,6 +11,11 @@ const plus = (a: Totals, b: Totals, sign = 1): Totals => ({
 
 const isNothing = (totals: Totals) => Object.values(totals).every((sum) => sum === 0)
 
+const toEdits = (added: Totals, removed: Totals): Edits => ({
+  ...(!isNothing(added) && { added }),
+  ...(!isNothing(removed) && { removed }),
+})
+
 /** What of a count came while it could not be seen for longer than this is no growth of the moment in which it returns (ms). */
 const UNSEEN = 7_200_000
 
@@ -32,12 +37,13 @@ export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: reado
     } else added = plus(added, sum([video]))
   }
   if (before.size > 0) removed = plus(removed, sum([...before.values()]))
-  return { ...(!isNothing(added) && { added }), ...(!isNothing(removed) && { removed }) }
+  return toEdits(added, removed)
 }
 
 /** The change of counts that nobody saw grow. */
 function changeUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
-  const [gained, lost]: Record<string, number>[] = [{}, {}]
+  const gained: Record<string, number> = {}
+  const lost: Record<string, number> = {}
   const wasGone = last.gone && !now.gone && at - last.gone.asOf > UNSEEN
   const wasHidden = last.hiddenSince !== undefined && at - last.hiddenSince > UNSEEN
   for (const count of COUNTS) {
@@ -47,20 +53,18 @@ function changeUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
     const before = last[count]
     if (before !== undefined && !isBack) continue
     const change = value - (before ?? 0)
-    if (change > 0) gained![count] = change
-    if (change < 0) lost![count] = -change
+    if (change > 0) gained[count] = change
+    if (change < 0) lost[count] = -change
   }
   const toNumbers = (counts: Record<string, number>) =>
     Object.keys(counts).length > 0 ? { id: now.id, ...counts } : undefined
-  return { gained: toNumbers(gained!), lost: toNumbers(lost!) }
+  return { gained: toNumbers(gained), lost: toNumbers(lost) }
 }
 
 /** What has come and gone since an earlier time. */
 export function editsSince(now: Edits, before: Edits): Edits {
-  const [added, removed] = (['added', 'removed'] as const).map((name) =>
-    plus(now[name] ?? NOTHING, before[name] ?? NOTHING, -1),
-  ) as [Totals, Totals]
-  return { ...(!isNothing(added) && { added }), ...(!isNothing(removed) && { removed }) }
+  const since = (name: 'added' | 'removed') => plus(now[name] ?? NOTHING, before[name] ?? NOTHING, -1)
+  return toEdits(since('added'), since('removed'))
 }
 
 export const sameEdits = (a: Edits, b: Edits): boolean => {
