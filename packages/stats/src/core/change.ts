@@ -1,5 +1,6 @@
 import { editsSince, toGrown } from './edits.ts'
 import type { Point } from './history.ts'
+import { toIsoTime } from './iso-time.ts'
 import type { Edits, Totals } from './numbers.ts'
 import { DAY } from './pace.ts'
 
@@ -79,8 +80,8 @@ export function growthSince(period: Period, base: Point, end: End, createdAt: nu
     impressions: to.impressions - from.impressions,
     engagements: to.engagements - from.engagements,
     score: to.score - from.score,
-    since: new Date(base.at).toISOString(),
-    until: new Date(end.until).toISOString(),
+    since: toIsoTime(base.at),
+    until: toIsoTime(end.until),
     ...(base.at === start && { isWhole: true as const }),
     ...(createdAt !== undefined && createdAt > start && { young: true as const }),
     ...editsSince(end.point, base),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { toIsoTime } from './iso-time.ts'
 import { COUNTS, sum, type Count, type Gone, type Snapshot, type Totals, type VideoNumbers } from './numbers.ts'
 
 /** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
@@ -48,8 +49,7 @@ export interface Known {
   readonly source?: string | undefined
 }
 
-const toTime = (ms: number) => new Date(ms).toISOString()
-const toTimes = ({ since, asOf }: Gone) => ({ since: toTime(since), asOf: toTime(asOf) })
+const toTimes = ({ since, asOf }: Gone) => ({ since: toIsoTime(since), asOf: toIsoTime(asOf) })
 
 export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary {
   const gone = videos.flatMap((video) => (video.gone ? [{ id: video.id, ...toTimes(video.gone) }] : []))
@@ -59,7 +59,7 @@ export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary
     ...(unknown && { unknown }),
     ...(gone.length > 0 && { gone }),
     ...countHidden(videos),
-    asOf: toTime(asOf),
+    asOf: toIsoTime(asOf),
   }
 }
 
@@ -73,7 +73,7 @@ function countHidden(videos: readonly VideoNumbers[]): Pick<Summary, 'hidden'> {
 function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {
   return {
     ...counts,
-    ...(hidden && { hidden, hiddenSince: toTime(hiddenSince!) }),
+    ...(hidden && { hidden, hiddenSince: toIsoTime(hiddenSince!) }),
     ...(gone && { gone: toTimes(gone) }),
   }
 }
@@ -110,7 +110,7 @@ export function asStale(prepared: Prepared): Prepared {
 export const asItReads = (prepared: Prepared, now: number, staleAfter: number): Prepared =>
   now - prepared.at > staleAfter ? asStale(prepared) : prepared
 
-const withoutTime = ({ body, asOf }: Prepared) => body.replace(new Date(asOf).toISOString(), '')
+const withoutTime = ({ body, asOf }: Prepared) => body.replace(toIsoTime(asOf), '')
 
 /** Whether two replies say the same but for when it was true. */
 export const sameNumbers = (a: Prepared, b: Prepared) => withoutTime(a) === withoutTime(b)

@@ -1,4 +1,5 @@
 import { isUpstreamWide, type UpstreamFault } from './circuit.ts'
+import { toIsoTime } from './iso-time.ts'
 import type { Allowance } from './pace.ts'
 import { STAND_IN } from './sources.ts'
 
@@ -25,8 +26,6 @@ export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
   readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
 }
 
-const toTime = (ms: number) => new Date(ms).toISOString()
-
 /** @param since @param until ms since the epoch */
 export function toOutage(fault: UpstreamFault, since: number, until: number): UpstreamOutage {
   const { reason, detail, remedy, key } = fault
@@ -36,8 +35,8 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
     ...(reason && { reason }),
     detail,
     remedy,
-    since: toTime(since),
-    retryAt: toTime(until),
+    since: toIsoTime(since),
+    retryAt: toIsoTime(until),
     ...(key && { key }),
   }
 }
@@ -59,7 +58,7 @@ const spent = ({ budget, untilReset }: Allowance, now: number): UpstreamOutage =
   reason: 'dailyBudgetSpent',
   detail: `The daily budget of ${budget} units is used up`,
   remedy: 'Wait for the reset at midnight Pacific Time, or raise --daily-budget if the quota of the project is larger.',
-  retryAt: toTime(now + untilReset),
+  retryAt: toIsoTime(now + untilReset),
 })
 
 export function toUpstreamState({ outage, allowance, used, source, key, now }: UpstreamStateParts): UpstreamState {
