@@ -47,8 +47,7 @@ function trimmed(text: string): string {
 function toUrl(link: string): URL | undefined {
   if (/\s/.test(link)) return undefined
   const scheme = /^https?:\/\//i.test(link) ? '' : link.startsWith('//') ? 'https:' : 'https://'
-  const url = scheme + link
-  return URL.canParse(url) ? new URL(url) : undefined
+  return URL.parse(scheme + link) ?? undefined
 }
 
 function idOf(url: URL, redirects: number): string | undefined {
@@ -95,7 +94,7 @@ function idOfTarget(url: URL, redirects: number): string | undefined {
   for (const name of TARGETS)
     for (const target of url.searchParams.getAll(name)) {
       const isPath = target.startsWith('/') && !target.startsWith('//')
-      const next = isPath ? toUrl(url.origin + target) : toUrl(trimmed(target))
+      const next = toUrl(isPath ? url.origin + target : trimmed(target))
       const id = next && idOf(next, redirects - 1)
       if (id) return id
     }
