@@ -52,14 +52,13 @@ export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, i
   return { ...now, numbers: { ...rest, gone: { since, asOf: last.asOf } } }
 }
 
-export const hasCounts = (numbers: VideoNumbers): boolean => COUNTS.some((count) => numbers[count] !== undefined)
+const hasCounts = (numbers: VideoNumbers): boolean => COUNTS.some((count) => numbers[count] !== undefined)
 
 /** Whether every count is stated. */
 export const isWhole = (numbers: VideoNumbers): boolean => COUNTS.every((count) => numbers[count] !== undefined)
 
 /** Adds the last known values of the counts that are not stated. Dislikes, which few videos have, are hidden only after they were known. */
 function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: number): VideoNumbers {
-  if (!now.hidden && (isWhole(now) || (last?.dislikes === undefined && isWhole({ dislikes: 0, ...now })))) return now
   // Data of earlier versions have 0 for what was not stated; an unknown count adds as much to a sum.
   const known = (count: Count) => now[count] ?? (last?.[count] || undefined)
   const hidden = COUNTS.filter(
