@@ -69,9 +69,10 @@ export function levelStateOf(level: SharedLevel): State {
     },
     put: (collection) => write(rowsOf.collection(collection), { sync: true }),
     async delete(id) {
-      const rows = rowsOf.noCollection(id, sources())
+      const all = sources()
+      const rows = rowsOf.noCollection(id, all)
       // One after the other, so that others have their turn; all are gone at once.
-      for (const { history } of keysOfAll(sources()))
+      for (const { history } of keysOfAll(all))
         for await (const key of db.keys(history(id))) rows.push({ type: 'del', key })
       await write(rows, { sync: true })
     },
@@ -88,7 +89,8 @@ export function levelStateOf(level: SharedLevel): State {
     putUsage: (usage) => write(rowsOf.usage(usage)),
     source: () => currentSource(sources()),
     async useSource(name) {
-      if (currentSource(sources()) !== name) await write(rowsOf.sources(withSource(sources(), name)), { sync: true })
+      const before = sources()
+      if (currentSource(before) !== name) await write(rowsOf.sources(withSource(before, name)), { sync: true })
     },
     setApart: () =>
       countSetApart(sources(), async (range) => {
