@@ -2,22 +2,12 @@ import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/k
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { currentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { errors } from '../errors.ts'
-import {
-  collectionKey as keyOfCollection,
-  keysOfAll,
-  keysOfSource,
-  SOURCES as SOURCES_KEY,
-  USAGE as USAGE_KEY,
-  type KeyRange,
-} from './keys.ts'
+import { collectionKey, keysOfAll, keysOfSource, SOURCES, USAGE, type KeyRange } from './keys.ts'
 import { countSetApart } from './set-apart.ts'
 import { historyOf, type Collection, type State, type StateOptions } from './state.ts'
 
-// The keys of state/level behind a prefix: what else is kept in the service does not meet them.
+/** Prefix of the keys of `keys.ts` in the service: other data there have other keys. */
 const PREFIX = 'stats/'
-const collectionKey = (id: string) => PREFIX + keyOfCollection(id)
-const USAGE = PREFIX + USAGE_KEY
-const SOURCES = PREFIX + SOURCES_KEY
 
 /** The first key after another: ranges of the service include their start and leave out their end. */
 const after = (key: string) => `${key}\0`
@@ -62,27 +52,20 @@ export async function createKvState({
   }
 
   async function read(key: string) {
-    const found = await answered(client.get(key))
+    const found = await answered(client.get(PREFIX + key))
     return found && parse(found)
   }
   const entries = (start: string, end: string, limit?: number) =>
-    answered(Array.fromAsync(client.entries({ start, end, limit })))
+    answered(Array.fromAsync(client.entries({ start: PREFIX + start, end: PREFIX + end, limit })))
   /** The range of state/level's keys, as the service takes it. */
   const toRange = ({ gt, lt }: KeyRange) => ({ start: after(PREFIX + gt), end: PREFIX + lt })
 
   /** Read once: one stats service at a time owns what is there, and its threads open it after main has named the source. */
   let known: Sources | undefined
   const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES)) ?? NO_SOURCES)
-  const keys = async () => {
-    const { snapshot, video, point, videosAfter } = keysOfSource((await sources()).current)
-    return {
-      snapshot: (id: string) => PREFIX + snapshot(id),
-      video: (id: string) => PREFIX + video(id),
-      point: (id: string, at: number) => PREFIX + point(id, at),
-      videosAfter: (id: string) => toRange(videosAfter(id)),
-    }
-  }
-  const apply = (changes: readonly KvChange[]) => answered(client.batch(changes))
+  const keys = async () => keysOfSource((await sources()).current)
+  const apply = (changes: readonly KvChange[]) =>
+    answered(client.batch(changes.map((change) => ({ ...change, id: PREFIX + change.id }))))
 
   /** What names the value of a collection that `get` gave: it is replaced, and nothing else. */
   const etags = new WeakMap<Collection, string>()
@@ -105,21 +88,21 @@ export async function createKvState({
   }
 
   async function remove(id: string, before?: Collection): Promise<void> {
-    if (before) await answered(client.delete(collectionKey(id), condition(before)), outcomeOf)
+    if (before) await answered(client.delete(PREFIX + collectionKey(id), condition(before)), outcomeOf)
     await answered(clear(id), () => errors.OUTCOME_UNKNOWN)
   }
 
   return {
     isRemote: true,
     async get(id) {
-      const found = await answered(client.get(collectionKey(id)))
+      const found = await answered(client.get(PREFIX + collectionKey(id)))
       if (!found) return undefined
       const collection: Collection = parse(found)
       etags.set(collection, found.etag)
       return collection
     },
     async list(id, limit) {
-      const found = await entries(after(collectionKey(id)), `${PREFIX}c"`, limit)
+      const found = await entries(after(collectionKey(id)), 'c"', limit)
       return found.map(parse)
     },
     snapshot: async (id) => read((await keys()).snapshot(id)),
@@ -129,7 +112,7 @@ export async function createKvState({
       const found = await entries(snapshot(ids[0]!), after(snapshot(ids.at(-1)!)))
       const byKey = new Map(found.map((entry) => [entry.id, entry]))
       return ids.map((id) => {
-        const entry = byKey.get(snapshot(id))
+        const entry = byKey.get(PREFIX + snapshot(id))
         return entry && parse(entry)
       })
     },
@@ -150,7 +133,7 @@ export async function createKvState({
     async put(collection, before) {
       if (!before) await answered(clear(collection.id))
       const value = JSON.stringify(collection)
-      await answered(client.put(collectionKey(collection.id), value, condition(before)), outcomeOf)
+      await answered(client.put(PREFIX + collectionKey(collection.id), value, condition(before)), outcomeOf)
     },
     delete: remove,
     async putSnapshots(rows) {
@@ -178,8 +161,8 @@ export async function createKvState({
       )
     },
     async listVideos(id, limit) {
-      const { start, end } = (await keys()).videosAfter(id)
-      const found = await entries(start, end, limit)
+      const { gt, lt } = (await keys()).videosAfter(id)
+      const found = await entries(after(gt), lt, limit)
       return found.map(parse)
     },
     async deleteVideos(ids) {
@@ -194,13 +177,13 @@ export async function createKvState({
       const before = await sources()
       if (currentSource(before) === name) return
       const next = withSource(before, name)
-      await answered(client.put(SOURCES, JSON.stringify(next), { durable: true }))
+      await answered(client.put(PREFIX + SOURCES, JSON.stringify(next), { durable: true }))
       known = next
     },
     setApart: async () => countSetApart(await sources(), (range) => answered(client.count(toRange(range)))),
     usage: () => read(USAGE),
     async putUsage(usage) {
-      await answered(client.put(USAGE, JSON.stringify(usage)))
+      await answered(client.put(PREFIX + USAGE, JSON.stringify(usage)))
     },
     close: () => client.close(),
   }
