@@ -1,3 +1,4 @@
+import { within } from '@influencer-stats/runtime/within'
 import type { Proxy } from './proxy.ts'
 import type { Source } from './source.ts'
 import { textOf } from './upstream.ts'
@@ -111,15 +112,12 @@ export class ServiceMonitor {
 }
 
 /** `undefined` where it failed or took too long. */
-export async function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, PROBE_TIMEOUT_MS, undefined)
-  try {
-    return await Promise.race([promise.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const withTimeout = <T>(promise: Promise<T>): Promise<T | undefined> =>
+  within(
+    promise.catch(() => undefined),
+    PROBE_TIMEOUT_MS,
+    undefined,
+  )
 
 function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,9 +1,9 @@
 import type { CollectionsOwner } from './collections.ts'
 import type { Reading } from './core/prepared.ts'
-import { within } from './deadline.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Collection } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { within } from '@influencer-stats/runtime/within'
 
 export interface SnapshotKeeperOptions {
   readonly collections: Pick<CollectionsOwner, 'saveSnapshot'>

@@ -16,11 +16,11 @@ import {
 import { IDS_PER_CALL, pace } from './core/pace.ts'
 import type { Reading } from './core/prepared.ts'
 import { toOutage, type UpstreamOutage } from './core/upstream-state.ts'
-import { within } from './deadline.ts'
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
 import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { within } from '@influencer-stats/runtime/within'
 import type { Notebook } from './video-notes.ts'
 
 export interface UpstreamReaderOptions {

@@ -1,4 +1,4 @@
-/** What a promise gives, or `late` after `ms`. By hand: `Promise.race` makes five promises, and each read waits here. */
+/** The value of a promise, or `late` after `ms`. Written by hand: `Promise.race` makes five promises, and each read of stats waits here. */
 export function within<T, L>(promise: Promise<T>, ms: number, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, late)
