@@ -1,6 +1,7 @@
 import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
+import { toSource } from './source.ts'
 
 // Of the stand-in's videos those that move fast: 500 to 1,000 views an hour.
 const CAMPAIGNS = [
@@ -47,8 +48,7 @@ export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Pr
         signal,
       })
       if (!reply.ok) throw new Error(`GET /version of stats returned ${reply.status}`)
-      const { source } = (await reply.json()) as { source?: string }
-      if (source !== 'stand-in') return false
+      if (toSource((await reply.json()) as { source?: string }) !== 'stand-in') return false
       for (const { id, ...content } of CAMPAIGNS) await createIfAbsent(stats, id, content)
       return true
     } catch (error) {

@@ -3,16 +3,15 @@ import { textOf } from './upstream.ts'
 
 /** What is known is not asked for again so soon (ms). */
 const FRESH = 30_000
-const LIMIT = 4_194_304
-const LINE = /^stats_source_is_youtube(?:\{[^}]*\})? ([01])$/m
+const MAX_REPLY_BYTES = 65_536
 
 /** Where the numbers come from: YouTube, or what stands in for it. */
 export type Source = 'youtube' | 'stand-in'
 
-/** Reads it from what stats tells of itself. */
-export const readSource = (metrics: string): Source | undefined => {
-  const told = LINE.exec(metrics)?.[1]
-  return told === undefined ? undefined : told === '1' ? 'youtube' : 'stand-in'
+/** @param version the reply of `GET /version` of stats; `source` is an origin, or `stand-in` */
+export const toSource = ({ source }: { readonly source?: string }): Source | undefined => {
+  if (source === undefined) return undefined
+  return source === 'stand-in' ? 'stand-in' : 'youtube'
 }
 
 /** Asks stats now and then; nothing where it does not answer. */
@@ -22,8 +21,8 @@ export function createSource(proxy: Pick<Proxy, 'ask'>, token: string | undefine
   return async () => {
     if (Date.now() < until) return known
     try {
-      const answer = await proxy.ask('stats', { method: 'GET', path: '/metrics', headers: {}, token })
-      known = readSource(await textOf(answer, LIMIT))
+      const answer = await proxy.ask('stats', { method: 'GET', path: '/version', headers: {}, token })
+      known = toSource(JSON.parse(await textOf(answer, MAX_REPLY_BYTES)))
       until = Date.now() + FRESH
     } catch {
       // It is said where its numbers are shown.
