@@ -4,6 +4,7 @@ import type { Proxy } from './proxy.ts'
 import { textOf, type Answer } from './upstream.ts'
 
 const MAX_REPLY_BYTES = 4_194_304
+const CONCURRENT_READS = 16
 
 /** A collection as stats returns it. */
 export interface StatsCollection {
@@ -55,12 +56,21 @@ export class Campaigns {
     return found
   }
 
-  /** Whether a link shows something. */
-  async stateOf(link: Link): Promise<LinkState> {
-    return this.readShared(link).then(
-      () => 'valid',
-      (error: unknown) => ((error as { code?: string }).code === 'LINK_EXPIRED' ? 'deleted' : 'unknown'),
-    )
+  /** The states of links, in their order. Each campaign is read once, at most `CONCURRENT_READS` at the same time. */
+  async readStates(links: readonly Link[]): Promise<LinkState[]> {
+    const ids = [...new Set(links.map(({ campaign }) => campaign))]
+    const found = new Map<string, StatsCollection | Exclude<LinkState, 'valid'>>()
+    for (let i = 0; i < ids.length; i += CONCURRENT_READS)
+      await Promise.all(ids.slice(i, i + CONCURRENT_READS).map(async (id) => found.set(id, await this.#find(id))))
+    return links.map((link) => {
+      const campaign = found.get(link.campaign)!
+      if (typeof campaign === 'string') return campaign
+      return isFor(link, campaign) ? 'valid' : 'deleted'
+    })
+  }
+
+  #find(id: string): Promise<StatsCollection | Exclude<LinkState, 'valid'>> {
+    return this.read(id).catch((error: unknown) => (isNotFound(error) ? 'deleted' : 'unknown'))
   }
 }
 

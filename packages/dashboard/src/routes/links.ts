@@ -9,8 +9,6 @@ import type { Link, ToMain, ToThread } from '../messages.ts'
 import type { Visitors } from '../visitors.ts'
 
 const tags = ['links']
-/** Reads of campaigns that a list of links makes at a time. */
-const CONCURRENT_READS = 16
 const campaign = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$' } as const
 const time = { type: 'string', format: 'date-time' } as const
 
@@ -96,9 +94,7 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
     },
     async ({ query: { campaign, after, limit = 100 } }) => {
       const { links: page, next } = links.list({ campaign, after, limit })
-      const states: LinkState[] = []
-      for (let i = 0; i < page.length; i += CONCURRENT_READS)
-        states.push(...(await Promise.all(page.slice(i, i + CONCURRENT_READS).map((link) => campaigns.stateOf(link)))))
+      const states = await campaigns.readStates(page)
       return { links: page.map((link, i) => toReply(link, states[i]!)), ...(next !== undefined && { next }) }
     },
   )
