@@ -43,8 +43,12 @@ function send(request: FastifyRequest, reply: FastifyReply, sent: Sent, headers:
   void reply.headers({ ...headers, etag: sent.etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
   const known = request.headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === sent.etag)
   if (known) return reply.code(304).send()
-  if (sent.coding !== 'identity') void reply.header('content-encoding', sent.coding)
-  return reply.type(sent.type).send(sent.bytes)
+  return sendBytes(reply, sent)
+}
+
+function sendBytes(reply: FastifyReply, { coding, type, bytes }: Sent): FastifyReply {
+  if (coding !== 'identity') void reply.header('content-encoding', coding)
+  return reply.type(type).send(bytes)
 }
 
 const headersOf = (assets: Assets) => ({
@@ -58,17 +62,15 @@ const wantsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
 
 /** Sends browsers the page for an unknown path. It states that there is nothing. */
 export function notFoundPage(assets: Assets) {
+  const headers = { ...headersOf(assets), 'x-content-type-options': 'nosniff' }
+  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const sent = await assets.page.as(codingFor(request.headers['accept-encoding']))
+    return sendBytes(reply.code(404).headers(headers), sent)
+  }
   return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
     void reply.header('vary', 'accept, accept-encoding')
-    return wantsPage(request) ? sendNotFound(assets, request, reply) : undefined
+    return wantsPage(request) ? sendPage(request, reply) : undefined
   }
-}
-
-async function sendNotFound(assets: Assets, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { coding, type, bytes } = await assets.page.as(codingFor(request.headers['accept-encoding']))
-  void reply.code(404).headers({ ...headersOf(assets), 'x-content-type-options': 'nosniff' })
-  if (coding !== 'identity') void reply.header('content-encoding', coding)
-  return reply.type(type).send(bytes)
 }
 
 /** The page and its files. They hold nothing that is not public. */
