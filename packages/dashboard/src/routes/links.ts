@@ -7,6 +7,7 @@ import { errors } from '../errors.ts'
 import type { Links } from '../links.ts'
 import type { Link, ToMain, ToThread } from '../messages.ts'
 import type { Visitors } from '../visitors.ts'
+import { guarded } from './guarded.ts'
 
 const tags = ['links']
 const campaign = { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$' } as const
@@ -52,18 +53,11 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
     created: new Date(made.created).toISOString(),
     expires: new Date(made.expires).toISOString(),
   })
-  const guarded = (access: 'read' | 'change') => ({
-    config: { access: 'host' as const },
-    async onRequest(request: object) {
-      const fault = visitors.check(request as never, access)
-      if (fault) throw fault
-    },
-  })
 
   app.get(
     '/links',
     {
-      ...guarded('read'),
+      ...guarded(visitors, 'read'),
       schema: {
         tags,
         operationId: 'listLinks',
@@ -102,7 +96,7 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
   app.post(
     '/links',
     {
-      ...guarded('change'),
+      ...guarded(visitors, 'change'),
       schema: {
         tags,
         operationId: 'makeLink',
@@ -138,7 +132,7 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
   app.delete(
     '/links/:id',
     {
-      ...guarded('change'),
+      ...guarded(visitors, 'change'),
       schema: {
         tags,
         operationId: 'revokeLink',

@@ -3,17 +3,14 @@ import { readReplies } from '@influencer-stats/runtime/replies'
 import { errors } from '../errors.ts'
 import type { ServiceMonitor } from '../service-monitor.ts'
 import type { Visitors } from '../visitors.ts'
+import { guarded } from './guarded.ts'
 
 /** Whether services can be used, for open pages that poll it. */
 export function statusRoute(app: App, visitors: Visitors, monitor: ServiceMonitor): void {
   app.get(
     '/status',
     {
-      config: { access: 'host' as const },
-      async onRequest(request) {
-        const fault = visitors.check(request as never, 'read')
-        if (fault) throw fault
-      },
+      ...guarded(visitors, 'read'),
       schema: {
         tags: ['status'],
         operationId: 'getStatus',
