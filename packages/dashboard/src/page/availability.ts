@@ -38,6 +38,8 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   prices: ' Prices cannot be read.',
 }
 
+const failedIn = (status: Status | undefined) => (status?.services ?? []).filter(({ state }) => state !== 'ok')
+
 /** Whether what the page shows is live: it polls the state of the services, and combines it with that of the stream. */
 export class Availability {
   readonly #live: Live
@@ -46,7 +48,6 @@ export class Availability {
   readonly #listeners = new Set<() => void>()
   readonly #workedAt = new Map<string, number>()
   #liveAt: number | undefined
-  #failed: ReadonlySet<string> = new Set()
   #isReachable = true
   #polledAt = Date.now()
   #turn = 0
@@ -101,13 +102,12 @@ export class Availability {
 
   /** @param isBack whether the page was cut off until now */
   #take(status: Status, isBack: boolean): void {
-    const failed = new Set(status.services.filter(({ state }) => state !== 'ok').map(({ name }) => name))
-    const recovered = [...this.#failed].filter((name) => !failed.has(name))
+    const failed = new Set(failedIn(status).map(({ name }) => name))
+    const recovered = failedIn(this.state.status).filter(({ name }) => !failed.has(name))
     const at = Date.parse(status.at)
     for (const { name } of status.services) if (!failed.has(name)) this.#workedAt.set(name, at)
-    this.#failed = failed
     this.state = { ...this.state, status }
-    if (isBack || recovered.includes('sse')) this.#live.reconnect()
+    if (isBack || recovered.some(({ name }) => name === 'sse')) this.#live.reconnect()
     if (isBack || recovered.length > 0) this.#live.reportGap()
   }
 
@@ -127,10 +127,9 @@ export class Availability {
   }
 
   #troublesIn(status: Status | undefined): Trouble[] {
-    const troubles = (status?.services ?? []).flatMap(({ name, state, detail }) => {
-      if (state === 'ok') return []
+    const troubles = failedIn(status).map(({ name, state, detail }) => {
       const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
-      return [this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))]
+      return this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))
     })
     const { upstream } = status ?? {}
     if (isFailing(upstream))
