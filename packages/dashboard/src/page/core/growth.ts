@@ -1,3 +1,5 @@
+export type Measure = 'impressions' | 'engagements'
+
 /** What edits added to sums, or removed from them: it is no growth. */
 export interface EditSums {
   /** 0 where counts of known videos appeared. */
@@ -6,10 +8,14 @@ export interface EditSums {
   readonly engagements: number
 }
 
-export interface Edits {
-  readonly added?: EditSums | undefined
-  readonly removed?: EditSums | undefined
+export interface Edits<Sums = EditSums> {
+  readonly added?: Sums | undefined
+  readonly removed?: Sums | undefined
 }
+
+/** The part of a sum that edits made. */
+export const editsOf = ({ added, removed }: Edits<Record<Measure, number>>, measure: Measure): number =>
+  (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
 /** Growth with all that stats states about it; version 0.1 states `since` alone. */
 export interface WindowGrowth extends Edits {

@@ -1,3 +1,5 @@
+import { editsOf, type Edits, type Measure } from './growth.ts'
+
 /** What a collection's sums were at a time. */
 export interface Point {
   /** ms since 1970 */
@@ -15,19 +17,15 @@ export function perHour(points: readonly Point[]): Point[] {
   })
 }
 
-interface EditedSums {
+interface EditedSums extends Record<Measure, number>, Edits<Record<Measure, number>> {
   readonly at: number
-  readonly impressions: number
-  readonly engagements: number
-  readonly added?: { readonly impressions: number; readonly engagements: number } | undefined
-  readonly removed?: { readonly impressions: number; readonly engagements: number } | undefined
 }
 
 /** Sums as only growth changes them: each point states the edits since the point before it. */
-export function withoutEdits(sums: readonly EditedSums[], measure: 'impressions' | 'engagements'): Point[] {
+export function withoutEdits(sums: readonly EditedSums[], measure: Measure): Point[] {
   let edited = 0
   return sums.map((point, i) => {
-    if (i > 0) edited += (point.added?.[measure] ?? 0) - (point.removed?.[measure] ?? 0)
+    if (i > 0) edited += editsOf(point, measure)
     return { at: point.at, value: point[measure] - edited }
   })
 }

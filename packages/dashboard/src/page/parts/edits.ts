@@ -1,8 +1,6 @@
-import type { Edits } from '../core/growth.ts'
+import type { Edits, Measure } from '../core/growth.ts'
 import { html } from '../html.ts'
 import { formats } from '../session.ts'
-
-type Measure = 'impressions' | 'engagements'
 
 /** What edits changed of a sum, in words. */
 export function wordsForEdits({ added, removed }: Edits, measure: Measure): string[] {

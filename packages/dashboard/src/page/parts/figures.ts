@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { coverageOf, type WindowGrowth } from '../core/growth.ts'
+import { coverageOf, editsOf, type Measure, type WindowGrowth } from '../core/growth.ts'
 import { growthShare } from '../core/series.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -31,7 +31,7 @@ interface GrowthProps {
   /** At the end of the window. */
   readonly sum: number
   readonly growth: WindowGrowth
-  readonly measure: 'impressions' | 'engagements'
+  readonly measure: Measure
   readonly window: { readonly title: string; readonly length: number }
   /** Without the name of the window where it covers all of it. */
   readonly isShort?: boolean
@@ -44,12 +44,9 @@ export function GrowthChange({ sum, growth, measure, window: { title, length }, 
   const name = isShort ? undefined : `in ${title}`
   const from = `since ${formats.clock(since, now)}`
   const period = kind === 'whole' ? name : kind === 'young' && !isShort ? `${from} (younger than ${title})` : from
+  // The growth is a share of the sum without edits.
   return html`<${Change} now=${sum - editsOf(growth, measure)} growth=${growth[measure]} period=${period} />`
 }
-
-/** The part of a sum that edits made: growth is a share of the rest. */
-const editsOf = ({ added, removed }: WindowGrowth, measure: 'impressions' | 'engagements') =>
-  (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
 /** A share as a bar; what it is stands beside it. */
 export function Bar({ share }: { share: number }) {

@@ -2,6 +2,7 @@ import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { deleteCampaign, ownCampaign, stats, type CampaignSource } from '../api.ts'
 import { gapsIn, hiddenIn } from '../core/counts.ts'
+import type { Measure } from '../core/growth.ts'
 import { basisOf, withValue, type LiveValue } from '../core/live-row.ts'
 import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
@@ -154,7 +155,7 @@ function Cards({ row, range }: CardsProps) {
   const sums = row.stats
   if (!sums) return html`<${NoNumbers} />`
   const growth = row.change?.[range]
-  const growthOf = (measure: 'impressions' | 'engagements') =>
+  const growthOf = (measure: Measure) =>
     growth &&
     html`<${GrowthChange} sum=${sums[measure]} growth=${growth} measure=${measure} window=${RANGES[range]} />
       <${EditNotes} edits=${growth} measure=${measure} />`
