@@ -1,7 +1,5 @@
 import type { LiveValue } from './core/live-row.ts'
 
-export type { LiveValue }
-
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 /** The newest value of each collection that had one since the last time. */

@@ -56,6 +56,3 @@ export function mergeEdit(base: CampaignFields, mine: CampaignFields, theirs: Ca
   const kept = Object.fromEntries(conflicts.flat().map((name) => [name, mine[name]]))
   return { merged: { ...theirs, ...my, ...kept }, conflicts: conflicts.map(([first]) => first!) }
 }
-
-/** The fields that a conflict in `name` is about. */
-export const groupOf = (name: FieldName): readonly FieldName[] => GROUPS.find((group) => group.includes(name))!

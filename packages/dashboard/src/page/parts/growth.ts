@@ -1,4 +1,3 @@
-import type { HistoryPoint } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
 import type { Edits } from '../core/growth.ts'
@@ -73,7 +72,7 @@ export function Growth({ source, id, range, query, now, basis, show }: GrowthPro
   // The first point has no point before it that it could be compared with.
   const edits = useMemo(
     () =>
-      (history.value ?? []).slice(1).flatMap((point: HistoryPoint & Edits) => {
+      (history.value ?? []).slice(1).flatMap((point) => {
         const texts = wordsForEdits(point, measure)
         return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
       }),
