@@ -49,7 +49,13 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const time = new Intl.DateTimeFormat(languages, { timeStyle: 'short', timeZone })
   const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
   const moment = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  const moneys = new Map<string, Intl.NumberFormat>()
+  const numbers = new Map<string, Intl.NumberFormat>()
+  function cached(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+    const key = JSON.stringify(options)
+    let format = numbers.get(key)
+    if (!format) numbers.set(key, (format = number(options)))
+    return format
+  }
 
   return {
     count: (value) => count.format(value),
@@ -64,15 +70,12 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       // Of what is less than one of them, hundredths say too little.
       const isSmall = value !== 0 && Math.abs(value) < 1
       const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
-      if (currency === undefined) return (isSmall ? number(digits) : amount).format(value)
-      const key = `${currency} ${isSmall}`
-      let format = moneys.get(key)
-      if (!format) moneys.set(key, (format = number({ style: 'currency', currency, ...digits })))
-      return format.format(value)
+      if (currency === undefined) return (isSmall ? cached(digits) : amount).format(value)
+      return cached({ style: 'currency', currency, ...digits }).format(value)
     },
     amount(value, currency) {
-      if (currency === undefined) return number({ maximumFractionDigits: ALL_DIGITS }).format(value)
-      return number({ style: 'currency', currency, maximumFractionDigits: ALL_DIGITS }).format(value)
+      const digits = { maximumFractionDigits: ALL_DIGITS }
+      return cached(currency === undefined ? digits : { style: 'currency', currency, ...digits }).format(value)
     },
     day: (at) => day.format(at),
     date: (text) => date.format(Date.parse(text)),
