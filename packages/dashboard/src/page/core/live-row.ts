@@ -8,8 +8,8 @@ export interface LiveValue extends Stats {
 }
 
 /** A row with the newest value of its topic. */
-export interface LiveRow<Row> {
-  readonly row: Row
+export interface LiveRow {
+  readonly row: CollectionRow
   /**
    * True if the value is newer and differs by more than growth: a video was added or removed, its counts appeared or
    * disappeared, the collection was created again, or an outage ended. The row stays as it was, and must be read again.
@@ -25,9 +25,8 @@ export const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} 
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), gone.map(({ id }) => id).sort(), hidden])
 
 /** @returns the row itself if the value is not newer, is of an earlier collection with the same id, or makes the row outdated */
-export function withValue<Row extends CollectionRow | undefined>(row: Row, value: LiveValue | undefined): LiveRow<Row> {
-  if (!row) return { row, isOutdated: false }
-  const { stats, change, created } = row as CollectionRow
+export function withValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
+  const { stats, change, created } = row
   if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isOutdated: false }
   if (value.created !== created) return { row, isOutdated: (value.created ?? '') > (created ?? '') }
   const { id: _id, created: _created, ...sums } = value

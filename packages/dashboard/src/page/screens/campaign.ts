@@ -41,7 +41,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  const { row, isOutdated } = withValue(read, told)
+  const { row, isOutdated } = read ? withValue(read, told) : { row: undefined, isOutdated: false }
   useTitle(row ? titleOf(row) : 'Campaign')
 
   useEffect(
