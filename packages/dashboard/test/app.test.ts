@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { configOf, embed } from '@influencer-stats/runtime/embed'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { settingsFit } from '@influencer-stats/runtime/testing/settings-fit'
@@ -10,20 +9,13 @@ import { makeDemo } from '../src/demo.ts'
 import { dashboard } from '../src/service.ts'
 import type { DashboardConfig } from '../src/settings.ts'
 import { ask, startHouse } from './support/house.ts'
+import { DEAD, serve } from './support/serve.ts'
 
 settingsFit(dashboard)
 
 const TOKENS = { apiToken: 'for-changes', readToken: 'for-reading' }
 const VIDEO = '1FEFpk-uIYo'
 const OTHER_VIDEO = 'kkHvZ4nIAbF'
-
-/** A service that answers as a test says. */
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
-}
 
 /** The dashboard before services that are none. */
 async function startBefore(service: string, settings: Record<string, string | number> = {}) {
@@ -45,8 +37,6 @@ function aDayLater(): () => void {
   onTestFinished(() => void clock.mockRestore())
   return () => void clock.mockRestore()
 }
-
-const DEAD = 'http://127.0.0.1:9'
 
 describe('the page', () => {
   it('comes with a policy that lets nothing in from elsewhere, and its files are kept for good', async () => {

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { embed } from '@influencer-stats/runtime/embed'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
@@ -10,23 +8,29 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { dashboard } from '../src/service.ts'
 import { axe, openPage } from './support/browser.ts'
 import { ask, startHouse } from './support/house.ts'
+import { DEAD, serve } from './support/serve.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const DEAD = 'http://127.0.0.1:9'
 const HOUR = 3_600_000
-
-/** A service whose replies a test decides. */
-async function serve(respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(respond).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
-}
 
 async function start(definition: Parameters<typeof embed>[0], settings: Record<string, string | number>) {
   const running = await embed(definition, { data: temporaryFolder(), ...settings })
   onTestFinished(async () => void (await running.stop()))
   return running
+}
+
+/** Starts sse, stats and the dashboard before an API of YouTube. */
+async function startAll(youtubeUri: string) {
+  const { url: sseUri } = await start(sse, {})
+  const { url: statsUri } = await start(stats, {
+    youtubeUri,
+    sseUri,
+    refreshInterval: 200,
+    dailyBudget: 0,
+    logger: 'silent',
+  })
+  const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
+  return { url, statsUri }
 }
 
 interface Statistics {
@@ -125,15 +129,7 @@ describe('Health', () => {
       const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_HTTP_REFERRER_BLOCKED' }]
       response.end(JSON.stringify({ error: { code: 403, message: 'Blocked.', status: 'PERMISSION_DENIED', details } }))
     })
-    const { url: sseUri } = await start(sse, {})
-    const { url: statsUri } = await start(stats, {
-      youtubeUri,
-      sseUri,
-      refreshInterval: 200,
-      dailyBudget: 0,
-      logger: 'silent',
-    })
-    const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
+    const { url, statsUri } = await startAll(youtubeUri)
     await createStatsClient(statsUri).put('a', { videos: VIDEOS, name: 'Spring' })
     const page = await openPage({ reducedMotion: 'reduce' })
     for (const path of ['/health', '/campaigns/a']) {
@@ -165,15 +161,7 @@ describe('numbers', () => {
       [VIDEOS[1]!, { viewCount: '2000', likeCount: '300', commentCount: '10' }],
     ])
     const youtubeUri = await startYouTube(videos)
-    const { url: sseUri } = await start(sse, {})
-    const { url: statsUri } = await start(stats, {
-      youtubeUri,
-      sseUri,
-      refreshInterval: 200,
-      dailyBudget: 0,
-      logger: 'silent',
-    })
-    const { url } = await start(dashboard, { statsUri, sseUri, demo: 'off' })
+    const { url, statsUri } = await startAll(youtubeUri)
     const client = createStatsClient(statsUri)
     await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
     await until(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)

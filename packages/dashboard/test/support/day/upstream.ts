@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { serve } from '../serve.ts'
 
 const HOUR = 3_600_000
 
@@ -68,14 +66,11 @@ export class Upstream {
   }
 
   async start(): Promise<this> {
-    const server = createServer((request, response) => {
+    this.url = await serve((request, response) => {
       const ids = new URL(request.url!, 'http://youtube').searchParams.get('id')!.split(',')
       const [status, body] = this.#reply(ids)
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close().closeAllConnections())
-    this.url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
     return this
   }
 
