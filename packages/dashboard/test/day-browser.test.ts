@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMovingClock, hasFaketime } from '@influencer-stats/runtime/testing/faketime'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { createStatsClient } from '@influencer-stats/stats/client'
@@ -14,6 +12,7 @@ import { Checker } from './support/day/checker.ts'
 import { viewOf } from './support/day/page-view.ts'
 import { Upstream } from './support/day/upstream.ts'
 import { ask } from './support/house.ts'
+import { startProcesses } from './support/processes.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -41,33 +40,27 @@ const [A, B, C, D, E, F, G] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(ID) as [
   string,
 ]
 
-type ServiceName = 'stats' | 'sse' | 'dashboard'
-
 async function startAgency() {
   const clock = createMovingClock()
   const upstream = await new Upstream(clock.now).start()
   const keyFile = join(temporaryFolder(), 'key')
   const putKey = (key: string) => writeFileSync(keyFile, `${key}\n`)
   putKey('first-key')
-  const names = ['sse', 'stats', 'dashboard'] as const
-  const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
-  const uriOf = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
-  const settings: Record<ServiceName, Record<string, string | number>> = {
-    sse: { data: temporaryFolder() },
-    stats: {
-      data: temporaryFolder(),
-      youtubeUri: upstream.url,
-      youtubeApiKeyFile: keyFile,
-      sseUri: uriOf('sse'),
-      refreshInterval: REFRESH_MS,
-      dailyBudget: BUDGET,
-    },
-    dashboard: { data: temporaryFolder(), statsUri: uriOf('stats'), sseUri: uriOf('sse'), demo: 'off' },
-  }
-  const running = new Map<ServiceName, ServiceProcess>()
-  const start = async (name: ServiceName) =>
-    void running.set(name, await spawnService(name, { port: ports[name], ...settings[name] }, clock.env))
-  for (const name of names) await start(name)
+  const { uriOf, start, kill } = await startProcesses({
+    names: ['sse', 'stats', 'dashboard'],
+    settings: (uriOf) => ({
+      sse: {},
+      stats: {
+        youtubeUri: upstream.url,
+        youtubeApiKeyFile: keyFile,
+        sseUri: uriOf('sse'),
+        refreshInterval: REFRESH_MS,
+        dailyBudget: BUDGET,
+      },
+      dashboard: { statsUri: uriOf('stats'), sseUri: uriOf('sse'), demo: 'off' },
+    }),
+    env: clock.env,
+  })
   const stats = createStatsClient(uriOf('stats'))
   const pages: Page[] = []
 
@@ -92,7 +85,7 @@ async function startAgency() {
     pass,
     putKey,
     start,
-    kill: (name: ServiceName) => running.get(name)!.end('SIGKILL'),
+    kill,
   }
 }
 

@@ -1,8 +1,5 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { createControl } from '@influencer-stats/youtube/client'
@@ -11,52 +8,46 @@ import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPage } from './support/browser.ts'
 import { ask } from './support/house.ts'
+import { startProcesses } from './support/processes.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 const HOUR = 3_600_000
 /** How long a page may take to report a service that became unavailable (ms). */
 const DETECTION_MS = 15_000
 
-type ServiceName = 'stats' | 'sse' | 'prices' | 'kv' | 'dashboard'
+const NAMES = ['sse', 'stats', 'prices', 'kv', 'dashboard'] as const
+type ServiceName = (typeof NAMES)[number]
 
-/** All services in processes of their own, each of which can be killed, frozen and started again at the same address. */
-async function startProcesses() {
+/** All services before the stand-in, which is in this process. */
+async function startServices() {
   const standIn = await embed(youtube, {})
   onTestFinished(async () => void (await standIn.stop()))
-  const names: readonly ServiceName[] = ['sse', 'stats', 'prices', 'kv', 'dashboard']
-  const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
-  const uriOf = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
-  const own: Record<ServiceName, Record<string, string | number>> = {
-    sse: {},
-    stats: { youtubeUri: standIn.url, sseUri: uriOf('sse'), refreshInterval: 200, dailyBudget: 0 },
-    prices: { sample: 'no' },
-    kv: {},
-    dashboard: {
-      statsUri: uriOf('stats'),
-      sseUri: uriOf('sse'),
-      pricesUri: uriOf('prices'),
-      kvUri: uriOf('kv'),
-      demo: 'off',
-    },
-  }
-  const settings = Object.fromEntries(names.map((name) => [name, { data: temporaryFolder(), ...own[name] }]))
-  const running = new Map<ServiceName, ServiceProcess>()
-  const start = async (name: ServiceName) =>
-    void running.set(name, await spawnService(name, { port: ports[name], ...settings[name] }))
-  for (const name of names) await start(name)
+  const processes = await startProcesses({
+    names: NAMES,
+    settings: (uriOf) => ({
+      sse: {},
+      stats: { youtubeUri: standIn.url, sseUri: uriOf('sse'), refreshInterval: 200, dailyBudget: 0 },
+      prices: { sample: 'no' },
+      kv: {},
+      dashboard: {
+        statsUri: uriOf('stats'),
+        sseUri: uriOf('sse'),
+        pricesUri: uriOf('prices'),
+        kvUri: uriOf('kv'),
+        demo: 'off',
+      },
+    }),
+  })
   return {
-    url: uriOf('dashboard'),
-    stats: createStatsClient(uriOf('stats')),
+    ...processes,
+    url: processes.uriOf('dashboard'),
+    stats: createStatsClient(processes.uriOf('stats')),
     control: createControl(standIn.url),
-    kill: (name: ServiceName) => running.get(name)!.end('SIGKILL'),
-    freeze: (name: ServiceName) => void process.kill(running.get(name)!.pid, 'SIGSTOP'),
-    thaw: (name: ServiceName) => void process.kill(running.get(name)!.pid, 'SIGCONT'),
-    start,
   }
 }
 
 it('every open page names a service that is unavailable within 15 s, and recovers without a reload', async () => {
-  const house = await startProcesses()
+  const house = await startServices()
   await house.control.freezeClock(Date.now())
   await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
   const { path } = (await ask(`${house.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
