@@ -13,7 +13,7 @@ const MAX_WARM_UP = 3
 /** Processor seconds that a server has used: from its process, or, at `--url`, from its metrics. NaN if unknown. */
 async function serverSeconds({ url, pid, beside = [] }: Running): Promise<number> {
   if (!Number.isNaN(pid)) return processorSeconds(pid, ...beside)
-  const text = await fetch(`${url}/metrics`, { headers: authorization() }).then(
+  const text = await fetch(`${url}/metrics`, { headers: authorization(), redirect: 'error' }).then(
     (reply) => reply.text(),
     () => '',
   )

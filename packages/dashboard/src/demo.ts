@@ -1,3 +1,4 @@
+import { createAsk, jsonOf } from '@influencer-stats/runtime/client'
 import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
@@ -40,15 +41,12 @@ export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Pr
   const [url] = statsUri.split(',')
   if (config.demo === 'off' || !url) return false
   const token = apiToken || readToken
-  const stats = createStatsClient(url, token ? { token } : {})
+  const ask = createAsk(url, { token })
+  const stats = createStatsClient(url, { token })
   for (let left = TRIES; ; left--) {
     try {
-      const reply = await fetch(`${url}/version`, {
-        headers: token ? { authorization: `Bearer ${token}` } : {},
-        signal,
-      })
-      if (!reply.ok) throw new Error(`GET /version of stats returned ${reply.status}`)
-      if (toSource((await reply.json()) as { source?: string }) !== 'stand-in') return false
+      const version = await jsonOf<{ source?: string }>(ask('GET', '/version', { signal }))
+      if (toSource(version) !== 'stand-in') return false
       for (const { id, ...content } of CAMPAIGNS) await createIfAbsent(stats, id, content)
       return true
     } catch (error) {

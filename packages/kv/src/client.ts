@@ -220,7 +220,7 @@ export function createKvClient(
     })
     call?.ended(reply.statusCode)
     if (reply.headers.sequence !== undefined) sequence = Math.max(sequence ?? 0, Number(reply.headers.sequence))
-    if (reply.statusCode < 400) return reply
+    if (reply.statusCode < 300) return reply
     const text = await reply.body.text()
     throw toServiceError(reply.statusCode, text)
   }

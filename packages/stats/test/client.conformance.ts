@@ -170,6 +170,18 @@ export function clientConformance(
       },
     )
 
+    it('follows no redirect, so that the key goes nowhere else', async () => {
+      const [elsewhere, youtube] = [await startFakeYoutube(), await startFakeYoutube()]
+      const location = `${elsewhere.url}/youtube/v3/videos?id=${SAMPLE_VIDEOS[0]}`
+      youtube.answer = (_, reply) => reply.writeHead(302, { location }).end()
+      const redirected = await create(options({ uri: youtube.url }))
+      const { failed, fault } = await redirected.fetch([SAMPLE_VIDEOS[0]!])
+      expect([failed, fault]).toMatchObject([[SAMPLE_VIDEOS[0]], unavailable])
+      expect(String(fault)).toMatch(/302/)
+      expect(elsewhere.calls).toEqual([])
+      await redirected.close()
+    })
+
     it('takes no unit of the quota for what reached nobody', async () => {
       for (const uri of [await closedUrl(), 'http://nobody.invalid']) {
         const lost = await create(options({ uri }))

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { toServiceError } from '../http/service-error.ts'
+import { createAsk } from '../http/client.ts'
 import { syncFolder } from '../level/data-format.ts'
 import { readBackup, type BackupEnd } from './format.ts'
 
@@ -15,9 +15,7 @@ const OWNER_ONLY = 0o600
  * @throws ServiceError as the service refuses; BackupDamaged where its reply breaks off
  */
 export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {
-  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
-  const reply = await fetch(new URL('/backup', url), { headers })
-  if (!reply.ok) throw toServiceError(reply.status, await reply.text())
+  const reply = await createAsk(url, { token })('GET', '/backup')
   const draft = `${file}.${process.pid}`
   try {
     await pipeline(Readable.fromWeb(reply.body as never), createWriteStream(draft, { flush: true, mode: OWNER_ONLY }))

@@ -21,7 +21,7 @@ export interface Question {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks a service. @throws ServiceError for whatever is no success */
+/** Asks a service, and follows no redirect. @throws ServiceError for whatever is no success */
 export type Ask = (method: string, path: string, question?: Question) => Promise<Response>
 
 /** @param url where the service is; it may end in a path that all of the service's are behind */
@@ -41,6 +41,7 @@ export function createAsk(url: string, { token }: ClientOptions = {}): Ask {
       ...(json !== undefined && { body: JSON.stringify(json) }),
       ...(body !== undefined && { body: isPieces(body) ? streamOf(body) : body, duplex: 'half' }),
       signal: signal ?? null,
+      redirect: 'manual',
     } as RequestInit)
     if (reply.ok) return reply
     throw toServiceError(reply.status, await reply.text())

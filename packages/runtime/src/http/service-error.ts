@@ -16,8 +16,19 @@ export class ServiceError extends Error {
   }
 }
 
-/** Reads a refusal: a problem, or what something between client and service answered (`UNEXPECTED_REPLY`). */
+/** A browser gives the reply to a redirect that it must not follow as one of status 0. */
+const isRedirect = (status: number) => status === 0 || (status >= 300 && status < 400)
+
+const REDIRECTED =
+  'the service answered with a redirect, which clients do not follow because the token would go to another address: ' +
+  "set the service's final address"
+
+/**
+ * Reads a refusal: a problem, a redirect (`UNEXPECTED_REDIRECT`), or what something between client and service answered
+ * (`UNEXPECTED_REPLY`).
+ */
 export function toServiceError(status: number, text: string): ServiceError {
+  if (isRedirect(status)) return new ServiceError(status, 'UNEXPECTED_REDIRECT', REDIRECTED)
   try {
     const body = JSON.parse(text)
     const { code, title, detail } = body

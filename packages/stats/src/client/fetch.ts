@@ -4,7 +4,7 @@ import type { Answer, ClientOptions, VideoClient } from './client.ts'
 /** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
 export function createFetchClient(options: ClientOptions): VideoClient {
   const call = createCall(options, async (path, headers, signal) => {
-    const reply = await fetch(options.uri + path, { headers, signal })
+    const reply = await fetch(options.uri + path, { headers, signal, redirect: 'manual' })
     const body = reply.body ? await readBody(reply.body) : Buffer.alloc(0)
     return { status: reply.status, retryAfter: reply.headers.get('retry-after') ?? undefined, body }
   })

@@ -199,8 +199,9 @@ const NOT_REACHED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 // What the service refuses it has not done; but where another value is there, the change may have come twice.
+const UNCERTAIN_CODES = new Set(['CONDITION_FAILED', 'UNEXPECTED_REPLY', 'UNEXPECTED_REDIRECT'])
 const isRefusal = ({ status, code }: ServiceError) =>
-  (status < 500 || status === 503 || status === 507) && code !== 'CONDITION_FAILED' && code !== 'UNEXPECTED_REPLY'
+  (status < 500 || status === 503 || status === 507) && !UNCERTAIN_CODES.has(code)
 
 /** What a change that failed so is answered with. */
 function outcomeOf(cause: unknown) {

@@ -55,6 +55,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   TOO_MANY_STREAMS: 'Too many pages are open at the same time. Close some of them.',
   UNAUTHORIZED: 'The service requires another token. Sign in again with the token for changes.',
   URI_TOO_LONG: 'This address is too long. Shorten the search.',
+  UNEXPECTED_REDIRECT: 'The service answers at another address. An operator has to set its final address.',
   UPSTREAM_UNAVAILABLE: 'YouTube returns no numbers at present.',
   VALUE_NOT_FOUND: 'No price has this value. Choose another value.',
   VALUE_TYPE: 'No price has this value. Choose another value.',
