@@ -16,6 +16,7 @@ const KEY_DIGEST = 'key-digest'
 const KEY_FORM = /^[0-9a-f]{64}$/
 const DEMO = 'demo'
 const FORMAT = 1
+const REMEDY = 'restore a backup (pnpm restore), or move the folder away, which ends all links and sessions'
 const linkKey = (id: string) => `links/${id}`
 
 const digestOf = (key: string) => createHash('sha256').update(`dashboard key\n${key}`).digest('hex')
@@ -36,7 +37,7 @@ export class Keepsakes {
     this.#links = links
   }
 
-  /** @throws StartError `KEY_DAMAGED`, and those of `openLevel` */
+  /** @throws StartError `KEY_DAMAGED`, `DATA_DAMAGED`, and those of `openLevel` */
   static async open(folder: string, log: Logger): Promise<Keepsakes> {
     const isNew = !existsSync(join(folder, 'format.json'))
     const level = await openSharedLevel<string, string>(folder, { service: 'dashboard', format: FORMAT, log })
@@ -46,8 +47,13 @@ export class Keepsakes {
         if (!isNew) log.warn(`dashboard: made a new key in ${folder}, which had none: earlier sessions have ended`)
       })
       const links = new Map<string, Link>()
-      for await (const text of level.db.values({ gt: linkKey(''), lt: linkKey('\uffff') })) {
-        const link: Link = JSON.parse(text)
+      for await (const [key, text] of level.db.iterator({ gt: linkKey(''), lt: linkKey('\uffff') })) {
+        const link = parseLink(text)
+        if (!link || linkKey(link.id) !== key)
+          throw new StartError(
+            'DATA_DAMAGED',
+            `dashboard: row ${key} of the database in ${folder} is damaged: ${REMEDY}`,
+          )
         links.set(link.id, link)
       }
       return new Keepsakes(level, key, (await level.db.get(DEMO)) !== undefined, links)
@@ -106,6 +112,17 @@ export class Keepsakes {
   }
 }
 
+/** Undefined if the text is no link. */
+function parseLink(text: string): Link | undefined {
+  try {
+    const link: Partial<Link> | null = JSON.parse(text)
+    const isWhole = typeof link?.campaign === 'string' && Number.isFinite(link.created) && Number.isFinite(link.expires)
+    return isWhole ? (link as Link) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The key forges links and sessions: no other user of the machine may read it. */
 function restrictToOwner(folder: string, log: Logger): void {
   if ((statSync(folder).mode & 0o077) === 0) return
@@ -134,8 +151,7 @@ async function readKey(level: SharedLevel, folder: string, onMade: () => void): 
     const state = key === undefined ? 'missing' : 'damaged'
     throw new StartError(
       'KEY_DAMAGED',
-      `dashboard: the key in ${folder} that signs links and sessions is ${state}: restore a backup (pnpm restore), or ` +
-        'move the folder away, which ends all of them',
+      `dashboard: the key in ${folder} that signs links and sessions is ${state}: ${REMEDY}`,
     )
   }
   // Versions before 0.3 stored no digest.

@@ -1,10 +1,12 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Keepsakes } from '../src/keepsakes.ts'
+import { DEAD } from './support/serve.ts'
 
 interface Logged {
   readonly level: string
@@ -84,5 +86,40 @@ describe('the key that signs sessions and links', () => {
     const again = await openOnce(folder)
     expect(again.key).not.toBe(key)
     expect(again.lines).toEqual([{ level: 'warn', message: expect.stringMatching(/new key.*sessions/) }])
+  })
+})
+
+describe('a damaged link', () => {
+  it.each([
+    ['is no JSON', '{"id":"a","campaign":"mi'],
+    ['is no object', 'null'],
+    ['has no campaign', '{"id":"a","created":1,"expires":2}'],
+    ['has another id than its key', '{"id":"b","campaign":"mine","created":1,"expires":2}'],
+    ['expires at no time', '{"id":"a","campaign":"mine","created":1,"expires":"later"}'],
+  ])('refuses the start and changes nothing if it %s', async (_how, text) => {
+    const folder = temporaryFolder()
+    await openOnce(folder, addLink)
+    await edit(folder, { 'links/a': text })
+    const fault = await openOnce(folder).catch((error: unknown) => error as StartError)
+    expect(fault).toBeInstanceOf(StartError)
+    expect(fault).toMatchObject({ code: 'DATA_DAMAGED', message: expect.stringContaining(folder) })
+    expect((fault as StartError).message).toMatch(/links\/a.*pnpm restore/)
+    expect((fault as StartError).message).not.toMatch(/\n/)
+    await edit(folder, { 'links/a': undefined })
+    await openOnce(folder, async ({ links }) => expect(links).toHaveLength(1))
+  })
+
+  it('is one line of a start, which ends with status 1', async () => {
+    const data = temporaryFolder()
+    const folder = join(data, 'dashboard')
+    await openOnce(folder, addLink)
+    await edit(folder, { 'links/a': '{' })
+    const settings = { data, statsUri: DEAD, sseUri: DEAD, pricesUri: DEAD, kvUri: DEAD, port: 0 }
+    const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+    const started = spawnStart(['dashboard', ...args], {}, { script: HOUSE })
+    expect(await started.exit).toMatchObject({ code: 1 })
+    const lines = started.stderr.trim().split('\n')
+    expect(lines.filter((line) => line.includes(folder))).toHaveLength(1)
+    expect(started.stderr).not.toMatch(/^\s+at /m)
   })
 })
