@@ -7,7 +7,7 @@ import { seal, unseal } from '../src/core/sealed.ts'
 import { createFormats } from '../src/page/core/format.ts'
 import { coverageOf, sumGrowth } from '../src/page/core/growth.ts'
 import { nextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
-import { withValue } from '../src/page/core/live-row.ts'
+import { withNewerSums, withValue } from '../src/page/core/live-row.ts'
 import { nextRenewal } from '../src/page/core/pacific.ts'
 import { newId, readPaste, tagsIn } from '../src/page/core/pasted.ts'
 import { readPriceQuery, searchFor, writePriceQuery } from '../src/page/core/price-query.ts'
@@ -145,6 +145,46 @@ describe('a live value', () => {
     const old = { ...row, stats: { ...stats, stale: true } }
     expect(withValue(old, later)).toEqual({ row: old, isOutdated: true })
     expect(withValue(old, { ...later, impressions: stats.impressions }).row.stats?.stale).toBe(false)
+  })
+})
+
+describe('sums that a page shows', () => {
+  const time = (minute: number) => `2026-03-01T00:0${minute}:00.000Z`
+  const sumsOf = (impressions: number, minute: number) => ({
+    impressions,
+    engagements: 10,
+    score: 5,
+    videos: 1,
+    missing: [],
+    asOf: time(minute),
+    stale: false,
+    source: 'a',
+  })
+  const rowOf = (impressions: number, minute: number, more: object = {}) => {
+    const stats = { ...sumsOf(impressions, minute), ...more }
+    return { id: 'a', name: 'Old', videos: ['x'], version: '1', created: time(0), stats } as CollectionRow
+  }
+
+  it('remain where a reply has older ones of the same videos, with the rest of the reply', () => {
+    const read = { ...rowOf(100, 0), name: 'New' }
+    const merged = withNewerSums(read, rowOf(130, 1))
+    expect([merged.name, merged.stats]).toEqual(['New', sumsOf(130, 1)])
+    expect(withNewerSums(rowOf(100, 0, { stale: true }), rowOf(130, 1)).stats).toEqual({
+      ...sumsOf(130, 1),
+      stale: true,
+    })
+  })
+
+  it.each<[string, CollectionRow, CollectionRow | undefined]>([
+    ['newer', rowOf(130, 2), rowOf(100, 1)],
+    ['as old', rowOf(130, 1), rowOf(100, 1)],
+    ['the first', rowOf(130, 1), undefined],
+    ['of other videos', { ...rowOf(90, 0), videos: ['x', 'y'] }, rowOf(130, 1)],
+    ['of a campaign that was created again', { ...rowOf(90, 0), created: time(3) }, rowOf(130, 1)],
+    ['of another campaign', { ...rowOf(90, 0), id: 'b' }, rowOf(130, 1)],
+    ['of another source', rowOf(90, 0, { source: 'b' }), rowOf(130, 1)],
+  ])('give way to those of a reply that are %s', (_what, read, shown) => {
+    expect(withNewerSums(read, shown)).toBe(read)
   })
 })
 

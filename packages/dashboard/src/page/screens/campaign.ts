@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { deleteCampaign, ownCampaign, stats, type CampaignSource } from '../api.ts'
 import { gapsIn, hiddenIn } from '../core/counts.ts'
 import type { Measure } from '../core/growth.ts'
-import { basisOf, withValue, type LiveValue } from '../core/live-row.ts'
+import { basisOf, withNewerSums, withValue, type LiveValue } from '../core/live-row.ts'
 import { titleOf } from '../core/names.ts'
 import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
 import { isFailing, reasonsOf } from '../core/upstream.ts'
@@ -41,7 +41,10 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  const { row, isOutdated } = read ? withValue(read, told) : { row: undefined, isOutdated: false }
+  const { row: current, isOutdated } = read ? withValue(read, told) : { row: undefined, isOutdated: false }
+  const shown = useRef<CollectionRow>(undefined)
+  const row = current && withNewerSums(current, shown.current)
+  shown.current = row
   useTitle(row ? titleOf(row) : 'Campaign')
 
   useEffect(

@@ -2,7 +2,7 @@ import type { CollectionRow, ListOptions } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import type { HomeQuery } from '../core/home-query.ts'
-import { withValue, type LiveValue } from '../core/live-row.ts'
+import { withNewerSums, withValue, type LiveValue } from '../core/live-row.ts'
 import { useLoaded } from '../hooks.ts'
 import type { Updates } from '../live.ts'
 import { useRefresh } from '../refresh.ts'
@@ -31,6 +31,16 @@ function withUpdates(rows: readonly CollectionRow[], updates: Updates): readonly
   return rows.map((row) => withValue(row, updates.get(row.id)).row)
 }
 
+/** Rows of a reply, with the newest values of their topics, and with the sums that the page shows if they are newer. */
+function withNewest(
+  read: readonly CollectionRow[],
+  newest: Updates,
+  shown: readonly CollectionRow[],
+): readonly CollectionRow[] {
+  const before = new Map(shown.map((row) => [row.id, row]))
+  return withUpdates(read, newest).map((row) => withNewerSums(row, before.get(row.id)))
+}
+
 /** The campaigns that a query asks for, with their newest numbers. */
 export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
   const { live } = useShared()
@@ -41,15 +51,13 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
   const key = JSON.stringify([sort, q, tag])
   const asked = { include: ['stats', 'change'] as const, sort, limit: PAGE, ...(q && { q }), ...(tag && { tag }) }
 
-  // What comes while the list is read is not lost: it may be newer.
-  const early = useRef(new Map<string, LiveValue>())
-  const page = useLoaded(async () => {
-    early.current = new Map()
-    return { key, ...(await readPages(asked, entryState('shown', PAGE))) }
-  }, [key])
+  // The newest value of each topic: a reply may be older, even if the page requests it later.
+  const newest = useRef(new Map<string, LiveValue>())
+  const page = useLoaded(async () => ({ key, ...(await readPages(asked, entryState('shown', PAGE))) }), [key])
   useEffect(() => {
     if (!page.value) return
-    setRows(withUpdates(page.value.collections, early.current))
+    const { collections } = page.value
+    setRows((before) => withNewest(collections, newest.current, before))
     setNext(page.value.next)
     setReadKey(page.value.key)
   }, [page.value])
@@ -74,7 +82,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
     }
     const end = live.listen({
       values(updates) {
-        for (const [id, value] of updates) early.current.set(id, value)
+        for (const [id, value] of updates) newest.current.set(id, value)
         const { rows: all, isAll } = shown.current
         const ids = new Set(all.map(({ id }) => id))
         // Another page has created a campaign: where all are shown it belongs to them.
@@ -98,7 +106,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
 
   async function more(): Promise<void> {
     const found = await stats.list({ ...asked, after: next! })
-    setRows((before) => [...before, ...withUpdates(found.collections, early.current)])
+    setRows((before) => [...before, ...withUpdates(found.collections, newest.current)])
     setNext(found.next)
     remember({ shown: rows.length + found.collections.length })
   }
