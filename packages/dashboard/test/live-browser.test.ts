@@ -4,11 +4,13 @@ import { until } from '@influencer-stats/runtime/testing/until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { createControl } from '@influencer-stats/youtube/client'
 import { youtube } from '@influencer-stats/youtube/service'
+import type { ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPage } from './support/browser.ts'
 import { ask } from './support/house.ts'
 import { startProcesses } from './support/processes.ts'
+import { serve } from './support/serve.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 const HOUR = 3_600_000
@@ -109,4 +111,49 @@ it('every open page names a service that is unavailable within 15 s, and recover
   await killed('kv')
   await killed('dashboard')
   await frozen('dashboard')
+})
+
+it('an outage of YouTube outlasts a restart of stats on an open page, until a call has succeeded', async () => {
+  let answer = (_ids: readonly string[], response: ServerResponse) => void response.writeHead(503).end('{}')
+  const youtubeUri = await serve((request, response) => {
+    answer(new URL(request.url!, 'http://youtube').searchParams.getAll('id').join(',').split(','), response)
+  })
+  const { start, kill, uriOf } = await startProcesses({
+    names: ['sse', 'stats', 'dashboard'],
+    settings: (uri) => ({
+      sse: {},
+      stats: { youtubeUri, sseUri: uri('sse'), refreshInterval: 200, dailyBudget: 0, upstreamTimeout: 60_000 },
+      dashboard: { statsUri: uri('stats'), sseUri: uri('sse'), demo: 'off' },
+    }),
+  })
+  const stats = createStatsClient(uriOf('stats'))
+  await stats.put('a', { videos: VIDEOS, name: 'Spring' })
+  const page = await openPage()
+  await page.goto(uriOf('dashboard'))
+  const fault = page.locator('.lost', { hasText: 'YouTube gives no numbers' }).first()
+  await fault.waitFor()
+
+  await kill('stats')
+  const called = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  answer = (ids, response) => {
+    called.resolve()
+    const items = ids.map((id) => ({ id, statistics: { viewCount: '7', likeCount: '2', commentCount: '1' } }))
+    void release.promise.then(() => response.end(JSON.stringify({ kind: 'youtube#videoListResponse', items })))
+  }
+  await start('stats')
+  await called.promise
+  await page.waitForResponse(async (reply) => {
+    if (new URL(reply.url()).pathname !== '/status') return false
+    return (await reply.json()).upstream?.state === 'unknown'
+  })
+  const polled = () => page.waitForResponse((reply) => new URL(reply.url()).pathname === '/status')
+  for (let i = 0; i < 2; i++) {
+    await polled()
+    expect(await page.locator('header .dot.live').count()).toBe(0)
+    expect(await fault.isVisible()).toBe(true)
+  }
+  release.resolve()
+  await page.locator('header .dot.live').waitFor()
+  expect(await page.locator('.lost').count()).toBe(0)
 })

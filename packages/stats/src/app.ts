@@ -140,8 +140,8 @@ async function openCache(
     })
     state = () => {
       const { allowance, used } = meter
-      const [outage, key, now] = [upstream.outage(), keys.shown, Date.now()]
-      return toUpstreamState({ outage, allowance, used, source: sourceOf(config), key, now })
+      const [key, now] = [keys.shown, Date.now()]
+      return toUpstreamState({ ...upstream.upstream(), allowance, used, source: sourceOf(config), key, now })
     }
     return { collections, upstream, logger, meter, refreshInterval, size }
   }

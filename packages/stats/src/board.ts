@@ -59,6 +59,11 @@ export class Board {
     this.#options = options
   }
 
+  /** Origin of the numbers. */
+  get source(): string | undefined {
+    return this.#options.source
+  }
+
   get size(): number {
     return this.#entries.size
   }

@@ -71,10 +71,12 @@ export function reportLogger(logger: Logger, registry: Registry): void {
   counter(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
 }
 
+const isOutage = ({ state }: UpstreamState) => state === 'failing' || state === 'paused'
+
 /** Reports outages. The reason and the refused key are labels, so that an alert shows them. */
 export function reportUpstream(state: () => UpstreamState, registry: Registry): void {
-  gauge(registry, 'stats_upstream_available', '1 while YouTube answers, 0 while calls fail or pause.', () =>
-    Number(state().state === 'ok'),
+  gauge(registry, 'stats_upstream_available', '0 while calls to YouTube fail or pause, otherwise 1.', () =>
+    Number(!isOutage(state())),
   )
   registry.registerMetric(
     new Gauge({
@@ -84,8 +86,9 @@ export function reportUpstream(state: () => UpstreamState, registry: Registry): 
       registers: [],
       collect() {
         this.reset()
-        const { state: outage, reason = 'none', key = '' } = state()
-        if (outage !== 'ok') this.set({ state: outage, reason, key }, 1)
+        const upstream = state()
+        const { state: outage, reason = 'none', key = '' } = upstream
+        if (isOutage(upstream)) this.set({ state: outage, reason, key }, 1)
       },
     }),
   )

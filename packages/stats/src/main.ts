@@ -171,7 +171,7 @@ async function startPolling(
     onWanted: node?.want,
     onAsked: node?.asked,
     onFailed: node?.failed,
-    key: () => keys.shown,
+    key: (of) => (of === sourceOf(config) ? keys.shown : undefined),
   })
   let announcer: Announcer | undefined
   async function announce(): Promise<void> {

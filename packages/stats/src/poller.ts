@@ -6,7 +6,7 @@ import type { VideoClient } from './client/client.ts'
 import { faultOf, UpstreamProblem } from './client/fault.ts'
 import type { CollectionsOwner } from './collections.ts'
 import type { Pause } from './core/circuit.ts'
-import { toUpstreamState, type UpstreamOutage, type UpstreamState } from './core/upstream-state.ts'
+import { toUpstreamState, type CallResults, type UpstreamOutage, type UpstreamState } from './core/upstream-state.ts'
 import { pace } from './core/pace.ts'
 import { prepare, prepareByVideo, type Prepared, type Reading } from './core/prepared.ts'
 import { Schedule, type Call, type ScheduleOptions } from './core/schedule.ts'
@@ -42,14 +42,16 @@ export interface PollerOptions extends BoardOptions {
   onAsked?(asked: Asked): void
   /** Called if first numbers of these videos are unavailable, and in an outage. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-  /** The API key in use, by its last four characters. */
-  readonly key?: () => string
+  /** Returns the API key in use for this source, by its last four characters. */
+  readonly key?: (source: string) => string | undefined
 }
 
 /** The schedule is looked at this often at least (ms): the budget, the day and what is stale change by themselves. */
 const HEARTBEAT = 1_000
 /** Interval between two reports of an outage (ms). Another node that starts in an outage learns of it within this time. */
 const REPORT_INTERVAL_MS = 60_000
+
+const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
 
 /**
  * On main: makes the calls that the schedule decides on, and has the board publish what each of them has changed. Where
@@ -67,8 +69,8 @@ export class Poller {
   /** Last reported pause of the calls, and the time of its last report to other nodes (ms of the steady clock). */
   #pause: Pause | undefined
   #reportedAt = -Infinity
-  /** Outage that the polling node reports. */
-  #theirs: UpstreamOutage | undefined
+  /** Results that the polling node reports. */
+  #theirs: CallResults = NO_RESULTS
   readonly #closing = new AbortController()
 
   constructor(options: PollerOptions) {
@@ -102,7 +104,7 @@ export class Poller {
 
   /** Asks from now on, from what is known. */
   begin(): void {
-    this.#theirs = undefined
+    this.#theirs = NO_RESULTS
     this.#schedule = new Schedule(this.#scheduling, steadyNow())
     this.#plan(this.#schedule)
     for (const { collection } of this.#board.wanted()) this.#urge(collection)
@@ -115,6 +117,7 @@ export class Poller {
    */
   async changeSource(source: string): Promise<void> {
     this.end()
+    this.#theirs = NO_RESULTS
     const board = new Board({ ...this.#options, source })
     await board.load()
     const { waiting } = this.#board
@@ -161,7 +164,7 @@ export class Poller {
 
   /** Takes what a call of another machine has given, while it is that one that asks. */
   async follow({ ids, found, asOf, age, interval = this.interval() }: Asked): Promise<void> {
-    this.#theirs = undefined
+    this.#theirs = { outage: undefined, hasSucceeded: true }
     if (this.#schedule) return
     const { videos } = this.#board
     videos.learn(ids, found, asOf, steadyNow() - Math.max(0, age), interval)
@@ -170,7 +173,7 @@ export class Poller {
 
   /** Takes note that another machine could not have first numbers of these videos. */
   async failed(ids: readonly string[], detail: string, outage?: UpstreamOutage): Promise<void> {
-    if (outage) this.#theirs = outage
+    if (outage) this.#theirs = { outage, hasSucceeded: false }
     if (this.#schedule) return
     const { videos } = this.#board
     await this.#board.tell(videos.users(videos.fail(ids, errors.UPSTREAM_UNAVAILABLE(detail))))
@@ -324,11 +327,17 @@ export class Poller {
 
   /** Returns the state of the API, as this node or the polling one sees it. */
   upstream(): UpstreamState {
-    const { meter, source, key } = this.#options
-    const outage = this.#schedule ? outageOf(this.#schedule.pause) : this.#theirs
-    const now = Date.now()
+    const { meter, key } = this.#options
+    const source = this.#board.source ?? ''
     const { allowance, used } = meter
-    return toUpstreamState({ outage, allowance, used, source: source ?? '', key: key?.() ?? '', now })
+    return toUpstreamState({ ...this.#results(), allowance, used, source, key: key?.(source), now: Date.now() })
+  }
+
+  /** Returns the results of the calls of this node, or of the polling one. */
+  #results(): CallResults {
+    if (!this.#schedule) return this.#theirs
+    const { pause, hasSucceeded } = this.#schedule
+    return { outage: outageOf(pause), hasSucceeded }
   }
 
   /** Resumes calls after a change of the API key. */
@@ -341,10 +350,11 @@ export class Poller {
   #outage(): { readonly problem: Problem; readonly until: number } | undefined {
     const pause = this.#schedule?.pause
     if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }
-    if (this.#schedule || !this.#theirs) return undefined
-    const { reason, detail, remedy, retryAt } = this.#theirs
+    const { outage } = this.#theirs
+    if (this.#schedule || !outage) return undefined
+    const { reason, detail, remedy, retryAt } = outage
     const problem = errors.UPSTREAM_UNAVAILABLE(detail, { members: { ...(reason && { reason }), remedy } })
-    return { problem, until: Date.parse(retryAt ?? '') - Date.now() + steadyNow() }
+    return { problem, until: Date.parse(retryAt) - Date.now() + steadyNow() }
   }
 
   /** Logs the beginning and the end of a pause. Reports a pause to other nodes at intervals. */

@@ -15,7 +15,7 @@ import {
 } from './core/numbers.ts'
 import { IDS_PER_CALL, pace } from './core/pace.ts'
 import type { Reading } from './core/prepared.ts'
-import { toOutage, type UpstreamOutage } from './core/upstream-state.ts'
+import { toOutage, type CallResults, type UpstreamOutage } from './core/upstream-state.ts'
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
@@ -48,8 +48,7 @@ export interface UpstreamReading extends Reading {
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
-  /** Returns the current outage, if calls fail or pause. */
-  outage(): UpstreamOutage | undefined
+  upstream(): CallResults
   /** Resumes calls after a change of the API key. */
   keyChanged(): void
 }
@@ -99,6 +98,8 @@ export function createUpstreamReader({
   }
 
   async function ask({ id, videos }: Collection): Promise<Answer> {
+    // No call is made, so there is no result.
+    if (videos.length === 0) return { found: [], failed: [] }
     const now = steadyNow()
     const before = failing.get(id)
     if (!circuit.allows(now)) return failedAnswer(videos, new UpstreamProblem(circuit.pause!.fault))
@@ -130,7 +131,7 @@ export function createUpstreamReader({
 
   return {
     keyChanged: () => circuit.keyChanged(),
-    outage: () => outageOf(circuit.pause),
+    upstream: () => ({ outage: outageOf(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
     async read(collection) {
       const { id, videos } = collection
       const [asOf, at] = [Date.now(), steadyNow()]

@@ -181,6 +181,7 @@ describe('nodes of different sources', () => {
       expect((await node.get('/collections/c?include=stats,change')).body).not.toHaveProperty('stats')
     }
     expect((await invented.patch('/collections/c', { name: 'C' })).status).toBe(200)
+    expect((await invented.get('/upstream')).body.source).toBe(youtube.url)
     isReady = true
     for (const node of [real, invented]) {
       await until(async () => (await node.get('/collections/c/stats')).body.impressions === 14)
@@ -198,8 +199,13 @@ describe('nodes of different sources', () => {
   it('one API replaces another only with --replaceSource, and the stand-in never does', async () => {
     const { first, second } = await upstreams()
     const [stream, data] = [newStream(), temporaryFolder()]
-    const one = await startNode(nats().url, stream, { data, youtubeUri: first.url, refreshInterval: 200 })
+    const key = { youtubeApiKey: 'AIzaSy-a-key-of-one-1111' }
+    const one = await startNode(nats().url, stream, { data, youtubeUri: first.url, refreshInterval: 200, ...key })
     await until(() => polls(one))
+    await one.put('/collections/c', { videos: videoIds(1) })
+    await until(async () => (await one.get('/upstream')).body.state === 'ok')
+    expect((await one.get('/upstream')).body).toMatchObject({ source: first.url, key: '…1111' })
+    second.answer = failing
     const other = await startNode(nats().url, stream, { youtubeUri: second.url, refreshInterval: 200 })
     expect((await other.get('/node')).body.sourceMismatch).toEqual({ node: second.url, log: first.url })
     const named = { youtubeUri: second.url, refreshInterval: 200, replaceSource: 'https://api.example' }
@@ -216,6 +222,15 @@ describe('nodes of different sources', () => {
     const allowed = await startNode(nats().url, stream, { ...named, replaceSource: `${first.url}/` })
     for (const node of [one, other, mistaken, standIn, allowed])
       await until(async () => (await node.get('/node')).body.source === second.url)
+    for (const node of [one, other]) {
+      const state = await until(async () => {
+        const { body } = await node.get('/upstream')
+        return body.state === 'failing' && body
+      })
+      expect(state.source).toBe(second.url)
+    }
+    // Its own key belongs to the other API.
+    expect((await one.get('/upstream')).body).not.toHaveProperty('key')
     // Nodes of the same source compete for the lease again without a restart.
     await allowed.stop()
     await until(async () => (await polls(other)) || (await polls(mistaken)))

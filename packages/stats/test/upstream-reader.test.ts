@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
@@ -25,6 +25,20 @@ it('asks for what has failed no more often than the budget spreads its calls', a
     expect(failed).toBe(true)
     expect(snapshot).toEqual({ ...known, unknown: ['b'] })
   }
+  expect(client.calls).toHaveLength(1)
+})
+
+it('never takes the read of an empty collection for a reply of YouTube', async () => {
+  const { client, reader } = setUp(0, known)
+  client.down = true
+  await reader.read(collection)
+  const { outage } = reader.upstream()
+  expect(outage).toMatchObject({ state: 'failing' })
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
+  onTestFinished(() => clock.mockRestore())
+  await reader.read({ ...collection, videos: [] })
+  expect(reader.upstream()).toMatchObject({ outage: { state: 'failing' }, hasSucceeded: false })
   expect(client.calls).toHaveLength(1)
 })
 

@@ -7,7 +7,7 @@ import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { createStatsClient } from '../src/client.ts'
-import { listOf, numbers, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
+import { failing, listOf, numbers, startFakeYoutube, videoIds, type Answer } from './support/fake-youtube.ts'
 import { newError, oldError } from './support/outages.ts'
 import { startStats } from './support/stats.ts'
 
@@ -113,6 +113,59 @@ describe('a refused API key', () => {
     await stats.put('/collections/c', { videos: videoIds(1) })
     await until(async () => (await stats.upstream()).state === 'paused')
     expect(keys).toEqual([OLD_KEY])
+  })
+})
+
+describe('the state of YouTube', () => {
+  /** Starts an API whose replies wait until the test releases them. */
+  async function startHeld(answer: Answer) {
+    const youtube = await startFakeYoutube()
+    const called = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    youtube.answer = (ids, reply) => (called.resolve(), release.promise.then(() => answer(ids, reply)))
+    return { url: youtube.url, called: called.promise, release: release.resolve }
+  }
+
+  it.each([
+    ['v3', numbers, 'ok'],
+    ['v6', numbers, 'ok'],
+    ['v8', numbers, 'ok'],
+    ['v3', failing, 'failing'],
+    ['v8', failing, 'failing'],
+  ])('is unknown in %s until the first call has ended', async (variant, answer, state) => {
+    const youtube = await startHeld(answer)
+    const stats = await start(youtube.url, { variant })
+    await stats.put('/collections/empty', { videos: [] })
+    await stats.get('/collections/empty/stats')
+    expect(await stats.upstream()).toMatchObject({ state: 'unknown', source: youtube.url })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    void stats.get('/collections/c/stats')
+    await youtube.called
+    expect((await stats.upstream()).state).toBe('unknown')
+    if (variant === 'v8') {
+      const { body: metrics } = await stats.get('/metrics')
+      expect(metrics).toMatch(/^stats_upstream_available 1$/m)
+      expect(metrics).not.toMatch(/^stats_upstream_outage\{/m)
+    }
+    youtube.release()
+    await until(async () => (await stats.upstream()).state === state)
+  })
+
+  it.each(['v3', 'v8'])('is unknown in %s after a change of a refused key, until a call has ended', async (variant) => {
+    const { youtube } = await startRefusing(403, oldError(403, 'ipRefererBlocked'))
+    const file = writeKeys(OLD_KEY)
+    const stats = await start(youtube.url, { variant, youtubeApiKeyFile: file })
+    await stats.put('/collections/c', { videos: videoIds(1) })
+    await until(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
+    const release = Promise.withResolvers<void>()
+    youtube.answer = (ids, reply) => release.promise.then(() => numbers(ids, reply))
+    writeFileSync(`${file}.new`, `${NEW_KEY}\n`)
+    renameSync(`${file}.new`, file)
+    await until(async () => (await stats.upstream()).state !== 'paused')
+    expect(await stats.upstream()).toMatchObject({ state: 'unknown', key: '…2222' })
+    release.resolve()
+    await until(async () => (await stats.get('/collections/c/stats')).status === 200)
+    expect((await stats.upstream()).state).toBe('ok')
   })
 })
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { readStatus, type Status } from './api.ts'
-import { isFailing, reasonsOf } from './core/upstream.ts'
+import { isFailing, reasonsOf, withLastOutage, type UpstreamStatus } from './core/upstream.ts'
 import type { Live, LiveState } from './live.ts'
 
 /** With the time that a reply may take, an outage is known within 15 s (ms). */
@@ -48,6 +48,8 @@ export class Availability {
   readonly #listeners = new Set<() => void>()
   readonly #workedAt = new Map<string, number>()
   #liveAt: number | undefined
+  /** Last known state of YouTube. */
+  #lastUpstream: UpstreamStatus | undefined
   #isReachable = true
   #polledAt = Date.now()
   #turn = 0
@@ -101,7 +103,10 @@ export class Availability {
   }
 
   /** @param isBack whether the page was cut off until now */
-  #take(status: Status, isBack: boolean): void {
+  #take(reply: Status, isBack: boolean): void {
+    const upstream = withLastOutage(reply.upstream, this.#lastUpstream)
+    const status = upstream ? { ...reply, upstream } : reply
+    if (upstream && upstream.state !== 'unknown') this.#lastUpstream = upstream
     const failed = new Set(failedIn(status).map(({ name }) => name))
     const recovered = failedIn(this.state.status).filter(({ name }) => !failed.has(name))
     const at = Date.parse(status.at)

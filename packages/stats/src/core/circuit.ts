@@ -71,6 +71,12 @@ export class Circuit {
   #pause: Pause | undefined
   #times = 0
   #isProbing = false
+  #hasSucceeded = false
+
+  /** False until the first call succeeds, and after a change of a refused key until one does. */
+  get hasSucceeded(): boolean {
+    return this.#hasSucceeded
+  }
 
   get pause(): Pause | undefined {
     return this.#pause
@@ -92,6 +98,7 @@ export class Circuit {
   }
 
   succeeded(isProbe: boolean): void {
+    this.#hasSucceeded = true
     // A call from before the pause shows that YouTube answers, but not that a refusal is over.
     if (isProbe || (this.#pause && !isUpstreamWide(this.#pause.fault))) this.#close()
   }
@@ -108,7 +115,9 @@ export class Circuit {
 
   /** Another key is in use: a refusal of the one before says nothing about it. */
   keyChanged(): void {
-    if (this.#pause?.fault.kind === 'key') this.#close()
+    if (this.#pause?.fault.kind !== 'key') return
+    this.#close()
+    this.#hasSucceeded = false
   }
 
   #close(): void {

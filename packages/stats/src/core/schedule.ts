@@ -217,6 +217,11 @@ export class Schedule {
     return this.#circuit.pause
   }
 
+  /** See `Circuit`. */
+  get hasSucceeded(): boolean {
+    return this.#circuit.hasSucceeded
+  }
+
   /** The API key is another one: if YouTube has refused the one before, calls go on. */
   keyChanged(): void {
     this.#circuit.keyChanged()

@@ -12,15 +12,17 @@ export interface UpstreamOutage {
   readonly detail: string
   /** What a user can do about it: one sentence. */
   readonly remedy: string
+  /** Absent if only the daily budget of this service is used up. */
   readonly since?: string
-  readonly retryAt?: string
+  readonly retryAt: string
   /** The refused API key, by its last four characters. */
   readonly key?: string | undefined
 }
 
 /** Whether the API answers, and how much of the day's quota is left. */
 export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
-  readonly state: 'ok' | UpstreamOutage['state']
+  /** `unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key. */
+  readonly state: 'ok' | 'unknown' | UpstreamOutage['state']
   readonly source: string
   /** Units a day; `null` where nothing limits. */
   readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
@@ -41,13 +43,19 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
   }
 }
 
-export interface UpstreamStateParts {
+/** The results of calls so far. */
+export interface CallResults {
   readonly outage: UpstreamOutage | undefined
+  /** Whether a call has succeeded. */
+  readonly hasSucceeded: boolean
+}
+
+export interface UpstreamStateParts extends CallResults {
   readonly allowance: Allowance
   readonly used: number
   readonly source: string
-  /** The API key in use, by its last four characters. */
-  readonly key: string
+  /** The API key in use, by its last four characters; `undefined` if it is for another source. */
+  readonly key: string | undefined
   /** ms since the epoch */
   readonly now: number
 }
@@ -61,12 +69,20 @@ const spent = ({ budget, untilReset }: Allowance, now: number): UpstreamOutage =
   retryAt: toIsoTime(now + untilReset),
 })
 
-export function toUpstreamState({ outage, allowance, used, source, key, now }: UpstreamStateParts): UpstreamState {
+export function toUpstreamState({
+  outage,
+  hasSucceeded,
+  allowance,
+  used,
+  source,
+  key,
+  now,
+}: UpstreamStateParts): UpstreamState {
   const { budget, left } = allowance
   const known = outage ?? (left < 1 ? spent(allowance, now) : undefined)
   return {
-    state: 'ok',
-    ...(source !== STAND_IN && { key }),
+    state: hasSucceeded ? 'ok' : 'unknown',
+    ...(key && source !== STAND_IN && { key }),
     ...known,
     source,
     budget: { limit: budget === 0 ? null : budget, used, left: budget === 0 ? null : left },

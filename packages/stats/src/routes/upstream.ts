@@ -53,16 +53,21 @@ export function upstreamRoute(app: App, state: () => UpstreamState | Promise<Ups
             properties: {
               state: {
                 type: 'string',
-                enum: ['ok', 'failing', 'paused'],
+                enum: ['ok', 'unknown', 'failing', 'paused'],
                 description:
-                  '`paused`: all calls are refused, and none are made before `retryAt`. `failing`: calls fail.',
+                  '`paused`: all calls are refused, and none are made before `retryAt`. `failing`: calls fail. ' +
+                  '`unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key.',
               },
               reason,
               detail: { type: 'string' },
               remedy,
               since: { type: 'string', format: 'date-time' },
               retryAt,
-              key: { type: 'string', description: 'The API key by its last four characters: the refused one, if any.' },
+              key: {
+                type: 'string',
+                description:
+                  'The API key by its last four characters: the refused one, if any. Absent on a node of another source.',
+              },
               source: { type: 'string', description: 'Where the numbers come from.' },
               budget: {
                 type: 'object',

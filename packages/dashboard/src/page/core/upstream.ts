@@ -1,6 +1,7 @@
 /** What stats states about its calls to YouTube; fewer fields for the reader of a shared page. */
 export interface UpstreamStatus {
-  readonly state?: 'ok' | 'failing' | 'paused'
+  /** `unknown`: no call has ended since stats started. */
+  readonly state?: 'ok' | 'unknown' | 'failing' | 'paused'
   readonly reason?: string
   readonly detail?: string
   readonly remedy?: string
@@ -14,6 +15,16 @@ export interface UpstreamStatus {
 
 export const isFailing = (upstream: UpstreamStatus | undefined): upstream is UpstreamStatus =>
   upstream?.state === 'failing' || upstream?.state === 'paused'
+
+/** An outage lasts until a call succeeds: a restart of stats, after which the state is unknown, does not end it. */
+export function withLastOutage(
+  upstream: UpstreamStatus | undefined,
+  last: UpstreamStatus | undefined,
+): UpstreamStatus | undefined {
+  if (upstream?.state !== 'unknown' || !isFailing(last) || upstream.source !== last.source) return upstream
+  const { retryAt: _passed, ...outage } = last
+  return { ...outage, ...(upstream.budget && { budget: upstream.budget }) }
+}
 
 /** Why it fails and what to do about it, a sentence each. The detail usually contains the reason. */
 export function reasonsOf({ reason, detail, remedy }: UpstreamStatus): string[] {
