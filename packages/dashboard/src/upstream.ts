@@ -9,6 +9,8 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders
   readonly body?: Buffer | undefined
   readonly token: string | undefined
+  /** Ends the request. */
+  readonly signal?: AbortSignal
 }
 
 /** A reply whose body is still to come. */
@@ -53,7 +55,7 @@ export class Upstream {
   }
 
   /** Resolves when the reply has begun. @throws Problem `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
-  ask({ method, path, headers, body, token }: Asked): Promise<Answer> {
+  ask({ method, path, headers, body, token, signal }: Asked): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const told: Record<string, string> = {
       ...chosen(headers, PASSED_ON),
@@ -62,7 +64,7 @@ export class Upstream {
     if (body) told['content-length'] = String(body.length)
     const base = this.#url.pathname === '/' ? '' : this.#url.pathname
     const sent: ClientRequest = this.#send(
-      { ...place(this.#url), method, path: base + path, headers: told, agent: this.#agent },
+      { ...place(this.#url), method, path: base + path, headers: told, agent: this.#agent, ...(signal && { signal }) },
       (reply) => {
         clearTimeout(late)
         sent.setTimeout(SILENCE, () => sent.destroy())
