@@ -42,13 +42,19 @@ export class Follower {
   }
 
   async told(): Promise<void> {
-    await this.#switching
+    await this.#switched()
     await Promise.all(this.#telling)
   }
 
-  /** The lease is closed. */
+  /** The lease and the poller are closed. */
   async ended(): Promise<void> {
     await this.#running
+    await this.#switched()
+  }
+
+  /** Resolves once the numbers of the current source are loaded. */
+  async #switched(): Promise<void> {
+    for (let last; last !== this.#switching;) await (last = this.#switching)
   }
 
   #handTo(polling: Polling): void {
@@ -99,6 +105,9 @@ export class Follower {
       } catch {
         return
       }
+      await this.#switched()
+      // The lease was lost meanwhile.
+      if (lease.term === undefined) continue
       await begin()
       await lease.lost()
       await end()

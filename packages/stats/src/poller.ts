@@ -1,6 +1,8 @@
 import { errors as house } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
+import { backOff } from '@influencer-stats/runtime/back-off'
 import { outsideTrace } from '@influencer-stats/runtime/trace'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Board, type BoardOptions, type Entry } from './board.ts'
 import type { VideoClient } from './client/client.ts'
 import { faultOf, UpstreamProblem } from './client/fault.ts'
@@ -112,12 +114,28 @@ export class Poller {
   }
 
   /**
-   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them. `changed`, `follow` and
-   * `failed` must not be called meanwhile.
+   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them, or once the poller is
+   * closed: it tries again until then. `begin`, `changed`, `follow` and `failed` must not be called meanwhile.
    */
   async changeSource(source: string): Promise<void> {
+    const { logger } = this.#options
+    const { signal } = this.#closing
     this.end()
     this.#theirs = NO_RESULTS
+    const delays = backOff()
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        await this.#loadSource(source)
+        if (!isFirst) logger.info(`the numbers of ${source} are loaded`)
+        return
+      } catch (fault) {
+        if (isFirst) logger.error(`the numbers of ${source} cannot be loaded; this node tries again`, fault)
+        await delay(delays.next(), undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  async #loadSource(source: string): Promise<void> {
     const board = new Board({ ...this.#options, source })
     await board.load()
     const { waiting } = this.#board
@@ -125,8 +143,6 @@ export class Poller {
     for (const one of waiting()) one.resolve(true)
     await board.prepareAll(this.#closing.signal)
     await board.publishAll()
-    // This node has acquired the lease meanwhile.
-    if (this.#schedule) this.begin()
   }
 
   /** Asks no more: another does. What calls under way still give is not taken. */

@@ -129,3 +129,23 @@ it('holds back what is said while the numbers of another source are loaded', asy
   await told
   expect(said.slice(1)).toEqual(['a changed', 'b changed'])
 })
+
+it('begins only once the numbers of the current source are loaded, and with a lease', async () => {
+  const { follower, said, lease, loading, polling, give, take, close } = setUp()
+  follower.listen(lease)
+  follower.join(polling)
+  follower.take([{ type: 'source', source: 'https://api.example' }])
+  give()
+  await new Promise(setImmediate)
+  expect(said).toEqual(['source https://api.example'])
+  take()
+  loading.resolve()
+  await new Promise(setImmediate)
+  expect(said).toEqual(['source https://api.example'])
+  give()
+  await new Promise(setImmediate)
+  expect(said.slice(1)).toEqual(['begin'])
+  take()
+  close()
+  await follower.ended()
+})

@@ -20,6 +20,7 @@ describe('the poller', () => {
     const client = new FakeClient()
     const published: Update[][] = []
     const told: Update[][] = []
+    const lines: string[] = []
     const state = createMapState()
     const meter = new QuotaMeter(QuotaMeter.memory(), budget)
     const collections: CollectionsOwner = new CollectionsOwner({
@@ -31,7 +32,11 @@ describe('the poller', () => {
       collections,
       client,
       meter,
-      logger: createSilentLogger(),
+      logger: {
+        ...createSilentLogger(),
+        info: (line) => void lines.push(`info ${line}`),
+        error: (line) => void lines.push(`error ${line}`),
+      },
       refreshInterval,
       connections: 4,
       readTimeout: 5_000,
@@ -42,7 +47,7 @@ describe('the poller', () => {
       () => collections.close(),
       () => poller.close(),
     )
-    return { client, published, told, state, meter, collections, poller }
+    return { client, published, told, lines, state, meter, collections, poller }
   }
 
   it('serves the last known numbers after a restart, before YouTube has answered', async () => {
@@ -57,6 +62,37 @@ describe('the poller', () => {
     expect(poller.board.stale).toBe(1)
     expect(JSON.parse(poller.board.currentReplies()[0]![1]!.body)).toMatchObject({ impressions: 5, stale: true })
     expect(poller.board.replies()).toHaveLength(1)
+  })
+
+  it('tries again where the numbers of another source cannot be loaded, and states it once', async () => {
+    const { client, state, collections, poller, lines } = setUp()
+    client.down = true
+    await state.put({ id: 'c', videos: ['a'], revision: 1 })
+    await poller.start()
+    let failures = 0
+    vi.spyOn(collections, 'list').mockImplementation(() => {
+      if (failures === 2) vi.restoreAllMocks()
+      failures++
+      throw new Error('the disk is broken')
+    })
+    await poller.changeSource('https://api.example')
+    expect(failures).toBe(3)
+    expect(poller.upstream()).toMatchObject({ source: 'https://api.example', state: 'unknown' })
+    expect(poller.board.size).toBe(1)
+    expect(lines.filter((line) => line.includes('https://api.example'))).toEqual([
+      'error the numbers of https://api.example cannot be loaded; this node tries again',
+      'info the numbers of https://api.example are loaded',
+    ])
+  })
+
+  it('ends also while the numbers of another source cannot be loaded', async () => {
+    const { collections, poller, lines } = setUp()
+    await poller.start()
+    vi.spyOn(collections, 'list').mockRejectedValue(new Error('the disk is broken'))
+    const changing = poller.changeSource('https://api.example')
+    await until(() => lines.length > 0)
+    await poller.close()
+    await changing
   })
 
   it('counts as stale what has numbers that are too old, and no more', async () => {
