@@ -80,7 +80,7 @@ it.skipIf(!hasFaketime)(
   async () => {
     const youtube = await run('youtube', temporaryFolder())
     onTestFinished(async () => void (await youtube.stop()))
-    const settings = { youtubeUri: youtube.url, refreshInterval: REFRESH, dailyBudget: 0, pollerLease: LEASE }
+    const settings = { youtubeUri: youtube.url, refreshInterval: REFRESH, dailyBudget: 0, pollerLeaseTtl: LEASE }
     const cluster = await startCluster(temporaryFolder(), settings, 'stats', { env })
     onTestFinished(() => cluster.stop())
     const { nodes } = cluster

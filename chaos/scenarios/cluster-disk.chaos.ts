@@ -32,7 +32,7 @@ it.skipIf(!isHere)(
   async () => {
     onTestFinished(() => disks.forEach(({ unmount }) => unmount()))
     const random = chancesOf('full disks of a cluster')
-    const cluster = await startCluster(folder, { snapshotEvery: 2_000, threads: 2, appendTimeout: 5_000 })
+    const cluster = await startCluster(folder, { snapshotIntervalEntries: 2_000, threads: 2, appendTimeout: 5_000 })
     onTestFinished(() => cluster.stop())
     const { servers, nodes } = cluster
     const urls = nodes.map(({ url }) => url)

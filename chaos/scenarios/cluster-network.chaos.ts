@@ -87,7 +87,7 @@ const SHORT = 3
 it('a cluster of kv whose network is cut: whoever reaches the majority goes on, nothing acknowledged is lost, all see one order', async () => {
   const cluster = await startCluster(
     temporaryFolder(),
-    { snapshotEvery: 500, threads: 2, appendTimeout: 5_000 },
+    { snapshotIntervalEntries: 500, threads: 2, appendTimeout: 5_000 },
     'kv',
     {
       network,

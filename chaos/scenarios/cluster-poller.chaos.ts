@@ -61,7 +61,7 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
   const youtube = await run('youtube', temporaryFolder())
   onTestFinished(async () => void (await youtube.stop()))
   const control = createControl(youtube.url)
-  const settings = { youtubeUri: youtube.url, refreshInterval: REFRESH, dailyBudget: 0, pollerLease: LEASE }
+  const settings = { youtubeUri: youtube.url, refreshInterval: REFRESH, dailyBudget: 0, pollerLeaseTtl: LEASE }
   const cluster = await startCluster(temporaryFolder(), settings, 'stats')
   onTestFinished(() => cluster.stop())
   const { nodes } = cluster

@@ -20,7 +20,7 @@ const IMPORTED = 4_000
 /** Between faults, for all to be well again (ms). */
 const CALM = 1_000
 
-const SETTINGS = { snapshotEvery: 300, threads: 2, appendTimeout: 5_000, indexes: 'bitset' }
+const SETTINGS = { snapshotIntervalEntries: 300, threads: 2, appendTimeout: 5_000, indexes: 'bitset' }
 
 const faults: readonly Fault[] = [...someFaults, noQuorum(lookWithout)]
 

@@ -28,7 +28,7 @@ async function fill(url: string): Promise<void> {
 
 it('nodes of kv are replaced from snapshots while writes flow: nothing is lost, and all bases are alike', async () => {
   const random = chancesOf('replacements')
-  const cluster = await startCluster(temporaryFolder(), { snapshotEvery: 200, threads: 2 })
+  const cluster = await startCluster(temporaryFolder(), { snapshotIntervalEntries: 200, threads: 2 })
   onTestFinished(() => cluster.stop())
   await fill(cluster.nodes[0]!.url)
   const took: number[] = []

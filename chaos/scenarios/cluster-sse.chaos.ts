@@ -21,7 +21,7 @@ const CALM = 1_000
 const FRESH = 5
 
 const SETTINGS = {
-  snapshotEvery: 500,
+  snapshotIntervalEntries: 500,
   threads: 2,
   appendTimeout: 5_000,
   retry: 100,

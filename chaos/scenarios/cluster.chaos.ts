@@ -22,7 +22,11 @@ async function lookWithout({ nodes }: Cluster): Promise<void> {
 
 it('a cluster of kv under kills and halts: nothing acknowledged is lost, all see one order, and all bases are alike', async () => {
   const random = chancesOf('cluster')
-  const cluster = await startCluster(temporaryFolder(), { snapshotEvery: 500, threads: 2, appendTimeout: 5_000 })
+  const cluster = await startCluster(temporaryFolder(), {
+    snapshotIntervalEntries: 500,
+    threads: 2,
+    appendTimeout: 5_000,
+  })
   onTestFinished(() => cluster.stop())
   await judged(cluster, random, (phase) => runFaults(faults, cluster, random, CALM, phase))
 })

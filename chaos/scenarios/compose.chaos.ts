@@ -79,7 +79,7 @@ it('three machines as the compose file has them are one, and go on when one is g
     const serve = (service: string): ChildProcess => {
       const { command, environment } = compose.services[service]!
       const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, place(String(value))]))
-      return run(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...command.map(place), '--logLevel', 'warn'], env)
+      return run(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...command.map(place), '--log-level', 'warn'], env)
     }
     return {
       name,

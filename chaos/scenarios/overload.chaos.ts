@@ -97,7 +97,9 @@ it.each(cases)(
   async ({ service, settings, ask, prepare }) => {
     const standIn = service === 'stats' ? await run('youtube', temporaryFolder()) : undefined
     const uri = standIn && { youtubeUri: standIn.url }
-    const running = await run(service, temporaryFolder(), { settings: { maxWait: MAX_WAIT, ...settings, ...uri } })
+    const running = await run(service, temporaryFolder(), {
+      settings: { maxQueueDelay: MAX_WAIT, ...settings, ...uri },
+    })
     onTestFinished(async () => {
       await running.stop()
       await standIn?.stop()

@@ -38,7 +38,7 @@ const sumsIn = (text: string) =>
   Object.fromEntries(Array.from(text.matchAll(/^(\w+): .* sha256 (\w{64})/gm), ([, name, sum]) => [name, sum]))
 
 async function start(data: string): Promise<{ started: Started; urls: Urls; ports: string[] }> {
-  const args = ['--port', '0', '--data', data, '--logLevel', 'warn', '--sample', 'no', '--sse.history', 'level']
+  const args = ['--port', '0', '--data', data, '--log-level', 'warn', '--sample', 'no', '--sse.history', 'level']
   const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: HOUSE })
   const rows = await started.ready()
   const urls = Object.fromEntries(SERVICES.map((name) => [name, rows[name]!.url])) as Urls

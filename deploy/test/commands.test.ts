@@ -1,5 +1,5 @@
 import { parseArguments } from '@influencer-stats/runtime/arguments'
-import { resolveConfigs } from '@influencer-stats/runtime/config'
+import { resolveConfigs, settingsOf } from '@influencer-stats/runtime/config'
 import { freePort } from '@influencer-stats/runtime/testing/free-port'
 import { HOUSE, spawnStart, type Row } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
@@ -142,7 +142,7 @@ test.skipIf(!hasShell)(
     expect(starts.length).toBeGreaterThan(5)
     for (const start of starts) await checkStart(start)
 
-    const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+    const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
     const started = spawnStart(common, {}, { script: HOUSE })
     const rows = await started.ready()
     await fewPrices(rows.prices!.url)
@@ -165,3 +165,13 @@ test.skipIf(!hasShell)(
     expect((await started.stop()).code).toBe(0)
   },
 )
+
+test('--help describes each setting of each service in a short noun phrase', async () => {
+  for (const load of Object.values(services)) {
+    const definition = await load()
+    for (const [name, { description }] of Object.entries(settingsOf(definition))) {
+      expect(description.length, `${definition.name}.${name}`).toBeLessThan(70)
+      expect(description, `${definition.name}.${name}`).not.toMatch(/^(what|where|whether|who|how|most|a|the|so)\b/i)
+    }
+  }
+})

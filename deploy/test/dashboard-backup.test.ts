@@ -15,7 +15,7 @@ const VIDEO = '1FEFpk-uIYo'
 type Urls = Record<(typeof SERVICES)[number], string>
 
 async function start(data: string): Promise<{ started: Started; urls: Urls; ports: string[] }> {
-  const args = ['--port', '0', '--data', data, '--logLevel', 'info', '--dashboard.demo', 'off']
+  const args = ['--port', '0', '--data', data, '--log-level', 'info', '--dashboard.demo', 'off']
   const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: HOUSE })
   const rows = await started.ready()
   const urls = Object.fromEntries(SERVICES.map((name) => [name, rows[name]!.url])) as Urls

@@ -92,9 +92,9 @@ test.skipIf(!hasPrometheus)(
   async () => {
     const servers = await startNatsServer({ folder: temporaryFolder() })
     onTestFinished(() => servers.stop('SIGKILL'))
-    const node = ['--sse.log', 'jetstream', '--sse.natsUrl', servers.url, '--sse.natsReplicas', '1']
-    const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'error', '--sample', 'no']
-    const args = [...common, ...node, '--kv.clientMemory', '1048576']
+    const node = ['--sse.log', 'jetstream', '--sse.nats-url', servers.url, '--sse.nats-replicas', '1']
+    const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'error', '--sample', 'no']
+    const args = [...common, ...node, '--kv.client-memory-limit', '1048576']
     const started = spawnStart(args, {}, { script: HOUSE })
     const rows = await started.ready()
     const query = await startPrometheus(rows)

@@ -30,7 +30,7 @@ type Ports = Readonly<Record<'stats' | 'sse' | 'prices', number>>
 
 /** What holds behind any proxy. @param id the form of those that it gives to requests */
 async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp): Promise<void> {
-  const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+  const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
   const started = spawnStart(['stats', 'sse', 'prices', ...common], env, { script: HOUSE })
   const rows = await started.ready()

@@ -18,8 +18,8 @@ test('services that speak TLS reach each other, are healthy and are backed up, b
   writeFileSync(tlsCert, cert)
   writeFileSync(tlsKey, key)
   const env = { NODE_EXTRA_CA_CERTS: tlsCert }
-  const files = ['--tlsCert', tlsCert, '--tlsKey', tlsKey]
-  const common = ['--port', '0', '--data', folder, '--logLevel', 'warn', '--stats.state', 'kv', ...files]
+  const files = ['--tls-cert', tlsCert, '--tls-key', tlsKey]
+  const common = ['--port', '0', '--data', folder, '--log-level', 'warn', '--stats.state', 'kv', ...files]
   const started = spawnStart(['stats', 'sse', 'kv', 'dashboard', ...common], env, { script: HOUSE })
   const { stats, kv, sse, dashboard } = await started.ready()
 

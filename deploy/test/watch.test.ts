@@ -21,7 +21,7 @@ function promtool(args: readonly string[], input = ''): { status: number | null;
 
 /** The figures of all services, by service, once each has done something. */
 async function figuresOfAll(): Promise<Map<string, string>> {
-  const args = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--sample', 'no']
+  const args = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const started = spawnStart(args, {}, { script: HOUSE })
   const rows = await started.ready()
   const { stats, kv } = rows

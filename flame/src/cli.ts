@@ -18,7 +18,7 @@ async function run(argv: readonly string[]): Promise<void> {
   for (const [i, one] of chosen.entries()) {
     const folder = join(FLAME, folderOf(one))
     // A service that is profiled is slower than it is: nobody is refused for that.
-    const row = works[one.service]![one.work]!({ ...one, settings: { maxWait: '0' } })
+    const row = works[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
     progress.step(folderOf(one), i + 1, chosen.length)
     const rate = await benchRate(row)
     const { recordings, rate: kept } = await recordRow(row, duration, rate)

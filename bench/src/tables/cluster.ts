@@ -288,7 +288,7 @@ const views: OwnTable = {
   rows: () => [
     clustered('lag of another node at half load', lag),
     clustered('catching up', catchUp),
-    clustered('a new node, from a snapshot', fromSnapshot, { snapshotEvery: String(SNAPSHOT_EVERY) }),
+    clustered('a new node, from a snapshot', fromSnapshot, { snapshotIntervalEntries: String(SNAPSHOT_EVERY) }),
   ],
 }
 

@@ -137,10 +137,10 @@ export const tables: readonly Table[] = [
   growth(
     'stats',
     'connections',
-    'Reads of one collection over as many connections, each of which asks again at once; none is refused (`--maxWait 0`)',
+    'Reads of one collection over as many connections, each of which asks again at once; none is refused (`--max-queue-delay 0`)',
     () =>
       [1, 10, 100, 1_000, 10_000].map((count) =>
-        ofSize({ ...stats({ maxWait: '0' }), ...asking(sample(count)) }, 'v8', count),
+        ofSize({ ...stats({ maxQueueDelay: '0' }), ...asking(sample(count)) }, 'v8', count),
       ),
   ),
   growth(

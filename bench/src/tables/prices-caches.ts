@@ -55,7 +55,7 @@ function limited(name: string, settings: Spec['settings'], kept = BLOCKS * BLOCK
   const requests = asking(searching('prices-roaring-offering', MANY))
   return {
     name,
-    contender: { ...serviceContender(prices(), { maxWait: '0', ...settings }, { env }), name: `prices, ${name}` },
+    contender: { ...serviceContender(prices(), { maxQueueDelay: '0', ...settings }, { env }), name: `prices, ${name}` },
     async round(running, how) {
       return { kept: kept / 1e6, ...(await requests.round(running, { ...how, warmUp: how.duration })) }
     },
@@ -65,7 +65,7 @@ function limited(name: string, settings: Spec['settings'], kept = BLOCKS * BLOCK
 const limits: OwnTable = {
   name: 'limits',
   title:
-    'Random searches with part of the answers in memory, and with a limited heap: 20 connections, one serving thread, none is refused (`--maxWait 0`) (us)',
+    'Random searches with part of the answers in memory, and with a limited heap: 20 connections, one serving thread, none is refused (`--max-queue-delay 0`) (us)',
   columns: {
     kept: 'answers in memory MB',
     cpu: { head: 'CPU us/request', of: 'spread', format: tenth, plot: 'Server processor time a request (us)' },

@@ -10,18 +10,18 @@ import {
 export const settings = defineSettings({
   // People are few: a thread would make it twice as large.
   threads: { ...commonSettings.threads, default: '0' },
-  statsUri: serviceUrls('stats', 'where campaigns and their numbers are; empty means the one started beside this', {
+  statsUri: serviceUrls('stats', 'URLs of stats; empty for the one started here', {
     env: 'STATS_URI',
   }),
-  sseUri: serviceUrls('sse', 'where numbers are told as they change; empty means the one started beside this', {
+  sseUri: serviceUrls('sse', 'URLs of sse; empty for the one started here', {
     env: 'SSE_URI',
   }),
-  pricesUri: serviceUrls('prices', 'where prices are; empty means the one started beside this, if any', {
+  pricesUri: serviceUrls('prices', 'URLs of prices; empty for the one started here, if any', {
     env: 'PRICES_URI',
     optional: true,
     early: true,
   }),
-  kvUri: serviceUrls('kv', 'the key-value service, whose health is shown; empty means the one started beside this', {
+  kvUri: serviceUrls('kv', 'URLs of kv; empty for the one started here, if any', {
     env: 'KV_URI',
     optional: true,
     early: true,
@@ -30,28 +30,28 @@ export const settings = defineSettings({
     type: 'string',
     enum: ['on', 'off'],
     default: 'on',
-    description: 'whether demo campaigns are made at the first start, where the numbers are those of the stand-in',
+    description: 'demo campaigns at the first start, with the stand-in only',
   },
   serviceTimeout: {
     type: 'integer',
     default: 15_000,
     minimum: 1,
     maximum: 600_000,
-    description: 'a service may take to begin its reply (ms)',
+    description: 'timeout of the first reply byte of a service (ms)',
   },
   maxStreams: {
     type: 'integer',
     default: 1_000,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'most open streams of pages, each thread',
+    description: 'maximum open streams of pages per thread',
   },
   sessionDays: {
     type: 'integer',
     default: 7,
     minimum: 1,
     maximum: 365,
-    description: 'how long a browser stays signed in (days)',
+    description: 'session lifetime of a browser (days)',
   },
 })
 

@@ -56,7 +56,7 @@ export async function openKvNode({ config, registry, log, fail }: Context): Prom
           const { seq, outcome } = await journal.append<Outcomes>(WRITES, body, count)
           return { sequence: seq, outcomes: outcome }
         },
-        reached: (sequence) => journal.reached(sequence, config.behindTimeout),
+        reached: (sequence) => journal.reached(sequence, config.sequenceWaitTimeout),
         barrier: async (waiting) => void (await journal.barrier(waiting)),
         changes: async (after, ...options) =>
           after === undefined ? toPage([], feed.upTo) : feed.after(after, ...options),

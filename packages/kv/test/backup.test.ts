@@ -27,7 +27,7 @@ function run(script: 'backup' | 'restore', ...args: string[]) {
 }
 
 async function start(data: string, threads: number) {
-  const args = ['kv', '--port', '0', '--data', data, '--threads', String(threads), '--logLevel', 'warn']
+  const args = ['kv', '--port', '0', '--data', data, '--threads', String(threads), '--log-level', 'warn']
   const started = spawnStart(args, { API_TOKEN: TOKEN }, { script: HOUSE })
   const { url, port } = (await started.ready()).kv!
   return { started, port: String(port), client: createKvClient(url, { token: TOKEN }) }

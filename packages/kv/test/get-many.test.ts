@@ -103,7 +103,7 @@ it('is a read: it needs the token of reads alone', async () => {
 })
 
 it('is refused where its values find no room in the budget, and gives back what it took', async () => {
-  const kv = await startKv({ clientMemory: 16_777_216 })
+  const kv = await startKv({ clientMemoryLimit: 16_777_216 })
   onTestFinished(async () => void (await kv.stop()))
   await kv.client.put('large', Buffer.alloc(7_000_000, 0xff))
   await kv.client.put('small', 'x')

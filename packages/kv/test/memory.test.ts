@@ -24,14 +24,14 @@ const MOST_OF_PIECES = 200 * 500_000
 
 // A machine may be too busy to take a body in the usual time; and Node answers hundreds of pipelined requests in one turn,
 // half a second of a processor, which looks like a thread that hangs where it gets a tenth of one.
-const PATIENT = ['--requestTimeout', '60000', '--stuckTimeout', '60000']
+const PATIENT = ['--request-timeout', '60000', '--watchdog-timeout', '60000']
 
 const residentBytes = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1_024
 
 test.each(SERVERS)('a process holds no more for its clients than it may, served by %s', async (server) => {
   const service = spawnKv(temporaryFolder(), {
-    settings: ['--server', server, '--clientMemory', String(BUDGET), ...PATIENT],
+    settings: ['--server', server, '--client-memory-limit', String(BUDGET), ...PATIENT],
   })
   const [url, pid] = [await service.url, await service.pid]
   const port = Number(new URL(url).port)
@@ -128,7 +128,7 @@ test.each(SERVERS)(
   'streams of different ranges that nobody reads take no more than they may, served by %s',
   async (server) => {
     const service = spawnKv(temporaryFolder(), {
-      settings: ['--server', server, '--clientMemory', String(BUDGET), '--threads', '1', ...PATIENT],
+      settings: ['--server', server, '--client-memory-limit', String(BUDGET), '--threads', '1', ...PATIENT],
     })
     const [url, pid] = [await service.url, await service.pid]
     const client = createKvClient(url)

@@ -39,7 +39,7 @@ const sequenceOf = ({ headers }: { headers: Headers }) => Number(headers.get('se
 describe('nodes of kv', () => {
   it('read what another has written, by its sequence, and tell how far they are', async () => {
     const stream = newStream()
-    const [one, other] = [await node(stream, { behindTimeout: 300 }), await node(stream)]
+    const [one, other] = [await node(stream, { sequenceWaitTimeout: 300 }), await node(stream)]
     for (let i = 0; i < 20; i++) {
       const written = await put(one, 'k', String(i))
       expect(written.status).toBe(201)
@@ -213,7 +213,7 @@ describe('without the log', () => {
   it('a node that meets what it does not know ends, says so in one line, and does not come back', async () => {
     const stream = newStream()
     const { natsUrl } = nodeOn(stream)
-    const settings = ['--log', 'jetstream', '--natsUrl', natsUrl, '--natsReplicas', '1', '--natsStream', stream]
+    const settings = ['--log', 'jetstream', '--nats-url', natsUrl, '--nats-replicas', '1', '--nats-stream', stream]
     const service = spawnKv(temporaryFolder(), { settings })
     const url = await service.url
     const options = { method: 'PUT', body: '1', headers: { 'content-type': 'text/plain' } }
@@ -226,7 +226,7 @@ describe('without the log', () => {
 
   it('a node that reaches no server refuses to start, with one line', async () => {
     const stream = newStream()
-    const settings = ['--log', 'jetstream', '--natsUrl', 'nats://127.0.0.1:1', '--natsStream', stream]
+    const settings = ['--log', 'jetstream', '--nats-url', 'nats://127.0.0.1:1', '--nats-stream', stream]
     const { code, stderr } = await spawnKv(temporaryFolder(), { settings }).ended
     expect(code).toBe(1)
     expect(stderr.trim()).toBe('kv: no server of NATS can be reached at 127.0.0.1:1')

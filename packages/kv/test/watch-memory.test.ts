@@ -24,8 +24,8 @@ async function reached({ received }: SlowConnection, seq: number): Promise<void>
 }
 
 it('200 streams of different ranges that nobody reads stay within the budget, and whoever reads gets everything', async () => {
-  const clientMemory = MIB
-  const { feed, memory, budget, watchers, open } = openWatchers({ clientMemory })
+  const clientMemoryLimit = MIB
+  const { feed, memory, budget, watchers, open } = openWatchers({ clientMemoryLimit })
   const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
   const reader = open(startOf(0), { isReading: true })
   await reached(reader, 0)
@@ -34,11 +34,11 @@ it('200 streams of different ranges that nobody reads stay within the budget, an
     put(feed, seq, [keys[seq % 20]!, keys[(7 * seq) % 20]!], 2_000)
     if (seq % 8 > 0) continue
     await reached(reader, seq)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
-    expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemory)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+    expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemoryLimit)
     // Other requests still get memory.
-    expect(budget.take(clientMemory / 4)).toBe(true)
-    budget.give(clientMemory / 4)
+    expect(budget.take(clientMemoryLimit / 4)).toBe(true)
+    budget.give(clientMemoryLimit / 4)
     for (const [i, connection] of stalled.entries()) if (!connection.isCut && (seq + i) % 40 === 0) connection.read(3)
   }
   expect(watchers.cut).toBeGreaterThan(0)
@@ -64,7 +64,7 @@ it('200 streams of different ranges that nobody reads stay within the budget, an
 })
 
 it('ranges share what they have in common: 200 of them take little more memory than one', async () => {
-  const { feed, watchers, open } = openWatchers({ clientMemory: 64 * MIB })
+  const { feed, watchers, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
   const reader = open({ start: '' }, { isReading: true })
   await reached(reader, 0)
@@ -83,7 +83,7 @@ it('ranges share what they have in common: 200 of them take little more memory t
 })
 
 it('one range is one chunk and one write for all its streams, however many changes a page has', async () => {
-  const { feed, open } = openWatchers({ clientMemory: 64 * MIB })
+  const { feed, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 1_000 }, () => open({ start: 'k' }))
   const reader = open({ start: '' }, { isReading: true })
   await reached(reader, 0)
@@ -102,7 +102,7 @@ it('300 clients that resume at once and read nothing hold a page each, which are
   let pages = 0
   let mostPages = 0
   const { memory, watchers, open } = openWatchers({
-    clientMemory: 256 * MIB,
+    clientMemoryLimit: 256 * MIB,
     feed,
     changes: async (after, ...rest) => {
       mostPages = Math.max(mostPages, ++pages)
@@ -131,7 +131,7 @@ it('a place that is looked up before a stream opens costs no page', async () => 
   for (let seq = 1; seq <= 10; seq++) put(feed, seq, ['k'], 100_000)
   const pages: number[] = []
   const { watchers } = openWatchers({
-    clientMemory: MIB,
+    clientMemoryLimit: MIB,
     feed,
     changes: async (after, ...rest) => {
       const page = await feed.after(after!, ...rest)
@@ -146,10 +146,10 @@ it('a place that is looked up before a stream opens costs no page', async () => 
 })
 
 it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
-  const clientMemory = 2 * MIB
+  const clientMemoryLimit = 2 * MIB
   const memory = budgetMemory(2)
-  const one = openWatchers({ clientMemory, memory, thread: 0 })
-  const other = openWatchers({ clientMemory, memory, thread: 1 })
+  const one = openWatchers({ clientMemoryLimit, memory, thread: 0 })
+  const other = openWatchers({ clientMemoryLimit, memory, thread: 1 })
   const stalled = Array.from({ length: 20 }, (_, i) => one.open(startOf(i)))
   const behind = other.open({ start: 'k' })
   const readers = [one, other].map(({ open }) => open({ start: '' }, { isReading: true }))
@@ -159,7 +159,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
     for (const reader of readers) await reached(reader, seq)
     // This client reads slowly, but it reads.
     behind.read(behind.unread.length - 1)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
   expect([one.watchers.cut > 0, other.watchers.cut]).toEqual([true, 0])
   for (const connection of [...stalled, behind]) connection.destroy()
@@ -168,7 +168,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
 })
 
 it('a change that is larger than the room goes to a stream that has nothing else unread', async () => {
-  const { feed, memory, watchers, open } = openWatchers({ clientMemory: 2 * MIB })
+  const { feed, memory, watchers, open } = openWatchers({ clientMemoryLimit: 2 * MIB })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
   await reached(reader, 0)
@@ -182,7 +182,7 @@ it('a change that is larger than the room goes to a stream that has nothing else
 })
 
 it('a client that reads nothing holds no more for every heartbeat', async () => {
-  const { feed, watchers, open } = openWatchers({ clientMemory: MIB, heartbeat: 10 })
+  const { feed, watchers, open } = openWatchers({ clientMemoryLimit: MIB, heartbeat: 10 })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
   await reached(reader, 0)
@@ -199,7 +199,7 @@ it('a client that reads nothing holds no more for every heartbeat', async () => 
 
 it('streams that come and go leave nothing behind, whatever they had unread', async () => {
   const feed = createFeed()
-  const { memory, watchers, open } = openWatchers({ clientMemory: 8 * MIB, feed })
+  const { memory, watchers, open } = openWatchers({ clientMemoryLimit: 8 * MIB, feed })
   let seq = 0
   for (let round = 0; round < 50; round++) {
     const streams = Array.from({ length: 20 }, (_, i) =>
@@ -231,8 +231,8 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
       fc.array(range, { minLength: 1, maxLength: 8 }),
       fc.array(step, { maxLength: 60 }),
       fc.constantFrom(40_000, 400_000, 4_000_000),
-      async (ranges, steps, clientMemory) => {
-        const { feed, memory, watchers, open } = openWatchers({ clientMemory })
+      async (ranges, steps, clientMemoryLimit) => {
+        const { feed, memory, watchers, open } = openWatchers({ clientMemoryLimit })
         const rangeOf = ([start, end]: (typeof ranges)[0]) => ({
           start: nameOf(start),
           ...(end !== undefined && { end: nameOf(end) }),
@@ -265,7 +265,7 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
           }
           const unread = streams.map(({ connection }) => connection)
           if (new Set(unread.flatMap((connection) => connection.unread)).size > 1)
-            expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemory, 400_000))
+            expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 400_000))
         }
         put(
           feed,

@@ -283,7 +283,7 @@ it('a place of which too much has been changed since is gone, for a client as we
 
 it('a stream on a node waits for a place that the node has not come to, and says so where it does not', async () => {
   const settings = nodeOn(`watch-behind-${process.pid}`)
-  const [one, other] = [await start({ ...settings, behindTimeout: 500 }), await start(settings)]
+  const [one, other] = [await start({ ...settings, sequenceWaitTimeout: 500 }), await start(settings)]
   await one.client.put('k', '1')
   const stream = await open(`${other.url}/v0/watch?start=k&after=0`)
   await until(() => stream.text().includes('"value":"1"\n') || stream.text().includes('"value":"1"}'))

@@ -16,7 +16,7 @@ export interface NodeOptions extends Pick<
   readonly service: string
   readonly view: View
   /** A snapshot is taken after so many bytes of entries, too. */
-  readonly snapshotBytes?: number
+  readonly snapshotIntervalBytes?: number
   /** Where the servers keep the log: by default on their disks. */
   readonly storage?: JetStreamLogOptions['storage']
   /** Largest body that is appended (bytes); by default a MiB. */
@@ -33,7 +33,7 @@ export interface NodeOptions extends Pick<
  * @throws StartError
  */
 export async function openNode({ service, config, registry, log, fail, ...given }: NodeOptions): Promise<Log> {
-  const { view, storage, snapshotBytes, maxBody, viewTimeout, onState } = given
+  const { view, storage, snapshotIntervalBytes, maxBody, viewTimeout, onState } = given
   let bytes = 0
   let snapshots: SnapshotKeeper | undefined
   const opened = await logs.jetstream({
@@ -73,8 +73,8 @@ export async function openNode({ service, config, registry, log, fail, ...given 
   onState?.(opened.state)
   const keeper = (snapshots = keepSnapshots({
     log: opened,
-    every: config.snapshotEvery,
-    everyBytes: snapshotBytes,
+    every: config.snapshotIntervalEntries,
+    everyBytes: snapshotIntervalBytes,
     logger: log,
   }))
   gauge(

@@ -59,7 +59,7 @@ export async function openPricesNode(context: Context): Promise<Opened<ToMain>> 
       log,
       fail,
       view,
-      snapshotBytes: SNAPSHOT_BYTES,
+      snapshotIntervalBytes: SNAPSHOT_BYTES,
       maxBody: Math.max(config.bodyLimit, PIECE) + 65_536,
       // What the log has is made in its turn: behind an import, perhaps.
       viewTimeout: CATALOG_TIMEOUT,
@@ -82,7 +82,7 @@ export async function openPricesNode(context: Context): Promise<Opened<ToMain>> 
             ),
           ),
         remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
-        reached: (sequence) => journal.reached(sequence, config.behindTimeout),
+        reached: (sequence) => journal.reached(sequence, config.sequenceWaitTimeout),
         barrier: async (waiting) => void (await journal.barrier(waiting)),
       },
       async close() {

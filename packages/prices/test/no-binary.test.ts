@@ -14,7 +14,7 @@ const HOOK = `
 /** The service where the binary of roaring is missing, in main and in every thread. */
 const start = (...args: string[]) => {
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(HOOK)}` }
-  const common = ['--port', '0', '--logLevel', 'warn', '--data', temporaryFolder()]
+  const common = ['--port', '0', '--log-level', 'warn', '--data', temporaryFolder()]
   return spawnStart(['prices', ...common, ...args], env, { script: HOUSE })
 }
 

@@ -68,7 +68,7 @@ function openImport(prices: TestPrices, query = '') {
 describe('nodes of prices', () => {
   it('find what another has put, by its sequence, and tell how far they are', async () => {
     const stream = newStream()
-    const [one, other] = [await node(stream, { behindTimeout: 300 }), await node(stream, { threads: 2 })]
+    const [one, other] = [await node(stream, { sequenceWaitTimeout: 300 }), await node(stream, { threads: 2 })]
     const price = sized(1)
     for (let value = 1; value <= 10; value++) {
       const written = await put(one, { ...price, value })

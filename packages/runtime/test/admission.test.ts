@@ -129,7 +129,7 @@ it('takes a crowd of a moment, and what comes behind one dear request', () => {
   expect(loop.turn(500, 1)).toBe(500)
 })
 
-it('takes requests for `maxWait` of a turn where the loop has no rest', () => {
+it('takes requests for `maxQueueDelay` of a turn where the loop has no rest', () => {
   const loop = busyLoop()
   for (const taken of Array.from({ length: 50 }, () => loop.turn(200, 1))) {
     expect(taken).toBeGreaterThanOrEqual(MAX_WAIT)
@@ -159,7 +159,7 @@ it.each([
   { what: 'changes that wait for the processor', isChange: true, done: 1, most: 16, rests: false },
   { what: 'reads that wait for main', isChange: false, done: 1, most: 16, rests: true },
   { what: 'changes at a pace', isChange: true, done: 40, most: 2 * MAX_WAIT, rests: true },
-])('bounds $what to those that end within `maxWait`, or to $most', ({ isChange, done, most, rests }) => {
+])('bounds $what to those that end within `maxQueueDelay`, or to $most', ({ isChange, done, most, rests }) => {
   const loop = new Loop()
   // What was taken at first has to end first.
   const waiting = loop.queue(loop.admission.queue(isChange), 2 * most, done, 30_000, rests)

@@ -7,7 +7,7 @@ import { parseArguments } from '../src/settings/arguments.ts'
 import { resolveConfigs, settingsOf } from '../src/settings/config.ts'
 import { StartError } from '../src/http/errors.ts'
 import { helpText } from '../src/settings/help.ts'
-import { commonSettings } from '../src/settings/settings.ts'
+import { commonSettings, SETTING_GROUPS, toFlag } from '../src/settings/settings.ts'
 import { asker, counter } from './fixtures/services.ts'
 
 const resolve = (argv: string[] = [], env: Record<string, string> = {}) =>
@@ -87,8 +87,23 @@ describe('where a value comes from', () => {
     expect(configs.get('asker')!.apiToken).toBe('own')
   })
 
+  test('a former name of a setting works as a flag and as a variable; the present name wins', () => {
+    const delayOf = (argv: string[], env = {}) => resolve(argv, env).get('counter')!.maxQueueDelay
+    expect(delayOf(['--max-queue-delay', '70'])).toBe(70)
+    expect(delayOf(['--max-wait', '70'])).toBe(70)
+    expect(delayOf(['--counter.max-queue-delay', '70'])).toBe(70)
+    expect(delayOf([], { COUNTER_MAX_QUEUE_DELAY: '70' })).toBe(70)
+    expect(delayOf([], { COUNTER_MAX_QUEUE_DELAY: '70', COUNTER_MAX_QUEUE_DELAY: '80' })).toBe(80)
+    expect(delayOf(['--max-queue-delay', '90'], { COUNTER_MAX_QUEUE_DELAY: '70' })).toBe(90)
+  })
+
+  test('flags are kebab-case or camelCase', () => {
+    for (const flag of ['--max-queue-delay', '--max-queue-delay', '--counter.max-queue-delay', '--counter.max-queue-delay'])
+      expect(resolve([flag, '70']).get('counter')!.maxQueueDelay).toBe(70)
+  })
+
   test('lists are split at commas', () => {
-    expect(resolve(['--allowedHosts', 'a.example, b.example,,']).get('counter')!.allowedHosts).toEqual([
+    expect(resolve(['--allowed-hosts', 'a.example, b.example,,']).get('counter')!.allowedHosts).toEqual([
       'a.example',
       'b.example',
     ])
@@ -121,7 +136,9 @@ describe('where a value comes from', () => {
       settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
     } as const
     const { flags } = parseArguments(['--keyFile', tokenFile('hunter2')])
-    expect(() => resolveConfigs([checked as never], flags, {})).toThrow(/^keyFile: its value does not look like \^a$/)
+    expect(() => resolveConfigs([checked as never], flags, {})).toThrow(
+      /^--key-file: its value does not look like \^a$/,
+    )
   })
 
   test('--data is the folder of all, --counter.data that of one', () => {
@@ -194,10 +211,15 @@ describe('what is wrong', () => {
     [['--variant', 'v9'], '--variant: no started service has a variant "v9" (counter has v1)'],
     [['--counter.variant', 'v9'], '--counter.variant: counter has no variant "v9" (v1)'],
     [['--threads', '100'], '--threads: "100" is not a whole number from 0 to 64, or auto'],
-    [['--counterUri', 'x'], '--counterUri: "x" is not an address such as http://localhost:8080'],
+    [['--counterUri', 'x'], '--counter-uri: "x" is not an address such as http://localhost:8080'],
     [['--server', 'x'], '--server: "x" is not one of fastify, node-http, raw'],
   ])('%j says what would be right', (argv, words) => {
     expect(complaint(argv)).toBe(words)
+  })
+
+  test('a wrong value under a former name', () => {
+    expect(complaint(['--max-queue-delay', 'x'])).toMatch(/^--max-wait: "x" is not a whole number/)
+    expect(complaint([], { COUNTER_MAX_QUEUE_DELAY: 'x' })).toMatch(/^COUNTER_MAX_QUEUE_DELAY: "x" is not a whole number/)
   })
 
   test('numbers', () => {
@@ -214,8 +236,10 @@ describe('what is wrong', () => {
   })
 
   test('a token file that is missing or empty', () => {
-    expect(complaint(['--apiTokenFile', '/nowhere/token'])).toMatch(/^apiTokenFile: \/nowhere\/token .*ENOENT[^;]*$/)
-    expect(complaint(['--apiTokenFile', tokenFile('\n')])).toMatch(/is empty/)
+    expect(complaint(['--api-token-file', '/nowhere/token'])).toMatch(
+      /^--api-token-file: \/nowhere\/token .*ENOENT[^;]*$/,
+    )
+    expect(complaint(['--api-token-file', tokenFile('\n')])).toMatch(/is empty/)
   })
 })
 
@@ -223,12 +247,14 @@ test('help lists every setting of every service with its default and its variabl
   const text = helpText([counter, asker])
   const settings = { ...commonSettings, ...counter.settings, ...asker.settings }
   for (const [name, { description }] of Object.entries(settings)) {
-    const line = text.split('\n').find((candidate) => candidate.startsWith(`  --${name} `))
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`  ${toFlag(name)} `))
     expect(line).toContain(description)
     const fallback = (settings as Record<string, { default?: unknown }>)[name]!.default
     if (typeof fallback === 'number' || (typeof fallback === 'string' && fallback))
       expect(line).toContain(String(fallback))
   }
+  const sections = text.split('\n').flatMap((line) => /^([\w ]+):$/.exec(line)?.[1] ?? [])
+  expect(sections.slice(0, SETTING_GROUPS.length - 1)).toEqual(SETTING_GROUPS.filter((group) => group !== 'cluster'))
   for (const word of ['counter: keeps a number (port 18080', 'COUNTER_START', 'API_TOKEN', '<SERVICE>_PORT', 'v1'])
     expect(text).toContain(word)
 })

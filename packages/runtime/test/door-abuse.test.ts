@@ -59,7 +59,7 @@ test.each([
 })
 
 test('300 clients that never read cost a bounded number of bytes each, and are cut', async () => {
-  const { port } = await start({ sendTimeout: 1_500, maxUnread: MAX_UNREAD })
+  const { port } = await start({ sendTimeout: 1_500, maxWriteBuffer: MAX_UNREAD })
   const clients = await many(300, () => rawClient(port))
   const sockets = [...accepted]
   for (const [i, client] of clients.entries()) {
@@ -100,7 +100,7 @@ async function cutsOnlyWhoNeverReads(settings: Record<string, number | string>):
 }
 
 test('replies that wait for a slow one before them are bounded, too', async () => {
-  const counter = await start({ maxUnread: MAX_UNREAD })
+  const counter = await start({ maxWriteBuffer: MAX_UNREAD })
   const client = await rawClient(counter.port)
   client.send(requestText('GET', '/slow-later/500') + requestText('GET', '/large/bytes').repeat(60))
   const made = async () => {
@@ -115,7 +115,7 @@ test('replies that wait for a slow one before them are bounded, too', async () =
 })
 
 test('a client that reads slowly gets all', async () => {
-  const { port } = await start({ maxUnread: MAX_UNREAD })
+  const { port } = await start({ maxWriteBuffer: MAX_UNREAD })
   const client = await rawClient(port)
   client.send(requestText('GET', '/large/bytes').repeat(100) + VIEW)
   for (let i = 0; i < 100; i++) expect((await client.reply()).body.length).toBe(LARGE)
@@ -135,9 +135,9 @@ test('floods of garbage are refused, and nobody else waits', async () => {
 
 // In a process of its own: with both ends in one there would be too many open files.
 async function idleClients(keepAliveTimeout: number): Promise<RawClient[]> {
-  const timeouts = ['--keepAliveTimeout', String(keepAliveTimeout), '--headersTimeout', '600000']
+  const timeouts = ['--keep-alive-timeout', String(keepAliveTimeout), '--headers-timeout', '600000']
   // All of them ask at once: on a busy machine some would be refused.
-  const settings = ['--port', '0', '--hot', 'yes', '--maxWait', '0', ...timeouts]
+  const settings = ['--port', '0', '--hot', 'yes', '--max-queue-delay', '0', ...timeouts]
   const { port } = (await spawnStart(['counter', ...settings]).ready()).counter!
   return many(isLong ? 10_000 : 2_000, async () => {
     const client = await rawClient(port)

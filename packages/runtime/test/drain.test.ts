@@ -51,7 +51,7 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
   })
 
   test('what takes longer than shutdownTimeout is cut', async () => {
-    const { started, port } = await startCounter('--threads', threads, '--shutdownTimeout', '300')
+    const { started, port } = await startCounter('--threads', threads, '--shutdown-timeout', '300')
     const slow = await rawClient(port)
     slow.send(requestText('GET', '/slow?ms=60000'))
     await pause(port)

@@ -23,10 +23,10 @@ const HOUR = 3_600
 const statuses = (replies: readonly RawReply[]) => replies.map(({ status }) => status)
 
 describe.each(SERVERS)('%s', (server) => {
-  const start = (settings: Overrides) => startCounter({ server, hot: 'yes', limitWindow: HOUR, ...settings })
+  const start = (settings: Overrides) => startCounter({ server, hot: 'yes', rateLimitWindow: HOUR, ...settings })
 
   test('an address is answered so often, whatever it asks for, and is told what is left', async () => {
-    const { ask } = await start({ addressLimit: 5 })
+    const { ask } = await start({ rateLimitPerIp: 5 })
     const replies: RawReply[] = []
     for (const path of [HOT, '/value', '/nowhere', HOT, '/value', HOT, '/value']) replies.push(await ask('GET', path))
     expect(statuses(replies)).toEqual([200, 200, 404, 200, 200, 429, 429])
@@ -44,7 +44,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('one by one in a pipeline, and on a connection that is kept', async () => {
-    const { port } = await start({ addressLimit: 3 })
+    const { port } = await start({ rateLimitPerIp: 3 })
     const client = await rawClient(port)
     client.send(requestText('GET', HOT).repeat(5))
     const replies: RawReply[] = []
@@ -55,14 +55,14 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('who is refused for another reason has asked, too, and a wrong token cannot be tried for ever', async () => {
-    const { ask } = await start({ addressLimit: 3, apiToken: TOKEN, readToken: 'r' })
+    const { ask } = await start({ rateLimitPerIp: 3, apiToken: TOKEN, readToken: 'r' })
     const replies: RawReply[] = []
     for (const path of [HOT, HOT, '/value', HOT]) replies.push(await ask('GET', path, bearer('guess')))
     expect(statuses(replies)).toEqual([401, 401, 401, 429])
   })
 
   test('each token has its own, wherever it comes from, and beside that of the address', async () => {
-    const { ask } = await start({ tokenLimit: 2, addressLimit: 6, apiToken: TOKEN, readToken: 'read' })
+    const { ask } = await start({ rateLimitPerToken: 2, rateLimitPerIp: 6, apiToken: TOKEN, readToken: 'read' })
     const get = async (token: string) => (await ask('GET', HOT, bearer(token))).status
     expect([await get(TOKEN), await get(TOKEN), await get(TOKEN)]).toEqual([200, 200, 429])
     const { status, headers } = await ask('GET', '/value', bearer('read'))
@@ -73,21 +73,21 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('a dear request counts for more', async () => {
-    const { ask } = await start({ addressLimit: 5 })
+    const { ask } = await start({ rateLimitPerIp: 5 })
     expect((await ask('GET', '/dear-one')).headers.ratelimit).toMatch(/r=2;/)
     expect((await ask('GET', '/dear-one')).status).toBe(429)
     expect((await ask('GET', HOT)).headers.ratelimit).toMatch(/r=1;/)
   })
 
   test('behind a proxy that is trusted each client has its own, and else what is said of clients is not heard', async () => {
-    const trusting = await start({ addressLimit: 1, trustProxy: '10.0.0.0/8,127.0.0.1' })
+    const trusting = await start({ rateLimitPerIp: 1, trustProxy: '10.0.0.0/8,127.0.0.1' })
     const get = async (path: string, address: string) => (await trusting.ask('GET', path, from(address))).status
     expect([await get(HOT, '192.0.2.1'), await get('/value', '192.0.2.1')]).toEqual([200, 429])
     // Whoever is behind it may write what he likes before it.
     expect(await get(HOT, '192.0.2.77, 192.0.2.1')).toBe(429)
     expect([await get(HOT, '192.0.2.1, 192.0.2.2, 10.1.2.3'), await get(HOT, '192.0.2.2')]).toEqual([200, 429])
     expect([await get(HOT, '2001:db8::1'), await get(HOT, '2001:db8::2')]).toEqual([200, 429])
-    const other = await start({ addressLimit: 1 })
+    const other = await start({ rateLimitPerIp: 1 })
     const replies = [await other.ask('GET', HOT, from('192.0.2.1')), await other.ask('GET', HOT, from('192.0.2.2'))]
     expect(statuses(replies)).toEqual([200, 429])
   })
@@ -101,7 +101,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('an address has so many connections; one more is cut at once, until one of them ends', async () => {
-    const { port, ask } = await start({ addressConnections: 3 })
+    const { port, ask } = await start({ maxConnectionsPerIp: 3 })
     const kept = await Promise.all([1, 2].map(() => rawClient(port)))
     for (const client of kept) {
       client.send(requestText('GET', HOT))
@@ -117,12 +117,12 @@ describe.each(SERVERS)('%s', (server) => {
     }
     silent.socket.destroy()
     const answered = await until(() => ask('GET', '/metrics').catch(() => undefined))
-    expect(answered.body).toMatch(/^connections_refused_total\{limit="addressConnections"\} [1-9]/m)
+    expect(answered.body).toMatch(/^connections_refused_total\{limit="maxConnectionsPerIp"\} [1-9]/m)
   })
 })
 
 test('over two threads a limit is one', async () => {
-  const { port } = await startCounter({ threads: 2, logLevel: 'silent', addressLimit: 20, limitWindow: HOUR })
+  const { port } = await startCounter({ threads: 2, logLevel: 'silent', rateLimitPerIp: 20, rateLimitWindow: HOUR })
   const clients = await Promise.all(Array.from({ length: 24 }, () => rawClient(port)))
   const replies = await Promise.all(
     clients.map(async (client) => {

@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/temporary.ts'
 import { until } from './support/until.ts'
 
 // Lines are counted.
-const NO_REQUESTS = ['--logRequests', '0', '--maxConnections', '1000']
+const NO_REQUESTS = ['--request-log-sampling', '0', '--max-connections', '1000']
 
 const ask = (port: number, path: string, method = 'GET') =>
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { connection: 'close' } }).then(
@@ -92,7 +92,7 @@ describe('output that cannot be written', () => {
 })
 
 test('a main whose event loop stands still is ended, and another takes its place', async () => {
-  const started = spawnStart(['counter', '--port', '0', '--stuckTimeout', '500'])
+  const started = spawnStart(['counter', '--port', '0', '--watchdog-timeout', '500'])
   const { port, pid } = (await started.ready()).counter!
   await until(() => {
     // On a busy machine the thread that passes it on may be ended as stuck before it has.

@@ -6,7 +6,7 @@ import { until } from './support/until.ts'
 
 const PROBES = ['/healthz', '/readyz', '/metrics']
 // Short, so that the tests are: an overload has to last for five times as long.
-const maxWait = 20
+const maxQueueDelay = 20
 
 /** Clients that ask for the same as soon as they have an answer, until the test ends. */
 async function crowd(port: number, clients: number, method: string, path: string) {
@@ -40,7 +40,7 @@ const asked = [
 it.each(SERVERS)(
   '%s: too many are refused, but no probe and no stream, until there are fewer again',
   async (server) => {
-    const { port, ask } = await startCounter({ threads: 1, hot: 'yes', server, maxWait })
+    const { port, ask } = await startCounter({ threads: 1, hot: 'yes', server, maxQueueDelay })
     for (const { method, path, clients } of asked) {
       const { got, leave } = await crowd(port, clients, method, path)
       await until(() => got.refused.length > clients)
@@ -56,7 +56,7 @@ it.each(SERVERS)(
 )
 
 it('16 clients that wait for their answers are not refused, however long these take', async () => {
-  const { port } = await startCounter({ threads: 1, hot: 'yes', maxWait })
+  const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay })
   for (const { method, path } of asked) {
     const { got, leave } = await crowd(port, 16, method, path)
     await until(() => got.accepted > 50)
@@ -66,7 +66,7 @@ it('16 clients that wait for their answers are not refused, however long these t
 })
 
 it('64 clients whose changes a slow disk takes one by one are not refused', async () => {
-  const { port } = await startCounter({ threads: 1, hot: 'yes', maxWait: 50 })
+  const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 50 })
   const { got, leave } = await crowd(port, 64, 'PUT', '/in-turn/9')
   await until(() => got.accepted > 100)
   await leave()
@@ -97,7 +97,7 @@ it.each(SERVERS.flatMap((server) => asked.map((one) => ({ ...one, server }))))(
 )
 
 it('changes that wait to be begun when an overload is told are refused, and those that are begun are answered', async () => {
-  const { port } = await startCounter({ threads: 1, maxWait })
+  const { port } = await startCounter({ threads: 1, maxQueueDelay })
   const clients = await Promise.all(Array.from({ length: 600 }, () => rawClient(port)))
   const refused = new Set<number>()
   const answered = { before: 0, after: 0 }
@@ -119,8 +119,8 @@ it('changes that wait to be begun when an overload is told are refused, and thos
   expect(answered.after).toBeLessThan(300)
 })
 
-it('with `maxWait` 0 nobody is refused', async () => {
-  const { port } = await startCounter({ threads: 1, hot: 'yes', maxWait: 0 })
+it('with `maxQueueDelay` 0 nobody is refused', async () => {
+  const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 0 })
   const { method, path, clients } = asked[0]!
   const { got, leave } = await crowd(port, clients, method, path)
   await until(() => got.accepted > 1_500)
@@ -129,7 +129,7 @@ it('with `maxWait` 0 nobody is refused', async () => {
 })
 
 it('does not count requests whose clients have left', async () => {
-  const { port, ask } = await startCounter({ threads: 1, maxWait })
+  const { port, ask } = await startCounter({ threads: 1, maxQueueDelay })
   const leaving = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)))
   for (const { send } of leaving) send(requestText('GET', '/slow?ms=5000'))
   await ask('GET', '/value')

@@ -78,7 +78,7 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
   })
 
   test('are read no further while too many are unanswered, and all answered in the end', async () => {
-    const { port } = await startCounter({ hot: 'yes', server, maxWait: 60_000 })
+    const { port } = await startCounter({ hot: 'yes', server, maxQueueDelay: 60_000 })
     const gate = createGate()
     const client = await rawClient(port)
     const requests = Array.from({ length: 3_000 }, (_, i) => requestText('PUT', `/items/${i}`, {}, 'x'.repeat(300)))

@@ -11,7 +11,7 @@ import { temporaryFolder } from './support/temporary.ts'
 import { isAlive, until } from './support/until.ts'
 
 // Where none is asked for there are no threads: starting one takes as long as all the rest.
-const FREE_PORTS = ['--port', '0', '--logLevel', 'warn', '--threads', '0']
+const FREE_PORTS = ['--port', '0', '--log-level', 'warn', '--threads', '0']
 
 /** The number that a service knows, or nothing while it cannot be asked. */
 const valueAt = (url: string) =>
@@ -34,7 +34,7 @@ describe('a start', () => {
 
   test('shows its table first, and what is logged meanwhile behind it, unless all is to be shown as it comes', async () => {
     const partsOf = (text: string) => text.split('service ')
-    const args = ['counter', ...FREE_PORTS, '--logLevel', 'debug', '--maxConnections', '1000000']
+    const args = ['counter', ...FREE_PORTS, '--log-level', 'debug', '--max-connections', '1000000']
     const started = spawnStart(args)
     await started.ready()
     await until(() => started.stdout.includes('"opening"'))
@@ -59,7 +59,7 @@ describe('a start', () => {
   ])(
     'gives a thread a young heap of twice %i MB, and main, which loads what there is, one of %i',
     async (told, main) => {
-      const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--semiSpace', String(told)])
+      const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--max-semi-space-size', String(told)])
       const { counter } = await started.ready()
       const heap = (await (await fetch(`${counter!.url}/heap`)).json()) as { main: number; thread: number }
       // V8 counts half of it three times.
@@ -80,7 +80,7 @@ describe('a start', () => {
   })
 
   test('starts what is needed too, and stops it last', async () => {
-    const started = spawnStart(['asker', ...FREE_PORTS, '--logLevel', 'info'])
+    const started = spawnStart(['asker', ...FREE_PORTS, '--log-level', 'info'])
     const { counter, asker } = await started.ready()
     expect(await valueAt(asker!.url)).toBe(0)
     expect(counter).toBeDefined()
@@ -136,7 +136,7 @@ describe('a start', () => {
   test('--help lists what there is, and starts nothing', async () => {
     const started = spawnStart(['--help'])
     expect(await started.exit).toEqual({ code: 0, signal: null })
-    for (const word of ['pnpm start [service...]', 'counter', 'asker', '--threads', '--counterUri'])
+    for (const word of ['pnpm start [service...]', 'counter', 'asker', '--threads', '--counter-uri'])
       expect(started.stdout).toContain(word)
   })
 
@@ -161,7 +161,7 @@ describe('a start', () => {
   })
 
   test('that hangs can be interrupted', async () => {
-    const started = spawnStart(['asker', ...FREE_PORTS, '--openDelay', '600000', '--shutdownTimeout', '1'])
+    const started = spawnStart(['asker', ...FREE_PORTS, '--openDelay', '600000', '--shutdown-timeout', '1'])
     await until(() => started.children().length > 0)
     await delay(200)
     const [child] = started.children()
@@ -194,7 +194,7 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
     ],
     [
       'an address that is not ours',
-      ['counter', '--host', '192.0.2.1', '--apiToken', 'x'],
+      ['counter', '--host', '192.0.2.1', '--api-token', 'x'],
       '192.0.2.1:18080 is not an address of this machine; choose another with --counter.port\n',
     ],
     [
@@ -211,10 +211,10 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
   ])('%s', async (_what, args, stderr) => expect(await failure(args)).toBe(stderr))
 
   test('everything that is wrong at once', async () => {
-    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--bodyLimit', '0'], {
+    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--body-limit', '0'], {
       COUNTER_START: 'many',
     })
-    expect(stderr).toMatch(/^--counter.port: .*; --threads: .*; --bodyLimit: .*; COUNTER_START: .*\n$/)
+    expect(stderr).toMatch(/^--counter.port: .*; --threads: .*; --body-limit: .*; COUNTER_START: .*\n$/)
     expect(stderr.split('\n')).toHaveLength(2)
   })
 

@@ -139,7 +139,7 @@ describe('a thread that dies', () => {
 })
 
 test('a thread that hangs is replaced, while the others go on', async () => {
-  const counter = await startCounter({ threads: 2, stuckTimeout: 5_000 })
+  const counter = await startCounter({ threads: 2, watchdogTimeout: 5_000 })
   const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
   let isReplaced = false

@@ -30,7 +30,15 @@ async function start(settings: Overrides = {}) {
   }
   const first = selfSigned()
   put(first)
-  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', logRequests: 0, tlsCert, tlsKey, ...settings })
+  const config = configOf(definition, {
+    port: 0,
+    threads: 0,
+    hot: 'yes',
+    requestLogSampling: 0,
+    tlsCert,
+    tlsKey,
+    ...settings,
+  })
   const options = { services: SERVICES, definition, config, log: createLog('info', {}, [], openSync(log, 'a')) }
   const running = await startService(options)
   onTestFinished(async () => void (await running.stop()))

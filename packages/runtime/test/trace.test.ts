@@ -81,7 +81,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('one in so many, hot ones too where that is asked for', async () => {
-    const { ask, lines } = await start(server, { logRequests: 3, logHotRequests: 4 })
+    const { ask, lines } = await start(server, { requestLogSampling: 3, hotRequestLogSampling: 4 })
     for (let i = 0; i < 9; i++) await (await ask(HOT, { 'x-request-id': `hot-${i}` })).text()
     await (await ask(HOT, { 'x-request-id': 'a b', traceparent: 'nonsense' })).text()
     for (let i = 0; i < 4; i++) await (await ask('/value', { 'x-request-id': `cold-${i}` })).text()
@@ -91,7 +91,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 
   test('none at all', async () => {
-    const { ask, lines } = await start(server, { logRequests: 0 })
+    const { ask, lines } = await start(server, { requestLogSampling: 0 })
     for (const path of [HOT, '/value']) await (await ask(path)).text()
     expect(lines('request')).toEqual([])
   })

@@ -25,7 +25,7 @@ const CLIENT = 3
 /** A counter with hot routes that sends spans, and the lines of its log. */
 async function start(settings: Overrides) {
   const file = join(temporaryFolder(), 'log')
-  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', logHotRequests: 1, ...settings })
+  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', hotRequestLogSampling: 1, ...settings })
   const log = createLog('info', {}, [], openSync(file, 'a'))
   const running = await startService({ services: '', definition, config, log })
   onTestFinished(async () => void (await running.stop()))

@@ -138,7 +138,7 @@ describe.runIf(process.platform === 'linux')('on a busy machine', () => {
       spied.mockRestore()
       syncBuiltinESMExports()
     })
-    const { ask } = await startCounter({ threads: 1, stuckTimeout: 1_000 })
+    const { ask } = await startCounter({ threads: 1, watchdogTimeout: 1_000 })
     expect((await ask('GET', '/block?ms=2000')).status).toBe(200)
   })
 })

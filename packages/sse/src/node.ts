@@ -23,7 +23,7 @@ export async function openNodeSequencer(
   }
   return openLogSequencer({
     ...options,
-    behindTimeout: config.behindTimeout,
+    sequenceWaitTimeout: config.sequenceWaitTimeout,
     create: (kept) => createHistoryInMemory(config.history, historyOptions(config, log), kept),
     open: (view) =>
       openNode({
@@ -34,7 +34,7 @@ export async function openNodeSequencer(
         fail,
         view,
         storage: config.natsStorage,
-        snapshotBytes: config.snapshotBytes,
+        snapshotIntervalBytes: config.snapshotIntervalBytes,
         maxBody: Math.max(MOST_AT_ONCE, config.maxValue) + HEADS,
       }),
   })

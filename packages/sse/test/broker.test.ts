@@ -99,7 +99,7 @@ async function openNodes(lag: LagLimits): Promise<BrokerWorld> {
       openLogSequencer({
         lag,
         deliver,
-        behindTimeout: 10_000,
+        sequenceWaitTimeout: 10_000,
         create: (kept) => new Ring(wide, kept),
         open: (view) => openTestLog(server.url, stream, seen(view)),
       }),
@@ -149,7 +149,7 @@ describe('the sequencer of a node of many', () => {
     const sequencer = await openLogSequencer({
       lag: { values: 3, bytes: 1_000 },
       deliver: () => release.promise,
-      behindTimeout: 1_000,
+      sequenceWaitTimeout: 1_000,
       create: (kept) => new Ring(wide, kept),
       open: (view) => logs.local({ view }),
     })

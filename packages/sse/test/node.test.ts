@@ -161,7 +161,7 @@ describe('nodes of sse', () => {
 describe('without the log', () => {
   it('nothing can be put, streams stay open and are answered, and all goes on when it is back', async () => {
     const own = await natsServer()
-    const sse = await node(newStream(), { appendTimeout: 2_000, behindTimeout: 300, heartbeat: 50 }, own.url)
+    const sse = await node(newStream(), { appendTimeout: 2_000, sequenceWaitTimeout: 300, heartbeat: 50 }, own.url)
     const open = await sse.open('?topic=a')
     const id = await sse.put('1', 'a')
     await own.stop()

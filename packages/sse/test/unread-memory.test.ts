@@ -44,8 +44,8 @@ describe.each([
   it.each(CLASSES)(
     'stay within the budget, and a client that reads gets everything: %s',
     async (_what, of, topicAt) => {
-      const clientMemory = 2 * MIB
-      const { memory, budget, hub, put, open } = openStreams({ clientMemory, createFanout })
+      const clientMemoryLimit = 2 * MIB
+      const { memory, budget, hub, put, open } = openStreams({ clientMemoryLimit, createFanout })
       const stalled = Array.from({ length: COUNT }, (_, i) => open(of(i)))
       const reader = open({ prefixes: [''], isReading: true })
       let seq = 0
@@ -55,11 +55,11 @@ describe.each([
           10_000,
         )
         await settled()
-        expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
-        expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemory)
+        expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+        expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemoryLimit)
         // Other requests still get memory.
-        expect(budget.take(clientMemory / 4)).toBe(true)
-        budget.give(clientMemory / 4)
+        expect(budget.take(clientMemoryLimit / 4)).toBe(true)
+        budget.give(clientMemoryLimit / 4)
       }
       expect(hub.figures.cut).toBeGreaterThan(0)
       expect(sequencesRead(reader)).toEqual(numbersUpTo(seq))
@@ -71,7 +71,7 @@ describe.each([
 })
 
 it('streams share the text of an event, however their topics differ', async () => {
-  const { hub, put, open } = openStreams({ clientMemory: 64 * MIB })
+  const { hub, put, open } = openStreams({ clientMemoryLimit: 64 * MIB })
   const stalled = NESTED.map((prefix) => open({ prefixes: [prefix] }))
   const opened = stalled.reduce((sum, { unread }) => sum + unread.length, 0)
   // Streams get one chunk per event only while a client has unread bytes.
@@ -95,7 +95,7 @@ it('streams share the text of an event, however their topics differ', async () =
 })
 
 it('streams of one topic hold one chunk and one write for all values of a turn', async () => {
-  const { put, open } = openStreams({ clientMemory: 64 * MIB })
+  const { put, open } = openStreams({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 1_000 }, () => open({ topics: ['t'] }))
   const written = stalled[0]!.unread.length
   for (let i = 0; i < 10; i++) put(['t', 't'], 100)
@@ -107,8 +107,8 @@ it('streams of one topic hold one chunk and one write for all values of a turn',
 })
 
 describe('300 clients that resume at once and read nothing', () => {
-  const resume = (bytes: number, count: number, clientMemory: number, topics = 10) => {
-    const streams = openStreams({ clientMemory })
+  const resume = (bytes: number, count: number, clientMemoryLimit: number, topics = 10) => {
+    const streams = openStreams({ clientMemoryLimit })
     for (let i = 0; i < count; i++) streams.put([topicOf(i % topics)], bytes)
     const stalled = Array.from({ length: 300 }, (_, i) => streams.open({ prefixes: ['t'], resumeAfter: i % 50 }))
     return { ...streams, stalled }
@@ -120,10 +120,10 @@ describe('300 clients that resume at once and read nothing', () => {
     ['values of 100 KB', 100_000, 100],
     ['values of 1 MB', 1_000_000, 60],
   ])('stay within the budget: %s', async (_what, bytes, count) => {
-    const clientMemory = 8 * MIB
-    const { memory, hub, stalled } = resume(bytes, count, clientMemory)
+    const clientMemoryLimit = 8 * MIB
+    const { memory, hub, stalled } = resume(bytes, count, clientMemoryLimit)
     await settled()
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
     expect(sharedBytes(stalled)).toBeLessThanOrEqual(heldBytes(memory) + 300 * 100)
     expect(hub.size).toBeGreaterThan(0)
     // The clients that remain get everything once they read.
@@ -151,10 +151,10 @@ describe('300 clients that resume at once and read nothing', () => {
 })
 
 it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
-  const clientMemory = 2 * MIB
+  const clientMemoryLimit = 2 * MIB
   const memory = budgetMemory(2)
-  const one = openStreams({ clientMemory, memory, thread: 0 })
-  const other = openStreams({ clientMemory, memory, thread: 1 })
+  const one = openStreams({ clientMemoryLimit, memory, thread: 0 })
+  const other = openStreams({ clientMemoryLimit, memory, thread: 1 })
   const stalled = Array.from({ length: 20 }, (_, i) => one.open({ topics: ['a', topicOf(i)] }))
   const slow = other.open({ topics: ['a'] })
   for (let seq = 1; seq <= 200; seq++) {
@@ -162,7 +162,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
     await settled()
     // This client reads slowly, but it reads.
     slow.read(slow.unread.length - 1)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemory)
+    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
   expect([one.hub.figures.cut > 0, other.hub.figures.cut]).toEqual([true, 0])
   for (const connection of [...stalled, slow]) connection.destroy()
@@ -171,7 +171,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
 })
 
 it('a value that is larger than the budget reaches a stream that has nothing else unread', async () => {
-  const { memory, hub, put, open } = openStreams({ clientMemory: 2 * MIB })
+  const { memory, hub, put, open } = openStreams({ clientMemoryLimit: 2 * MIB })
   const slow = open({ topics: ['a'] })
   for (let seq = 1; seq <= 3; seq++) {
     put(['a'], 3 * MIB)
@@ -183,7 +183,7 @@ it('a value that is larger than the budget reaches a stream that has nothing els
 })
 
 it('a connection that copies what it sends counts all of it', async () => {
-  const { hub, put, open } = openStreams({ clientMemory: 64 * MIB, isCopied: true })
+  const { hub, put, open } = openStreams({ clientMemoryLimit: 64 * MIB, isCopied: true })
   for (let i = 0; i < 10; i++) open({ topics: ['a'] })
   put(['a'], 100_000)
   await settled()
@@ -192,7 +192,7 @@ it('a connection that copies what it sends counts all of it', async () => {
 })
 
 it('a client that reads nothing holds no more for every heartbeat', async () => {
-  const { hub, put, open } = openStreams({ clientMemory: MIB })
+  const { hub, put, open } = openStreams({ clientMemoryLimit: MIB })
   const slow = open({ topics: ['a'] })
   put(['a'], 100)
   await settled()
@@ -228,8 +228,8 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
       }),
       fc.array(step, { maxLength: 60 }),
       fc.constantFrom(100_000, 1_000_000, 8_000_000),
-      async (wanted, steps, clientMemory) => {
-        const { memory, hub, put, open } = openStreams({ clientMemory })
+      async (wanted, steps, clientMemoryLimit) => {
+        const { memory, hub, put, open } = openStreams({ clientMemoryLimit })
         const streams = wanted.map(([topics, isPrefix]) => {
           const names = topics.map(topicOf)
           const selectors = isPrefix ? { prefixes: names } : { topics: names }
@@ -254,7 +254,7 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
             stream.connection.read(one.reads)
             if (stream.connection.isCut) await resume(stream)
           }
-          expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemory, 500_000))
+          expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 500_000))
         }
         for (const stream of streams) {
           await resume(stream, true)

@@ -76,7 +76,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       },
     })
     const journal = await openLog({ service: 'stats', config, registry, log, fail, view, maxBody: LARGEST_CHANGE })
-    const lease = createPollerLease(() => journal.lease(config.pollerLease))
+    const lease = createPollerLease(() => journal.lease(config.pollerLeaseTtl))
     follower.listen(lease)
 
     /** Lets this node poll only if its source is the cluster's. */
@@ -170,4 +170,4 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
 
 const mismatchLine = ({ node, log }: NonNullable<NodeState['sourceMismatch']>) =>
   `stats: this node never asks YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
-  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this one with --replaceSource ${log}`}`
+  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this one with --replace-source ${log}`}`

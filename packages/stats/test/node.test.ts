@@ -158,7 +158,7 @@ describe('nodes of stats', () => {
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     // So long that nobody loses it but by what stands still here, however busy the machine is.
-    const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLease: 2_000 }
+    const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLeaseTtl: 2_000 }
     const stream = newStream()
     const [one, other] = [await startNode(own.url, stream, settings), await startNode(own.url, stream, settings)]
     await until(() => polls(one))
@@ -285,7 +285,7 @@ describe('without the log', () => {
       dailyBudget: 0,
       refreshInterval: 200,
       appendTimeout: 500,
-      pollerLease: 1_000,
+      pollerLeaseTtl: 1_000,
     }
     const node = await startNode(own.url, newStream(), settings)
     await until(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)

@@ -15,11 +15,11 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
     '0',
     '--stats.data',
     data,
-    '--youtubeUri',
+    '--youtube-uri',
     youtubeUri,
     '--cache',
     cache,
-    '--logLevel',
+    '--log-level',
     'silent',
   ]
   const child = spawn(process.execPath, [HOUSE, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })

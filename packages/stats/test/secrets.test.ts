@@ -6,8 +6,8 @@ import { until } from '@influencer-stats/runtime/testing/until'
 
 it('the key of YouTube is not in the log where its address is of no host', async () => {
   const key = 'AIza-secret key'
-  const args = ['stats', '--port', '0', '--client', 'fetch', '--cache', 'refresh', '--refreshInterval', '50']
-  const more = ['--youtubeUri', 'http://nobody.invalid', '--data', temporaryFolder()]
+  const args = ['stats', '--port', '0', '--client', 'fetch', '--cache', 'refresh', '--refresh-interval', '50']
+  const more = ['--youtube-uri', 'http://nobody.invalid', '--data', temporaryFolder()]
   const child = spawn(process.execPath, [HOUSE, ...args, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, YOUTUBE_API_KEY: key },

@@ -128,7 +128,7 @@ describe('nodes of different sources', () => {
     const { first: standIn, second: youtube } = await upstreams()
     const VIDEOS = videoIds(2)
     const [stream, data] = [newStream(), temporaryFolder()]
-    const settings = { data, youtubeUri: youtube.url, refreshInterval: 200, pollerLease: 500 }
+    const settings = { data, youtubeUri: youtube.url, refreshInterval: 200, pollerLeaseTtl: 500 }
     const real = await startNode(nats().url, stream, settings)
     await until(() => polls(real))
     await real.put('/collections/c', { videos: VIDEOS })
@@ -196,7 +196,7 @@ describe('nodes of different sources', () => {
     expect([await polls(real), await polls(invented)]).toEqual([true, false])
   })
 
-  it('one API replaces another only with --replaceSource, and the stand-in never does', async () => {
+  it('one API replaces another only with --replace-source, and the stand-in never does', async () => {
     const { first, second } = await upstreams()
     const [stream, data] = [newStream(), temporaryFolder()]
     const key = { youtubeApiKey: 'AIzaSy-a-key-of-one-1111' }

@@ -11,7 +11,7 @@ export const youtube = defineService<typeof settings, ToMain, ToThread>({
   summary: 'stands in for the YouTube Data API v3',
   port: 8081,
   settings,
-  standsIn: '--youtubeUri https://www.googleapis.com --youtubeApiKey KEY',
+  standsIn: '--youtube-uri https://www.googleapis.com --youtube-api-key KEY',
   example: (url) => `curl '${url}/youtube/v3/videos?part=statistics&id=-4lB5EKS5Uk&key=stand-in'`,
   async open({ config, registry, broadcast }) {
     const memory = createMeterMemory()

@@ -3,11 +3,11 @@ import { commonSettings, defineSettings, type CommonSettings, type ValuesOf } fr
 /** What the stand-in can be told at its start. */
 export const settings = defineSettings({
   // Google's refusals are what it is told to give: it has none of its own.
-  maxWait: { ...commonSettings.maxWait, default: 0 },
+  maxQueueDelay: { ...commonSettings.maxQueueDelay, default: 0 },
   // It has little to do: a thread would make it twice as large.
   threads: { ...commonSettings.threads, default: '0' },
   // Who asks it logs what it asked.
-  logRequests: { ...commonSettings.logRequests, default: 0 },
+  requestLogSampling: { ...commonSettings.requestLogSampling, default: 0 },
   apiKeys: {
     type: 'array',
     items: { type: 'string', minLength: 1 },
@@ -15,14 +15,14 @@ export const settings = defineSettings({
     // The same variable as that of the services which call it, so that both sides agree.
     env: 'YOUTUBE_API_KEY',
     secret: true,
-    description: 'keys that are accepted',
+    description: 'accepted API keys',
   },
   quota: {
     type: 'integer',
     default: 0,
     minimum: 0,
     maximum: 2_147_483_647,
-    description: 'calls a day, counted anew at midnight Pacific Time; 0 for no limit',
+    description: 'quota per day (calls, Pacific time); 0 for no limit',
   },
 })
 

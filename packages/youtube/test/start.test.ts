@@ -6,7 +6,7 @@ const REAL = 'https://youtube.invalid'
 
 /** What `pnpm start` prints until all is ready. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
-  const common = ['--port', '0', '--data', temporaryFolder(), '--logLevel', 'warn', '--threads', '0']
+  const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--threads', '0']
   const started = spawnStart([...args, ...common], env, { script: HOUSE })
   const rows = await started.ready()
   return { rows, printed: started.stdout }
@@ -17,7 +17,7 @@ it('is started for stats where nothing else is named, says that it invents, and 
   // What listens on all addresses is shown with a name of this machine.
   expect(printed).toMatch(/^stats +http:\/\/localhost:/m)
   expect(printed).toMatch(/^youtube +http:\/\/127\.0\.0\.1:/m)
-  expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtubeUri \S+ /m)
+  expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtube-uri \S+ /m)
   expect(await versionOf(rows.stats!.url)).toMatchObject({ source: 'stand-in' })
   expect(await (await fetch(rows.stats!.url)).text()).toMatch(/Source: stand-in, which invents/)
   const headers = { 'content-type': 'application/json', authorization: 'Bearer secret' }

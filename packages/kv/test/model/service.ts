@@ -38,10 +38,10 @@ export async function startService(configuration: Configuration, folder: string)
   // The service must not shed load on a busy machine, because the model predicts each reply.
   const settings = {
     port: 0,
-    maxWait: 0,
+    maxQueueDelay: 0,
     logLevel: 'warn',
     queueTimeout: 60_000,
-    stuckTimeout: 60_000,
+    watchdogTimeout: 60_000,
     ...configuration,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--kv.${name}`, String(value)])

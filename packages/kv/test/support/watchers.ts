@@ -9,7 +9,7 @@ import { Watchers, type WatchersOptions } from '../../src/watch/watchers.ts'
 import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 
 interface WatchersSetup extends Partial<WatchersOptions> {
-  readonly clientMemory: number
+  readonly clientMemoryLimit: number
   /** Memory in which the threads of the budget count. `thread` is the index of this thread. */
   readonly memory?: Int32Array
   readonly thread?: number
@@ -38,9 +38,9 @@ export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: num
   })
 
 /** Creates the streams of one thread on a feed, without a server. */
-export function openWatchers({ clientMemory, memory = budgetMemory(1), thread = 0, ...options }: WatchersSetup) {
+export function openWatchers({ clientMemoryLimit, memory = budgetMemory(1), thread = 0, ...options }: WatchersSetup) {
   const feed = options.feed ?? createFeed()
-  const budget = createBudget(memory, thread, clientMemory)
+  const budget = createBudget(memory, thread, clientMemoryLimit)
   const watchers = new Watchers({
     changes: async (after, ...rest) => (after === undefined ? toPage([], feed.upTo) : feed.after(after, ...rest)),
     budget,

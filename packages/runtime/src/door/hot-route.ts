@@ -107,7 +107,7 @@ export interface HotRoute<Asked = any> {
   judges?(headers: RequestHeaders): boolean
   /**
    * Whether an answer that is a promise waits for what the service itself does, its disk or main: in an overload no more
-   * of these wait than end within `maxWait`. By default changes do, and reads wait for somebody else.
+   * of these wait than end within `maxQueueDelay`. By default changes do, and reads wait for somebody else.
    */
   queues?(asked: Asked): boolean
   /**

@@ -20,7 +20,7 @@ export interface ConnectionHost extends ReaderHost {
   /** For how long an idle connection is kept (ms). */
   readonly keepAliveTimeout: number
   /** Bytes of replies that may wait to be written before the next requests do. */
-  readonly maxUnread: number
+  readonly maxWriteBuffer: number
   /** A client that reads nothing for so long is cut off (ms). */
   readonly sendTimeout: number
   /** Counts up while the server runs. */
@@ -194,7 +194,7 @@ export class RawConnection {
   /** Whether replies have to go before more are made. @param most requests that may be being answered */
   #isFull(most: number): boolean {
     if (this.#socket.writableNeedDrain) return true
-    return this.#places !== undefined && (this.#places.length >= most || this.#waiting > this.#host.maxUnread)
+    return this.#places !== undefined && (this.#places.length >= most || this.#waiting > this.#host.maxWriteBuffer)
   }
 
   #pause(unread: Buffer): void {
@@ -207,7 +207,7 @@ export class RawConnection {
     const text = bytes.toString('latin1')
     let at = 0
     for (let count = 0; at < text.length && !this.#isGone; count++) {
-      if (this.#text.length > this.#host.maxUnread) this.#flush()
+      if (this.#text.length > this.#host.maxWriteBuffer) this.#flush()
       if (count === PER_TURN) setImmediate(() => this.#goOn())
       if (count === PER_TURN || this.#isFull(MOST_PENDING)) {
         this.#pause(bytes.subarray(at))

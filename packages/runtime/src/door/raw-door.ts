@@ -10,7 +10,7 @@ const TICK = 500
 // A connection that has sent nothing, or half a request, goes to Node, whose time-outs end it (ticks).
 const SILENT_FOR = 2
 
-type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxUnread' | 'sendTimeout'>
+type Settings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxWriteBuffer' | 'sendTimeout'>
 
 /** What the door knows of a connection lies on its socket, so that listeners can be shared by all. */
 interface DoorSocket extends Socket {
@@ -35,7 +35,7 @@ export function installRawDoor(server: Server, endpoints: Endpoints, host: DoorH
     ...host,
     endpoints,
     keepAliveTimeout: settings.keepAliveTimeout,
-    maxUnread: settings.maxUnread,
+    maxWriteBuffer: settings.maxWriteBuffer,
     sendTimeout: settings.sendTimeout,
     get tick() {
       return tick

@@ -3,7 +3,7 @@ import type { Access } from './guard.ts'
 
 // How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
 const PERIOD = 20
-// It is judged over so many times `maxWait`, and so many turns.
+// It is judged over so many times `maxQueueDelay`, and so many turns.
 const WINDOW = 5
 /**
  * A crowd of a moment is no overload, however long it takes: so many requests have to come while too many wait already.
@@ -40,7 +40,7 @@ type GoOn = (isTaken: boolean) => void
 
 /**
  * The requests of one route that are being answered for longer than a turn. Of changes that Fastify answers no more are
- * begun, once too many wait, than end within `maxWait`: who is held behind them can still be refused.
+ * begun, once too many wait, than end within `maxQueueDelay`: who is held behind them can still be refused.
  */
 export class Line {
   /** Whether it is for the disk that they wait, where the loop rests. */
@@ -51,7 +51,7 @@ export class Line {
   #least = 0
   /** Requests that end in a millisecond, of late. */
   #pace = 0
-  /** As many as end within `maxWait`. */
+  /** As many as end within `maxQueueDelay`. */
   #most = FEW
   #isFull = false
   /** Requests that there was no room for in this window. */
@@ -105,10 +105,10 @@ export class Line {
   }
 
   /** A window is over. @param took ms @param hasRest whether the loop had any @param counts whether too many are an overload */
-  judge(took: number, maxWait: number, hasRest: boolean, counts: boolean): void {
+  judge(took: number, maxQueueDelay: number, hasRest: boolean, counts: boolean): void {
     const pace = this.#ended / took
     this.#pace = Math.max(pace, (this.#pace + pace) / 2)
-    this.#most = Math.max(hasRest && this.#isChange ? FEW_CHANGES : FEW, this.#pace * maxWait)
+    this.#most = Math.max(hasRest && this.#isChange ? FEW_CHANGES : FEW, this.#pace * maxQueueDelay)
     this.#isLong = counts && this.#least > this.#most
     const stands = this.#standing.judge(took, this.#isLong)
     this.#isFull = this.#refused > 0 || stands
@@ -139,17 +139,17 @@ export interface Reading {
 
 /**
  * Decides which requests a serving thread takes. It takes all but in two cases, which have to stand: while they did, window
- * after window of five times `maxWait`, more requests came than a crowd has, or 10 s went by.
+ * after window of five times `maxQueueDelay`, more requests came than a crowd has, or 10 s went by.
  *
- * - The loop has no rest: who is read when a turn has taken `maxWait` already is refused, and of the requests that
- *   Fastify answers no more are taken than end within `maxWait`.
- * - At no time were fewer changes of a route waiting than end within `maxWait`: no more are taken then.
+ * - The loop has no rest: who is read when a turn has taken `maxQueueDelay` already is refused, and of the requests that
+ *   Fastify answers no more are taken than end within `maxQueueDelay`.
+ * - At no time were fewer changes of a route waiting than end within `maxQueueDelay`: no more are taken then.
  *
  * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Where the loop has no
  * rest it is the processor's time that counts: what the machine has for others is no shorter with fewer requests.
  */
 export class Admission {
-  readonly #maxWait: number
+  readonly #maxQueueDelay: number
   readonly #read: () => Reading
   readonly #queues: Line[] = []
   readonly #works: Line[] = []
@@ -164,8 +164,8 @@ export class Admission {
   #isBusy = false
   readonly #standing = new Standing()
 
-  constructor(maxWait: number, read: () => Reading) {
-    this.#maxWait = maxWait
+  constructor(maxQueueDelay: number, read: () => Reading) {
+    this.#maxQueueDelay = maxQueueDelay
     this.#read = read
     this.#turn = this.#window = read()
   }
@@ -188,8 +188,8 @@ export class Admission {
   /** Whether a request that was read at this time (ms, the steady clock's) is taken. */
   takes(at: number): boolean {
     this.#standing.came++
-    if (!this.#isBusy || ++this.#asked <= FEW || at - this.#turn.now <= this.#maxWait) return true
-    return this.#read().processor - this.#turn.processor <= this.#maxWait
+    if (!this.#isBusy || ++this.#asked <= FEW || at - this.#turn.now <= this.#maxQueueDelay) return true
+    return this.#read().processor - this.#turn.processor <= this.#maxQueueDelay
   }
 
   /** A turn begins: at least once each 20 ms where turns are shorter. */
@@ -197,15 +197,15 @@ export class Admission {
     const turn = (this.#turn = this.#read())
     this.#asked = 0
     const took = turn.now - this.#window.now
-    if (++this.#turns < WINDOW || took < WINDOW * this.#maxWait) return
+    if (++this.#turns < WINDOW || took < WINDOW * this.#maxQueueDelay) return
     this.#turns = 0
     const hasRest = turn.idle - this.#window.idle >= RESTS * took
     // With less to do it would be no faster in the time that the machine has for others.
     const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
     this.#window = turn
     this.#isBusy = this.#standing.judge(counted, !hasRest)
-    for (const line of this.#queues) line.judge(counted, this.#maxWait, hasRest, true)
-    for (const line of this.#works) line.judge(counted, this.#maxWait, hasRest, !hasRest)
+    for (const line of this.#queues) line.judge(counted, this.#maxQueueDelay, hasRest, true)
+    for (const line of this.#works) line.judge(counted, this.#maxQueueDelay, hasRest, !hasRest)
   }
 }
 
@@ -215,11 +215,11 @@ function readThisThread(): Reading {
   return { now: performance.now(), idle, processor: (user + system) / 1_000 }
 }
 
-/** An admission that looks at this thread's loop, until `stop`. @param maxWait ms; with 0 it takes everything */
-export function watchLoop(maxWait: number): { admission: Admission; stop(): void } {
-  const admission = new Admission(maxWait, readThisThread)
+/** An admission that looks at this thread's loop, until `stop`. @param maxQueueDelay ms; with 0 it takes everything */
+export function watchLoop(maxQueueDelay: number): { admission: Admission; stop(): void } {
+  const admission = new Admission(maxQueueDelay, readThisThread)
   // One that never looks has nothing against anybody.
-  if (maxWait === 0) return { admission, stop: () => undefined }
+  if (maxQueueDelay === 0) return { admission, stop: () => undefined }
   const timer = setInterval(() => admission.tick(), PERIOD).unref()
   return { admission, stop: () => clearInterval(timer) }
 }

@@ -76,7 +76,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   const requestLog = createRequestLog(log, config)
   const faults = faultCounter(host.registry)
   if (options.data) reportData(options.data, host.registry)
-  const { admission, stop } = watchLoop(config.maxWait)
+  const { admission, stop } = watchLoop(config.maxQueueDelay)
   const door: DoorHost = {
     guard,
     lifecycle,

@@ -23,19 +23,19 @@ export interface RequestLog {
   readonly hot?: (describe: () => Answered) => void
 }
 
-type Settings = Pick<CommonSettings, 'logRequests' | 'logHotRequests'>
+type Settings = Pick<CommonSettings, 'requestLogSampling' | 'hotRequestLogSampling'>
 
-export function createRequestLog(log: Logger, { logRequests, logHotRequests }: Settings): RequestLog {
+export function createRequestLog(log: Logger, { requestLogSampling, hotRequestLogSampling }: Settings): RequestLog {
   function write({ startedAt, trace, ...told }: Answered): void {
     const ms = Math.round((performance.now() - startedAt) * 1_000) / 1_000
     log.info({ ...traceFields(trace), ...told, ms }, 'request')
   }
   const isOfUse = log.isLevelEnabled('info')
-  const takesOther = sampler(logRequests)
-  const takesHot = sampler(logHotRequests)
+  const takesOther = sampler(requestLogSampling)
+  const takesHot = sampler(hotRequestLogSampling)
   return {
-    ...(isOfUse && logRequests > 0 && { others: (answered) => takesOther() && write(answered) }),
-    ...(isOfUse && logHotRequests > 0 && { hot: (describe) => takesHot() && write(describe()) }),
+    ...(isOfUse && requestLogSampling > 0 && { others: (answered) => takesOther() && write(answered) }),
+    ...(isOfUse && hotRequestLogSampling > 0 && { hot: (describe) => takesHot() && write(describe()) }),
   }
 }
 

@@ -32,7 +32,7 @@ export function serverFactory(
       // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
       requireHostHeader: false,
       connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY,
-      highWaterMark: config.maxUnread,
+      highWaterMark: config.maxWriteBuffer,
       handshakeTimeout: config.headersTimeout,
     })
     server.maxConnections = config.maxConnections

@@ -5,7 +5,7 @@ import type { CommonSettings } from '../settings/settings.ts'
 import { createNetworks } from '../http/networks.ts'
 import { networkOf } from './limits.ts'
 
-type ConnectionSettings = Pick<CommonSettings, 'addressConnections' | 'trustProxy'>
+type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>
 
 /**
  * Cuts connections of an address that has as many already as one may have, on this thread; those of proxies that are
@@ -13,7 +13,7 @@ type ConnectionSettings = Pick<CommonSettings, 'addressConnections' | 'trustProx
  */
 export function limitConnections(
   server: Server,
-  { addressConnections, trustProxy }: ConnectionSettings,
+  { maxConnectionsPerIp, trustProxy }: ConnectionSettings,
   registry: Registry,
 ): void {
   const refused = new Counter({
@@ -23,7 +23,7 @@ export function limitConnections(
     registers: [registry],
   })
   server.on('drop', () => refused.inc({ limit: 'maxConnections' }))
-  if (addressConnections === 0) return
+  if (maxConnectionsPerIp === 0) return
   const isProxy = createNetworks(trustProxy)
   const counts = new Map<string, number>()
   // Behind those who read it: they know what to do about one that is cut.
@@ -38,8 +38,8 @@ export function limitConnections(
       if (left > 0) counts.set(client, left)
       else counts.delete(client)
     })
-    if (count <= addressConnections) return
-    refused.inc({ limit: 'addressConnections' })
+    if (count <= maxConnectionsPerIp) return
+    refused.inc({ limit: 'maxConnectionsPerIp' })
     socket.destroy()
   })
 }

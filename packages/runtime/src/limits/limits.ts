@@ -19,11 +19,11 @@ export interface Limits {
   take(headers: RequestHeaders, address: string | undefined, cost?: number): Verdict
 }
 
-type LimitSettings = Pick<CommonSettings, 'addressLimit' | 'tokenLimit' | 'limitWindow'>
+type LimitSettings = Pick<CommonSettings, 'rateLimitPerIp' | 'rateLimitPerToken' | 'rateLimitWindow'>
 
 /** What all threads of a process count in; nothing where there is no limit. */
-export const limitMemory = ({ addressLimit, tokenLimit }: LimitSettings): BucketMemory | undefined =>
-  addressLimit > 0 || tokenLimit > 0 ? bucketMemory() : undefined
+export const limitMemory = ({ rateLimitPerIp, rateLimitPerToken }: LimitSettings): BucketMemory | undefined =>
+  rateLimitPerIp > 0 || rateLimitPerToken > 0 ? bucketMemory() : undefined
 
 interface Policy {
   readonly name: string
@@ -42,19 +42,19 @@ interface Policy {
  */
 export function createLimits(
   memory: BucketMemory | undefined,
-  { addressLimit, tokenLimit, limitWindow }: LimitSettings,
+  { rateLimitPerIp, rateLimitPerToken, rateLimitWindow }: LimitSettings,
   now?: () => bigint,
 ): Limits | undefined {
   if (!memory) return undefined
   const policies: Policy[] = []
   function add(name: string, limit: number, clientOf: Policy['clientOf']): void {
     if (limit === 0) return
-    const buckets = new Buckets(memory!, limit, limitWindow, now)
-    const text = `"${name}";q=${limit};w=${limitWindow}`
-    policies.push({ name, text, detail: `${limit} requests of one ${name} in ${limitWindow} s`, buckets, clientOf })
+    const buckets = new Buckets(memory!, limit, rateLimitWindow, now)
+    const text = `"${name}";q=${limit};w=${rateLimitWindow}`
+    policies.push({ name, text, detail: `${limit} requests of one ${name} in ${rateLimitWindow} s`, buckets, clientOf })
   }
-  add('address', addressLimit, (_headers, address) => address && `address ${networkOf(address)}`)
-  add('token', tokenLimit, (headers) => {
+  add('address', rateLimitPerIp, (_headers, address) => address && `address ${networkOf(address)}`)
+  add('token', rateLimitPerToken, (headers) => {
     const token = bearerOf(headers)
     return token && `token ${token}`
   })

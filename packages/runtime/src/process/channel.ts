@@ -27,7 +27,7 @@ export interface Bus<ToMain extends Calls, ToThread extends Calls> {
 export interface Broadcast<ToThread extends Calls> {
   /**
    * Runs `name` on every serving thread and gives their answers, in no order. A thread that dies, that fails, or that has
-   * not answered 5 s after one that hangs is ended (`stuckTimeout`) is left out and logged. One whose app is being built
+   * not answered 5 s after one that hangs is ended (`watchdogTimeout`) is left out and logged. One whose app is being built
    * runs it later, and nobody waits for that.
    */
   <Name extends keyof ToThread & string>(

@@ -36,7 +36,7 @@ const MALLOC = {
   MALLOC_MMAP_THRESHOLD_: String(4 * 1_024 * 1_024),
 }
 const ENTRY = fileURLToPath(new URL('./process.ts', import.meta.url))
-// Main may load or build for longer than a serving thread may: so many times `stuckTimeout`.
+// Main may load or build for longer than a serving thread may: so many times `watchdogTimeout`.
 const MAIN_PATIENCE = 6
 const ASK_EVERY = 100
 // Half of main's young heap (MB), at least: what it loads at its start outlives that, and with 1 is copied and copied again.
@@ -74,7 +74,7 @@ export async function startChild(
 
   function watch(running: Running): void {
     const { process: child } = running
-    watchLoop(child, config.stuckTimeout * MAIN_PATIENCE, () => tell(`process ${child.pid} is stuck`))
+    watchLoop(child, config.watchdogTimeout * MAIN_PATIENCE, () => tell(`process ${child.pid} is stuck`))
     function onExit(code: number | null, signal: string | null): void {
       if (stopped.aborted) return
       tell(`process ${child.pid} died (${signal ?? `exit code ${code}`}); starting another`)
@@ -127,8 +127,8 @@ export async function startChild(
 }
 
 /** Of main; serving threads begin with what is told. */
-const semiSpaceOf = ({ threads, semiSpace }: Config) =>
-  threads === '0' ? semiSpace : Math.max(semiSpace, MAIN_SEMI_SPACE)
+const semiSpaceOf = ({ threads, maxSemiSpaceSize }: Config) =>
+  threads === '0' ? maxSemiSpaceSize : Math.max(maxSemiSpaceSize, MAIN_SEMI_SPACE)
 
 /**
  * Forks a process, tells it to start once that is whole, and waits until it is ready. It has a session of its own, so that

@@ -13,7 +13,7 @@ export const PATIENT: Overrides = {
   requestTimeout: 600_000,
   sendTimeout: 60_000,
   shutdownTimeout: 60_000,
-  stuckTimeout: 60_000,
+  watchdogTimeout: 60_000,
 }
 
 /** A service's defaults, its variant's values and `overrides`. @throws StartError `SETTINGS_WRONG` */

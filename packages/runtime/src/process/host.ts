@@ -74,7 +74,7 @@ export async function startService({
     }
     return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
   }
-  const broadcast = broadcastWithin(STARVED_PATIENCE * config.stuckTimeout + BROADCAST_TIMEOUT)
+  const broadcast = broadcastWithin(STARVED_PATIENCE * config.watchdogTimeout + BROADCAST_TIMEOUT)
   const certificate = openCertificate(definition.name, config, registry)
   const tracer = await openTracer(definition.name, config, log, registry)
   const figures = createFigures()

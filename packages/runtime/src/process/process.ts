@@ -79,7 +79,7 @@ process.on('message', (message: ToProcess) => {
   if (message.isHeld) holdLines()
   name = message.name
   // Of threads that begin from now on; main's was told when it was forked.
-  setFlagsFromString(`--max-semi-space-size=${message.config.semiSpace}`)
+  setFlagsFromString(`--max-semi-space-size=${message.config.maxSemiSpaceSize}`)
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)
   running.then(({ url, threads, notes }) => {

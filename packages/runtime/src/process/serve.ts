@@ -60,7 +60,7 @@ export async function serve(context: ServeContext): Promise<Serving> {
   })
   const scrape = () => bus.call(SCRAPE) as Promise<string>
   const backup = () => beginBackup(bus)
-  const budget = createBudget(context.budgetMemory, context.index, config.clientMemory)
+  const budget = createBudget(context.budgetMemory, context.index, config.clientMemoryLimit)
   const tracer = await openTracer(definition.name, config, context.log, registry)
   const app = await definition.app({ ...context, lifecycle, budget, registry, tracer, scrape, backup })
   const connections = trackConnections(app.server)

@@ -59,7 +59,7 @@ const EXIT_TIMEOUT = 1_000
 export function createThreadPool(options: PoolOptions): ThreadPool {
   const { config, log, size } = options
   keepWasmCode()
-  const watchdog = createWatchdog(size, config.stuckTimeout)
+  const watchdog = createWatchdog(size, config.watchdogTimeout)
   const threads = new Map<number, Thread>()
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => backOff())

@@ -5,7 +5,7 @@ import type { Flag } from './arguments.ts'
 import { StartError } from '../http/errors.ts'
 import type { Config } from '../process/messages.ts'
 import type { AnyService } from '../service.ts'
-import { commonSettings, fileOf, withFiles, type Setting, type Settings } from './settings.ts'
+import { commonSettings, fileOf, toFlag, toKebabCase, withFiles, type Setting, type Settings } from './settings.ts'
 import { isLoopback } from '../http/hosts.ts'
 import { validatorOf } from '../http/validation.ts'
 
@@ -58,7 +58,8 @@ function strayFlags(definitions: readonly AnyService[], flags: readonly Flag[]):
   })
 }
 
-const written = ({ service, name }: Pick<Flag, 'service' | 'name'>) => `--${service ? `${service}.` : ''}${name}`
+const written = ({ service, name }: Pick<Flag, 'service' | 'name'>) =>
+  `--${service ? `${service}.` : ''}${toKebabCase(name)}`
 
 const variantsOf = (definitions: readonly AnyService[]): string =>
   definitions
@@ -83,7 +84,13 @@ function takes(definition: AnyService, { service, name, value }: Flag): boolean 
   if (service !== undefined && service !== definition.name) return false
   if (name === 'host' && service === undefined && definition.standsIn) return false
   if (name === 'variant' && service === undefined) return Object.hasOwn(definition.variants ?? {}, value)
-  return Object.hasOwn(settingsOf(definition), name)
+  return toSetting(settingsOf(definition), name) !== undefined
+}
+
+/** The setting of a flag, which may have the setting's former name. */
+function toSetting(settings: Settings, name: string): string | undefined {
+  if (Object.hasOwn(settings, name)) return name
+  return Object.keys(settings).find((key) => settings[key]!.formerly === name)
 }
 
 /** The configuration of one service; what is wrong with it is added to `wrong`. */
@@ -96,7 +103,8 @@ export function resolveConfig(
   const settings = settingsOf(definition)
   const given = new Map<string, Given>()
   for (const [name, schema] of Object.entries(settings)) {
-    for (const variable of [schema.env, variableOf(definition.name, name)]) {
+    const names = [schema.formerly, name].filter((key) => key !== undefined)
+    for (const variable of [schema.env, ...names.map((key) => variableOf(definition.name, key))]) {
       const value = variable === undefined ? undefined : env[variable]
       // Kubernetes gives `STATS_PORT=tcp://...` to whatever runs beside a service that is called stats.
       if (value !== undefined && value !== '' && !(name === 'port' && value.startsWith('tcp://')))
@@ -108,7 +116,8 @@ export function resolveConfig(
     .filter((flag) => takes(definition, flag))
     .toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
   for (const flag of own) {
-    const { service, name, value } = flag
+    const { service, value } = flag
+    const name = toSetting(settings, flag.name)!
     // One folder for all: each service has its own in it.
     const isRoot = name === 'data' && service === undefined && value !== ''
     given.set(name, { value: isRoot ? join(value, definition.name) : value, source: written(flag) })
@@ -178,10 +187,10 @@ function readSecrets(settings: Settings, given: Map<string, Given>, wrong: strin
     if (file === '') continue
     try {
       const value = readFileSync(file, 'utf8').trim()
-      if (value === '') wrong.push(`${setting}: ${file} is empty`)
-      else given.set(name, { value, source: setting })
+      if (value === '') wrong.push(`${toFlag(setting)}: ${file} is empty`)
+      else given.set(name, { value, source: toFlag(setting) })
     } catch (error) {
-      wrong.push(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+      wrong.push(`${toFlag(setting)}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
     }
   }
 }

@@ -1,56 +1,56 @@
 import { settingsOf, variableOf } from './config.ts'
 import type { AnyService } from '../service.ts'
-import { commonSettings, withFiles, type Setting, type Settings } from './settings.ts'
+import { commonSettings, SETTING_GROUPS, toFlag, withFiles, type Setting, type Settings } from './settings.ts'
 import { table } from '../table.ts'
 
-const ofAll = withFiles(commonSettings)
+const HEADERS = ['  setting', 'default', 'environment', 'description']
+const sharedSettings = withFiles(commonSettings)
 
-const shown = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
+const toText = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
 
-function choices({ enum: names }: Setting): string {
-  return names ? ` (${names.join(', ')})` : ''
-}
+const toChoices = ({ enum: values, choices: names = values }: Setting): string =>
+  names ? ` (${names.join(', ')})` : ''
 
-function rows(
-  settings: Settings,
-  variable: (name: string) => string,
-  defaults: Record<string, unknown> = {},
-): string[][] {
-  return Object.entries(settings).map(([name, schema]) => {
-    const env = [schema.env, variable(name)].filter(Boolean).join(', ')
-    return [
-      `  --${name}`,
-      shown(defaults[name] ?? schema.default ?? ''),
-      env,
-      `${schema.description}${choices(schema)}`,
-    ]
+/** Lines of the settings, one section for each group. Settings without a group are in the section `ownGroup`. */
+function formatSettings(settings: Settings, toVariable: (name: string) => string, ownGroup: string): string[] {
+  const groups = Object.groupBy(Object.entries(settings), ([, { group }]) => group ?? ownGroup)
+  const sections = Object.keys(groups).toSorted((a, b) => toRank(a) - toRank(b))
+  return sections.flatMap((group) => {
+    const rows = groups[group]!.map(([name, schema]) => [
+      `  ${toFlag(name)}`,
+      toText(schema.default ?? ''),
+      [schema.env, toVariable(name)].filter(Boolean).join(', '),
+      `${schema.description}${toChoices(schema)}`,
+    ])
+    return ['', `${group}:`, ...table([HEADERS, ...rows])]
   })
 }
 
-/** The text of `pnpm start --help`: every setting of every service, with its default. */
+/** The service's own section is first. */
+const toRank = (group: string) => SETTING_GROUPS.findIndex((name) => name === group)
+
+/** Text of `pnpm start --help`: the settings of all services, then those of each given service. */
 export function helpText(definitions: readonly AnyService[]): string {
-  const head = ['setting', 'default', 'environment', 'meaning']
   const own = definitions.flatMap((definition) => {
     const { name, summary, port, variants } = definition
-    const settings = Object.fromEntries(
-      Object.entries(settingsOf(definition)).filter(([key]) => !Object.hasOwn(ofAll, key)),
-    )
+    const isOwn = (key: string) => Object.hasOwn(definition.settings ?? {}, key) || !Object.hasOwn(sharedSettings, key)
+    const settings = Object.fromEntries(Object.entries(settingsOf(definition)).filter(([key]) => isOwn(key)))
     return [
       '',
-      `${name}: ${summary} (port ${port}, data in ./data/${name})`,
+      `# ${name}: ${summary} (port ${port}, data in ./data/${name})`,
       ...(variants ? [`  variants: ${Object.keys(variants).join(', ')}`] : []),
-      ...table([head.with(0, '  setting'), ...rows(settings, (key) => variableOf(name, key))]),
+      ...formatSettings(settings, (key) => variableOf(name, key), name),
     ]
   })
   return [
     'pnpm start [service...] [--setting value...] [--service.setting value...]',
     '',
     `Starts the named services, or all: ${definitions.map(({ name }) => name).join(', ')}.`,
-    'A setting comes from its default, the variant, the environment or a flag; the later wins. A flag without the name of',
-    'a service goes to every started service that has it.',
+    'Order of precedence: flag, environment variable, variant, default. A flag without the name of a service applies to',
+    'every started service that has the setting. `pnpm start stats --help` shows one service.',
     '',
-    'Every service:',
-    ...table([head.with(0, '  setting'), ...rows(ofAll, (key) => `<SERVICE>${variableOf('', key)}`)]),
+    '# all services',
+    ...formatSettings(sharedSettings, (key) => `<SERVICE>${variableOf('', key)}`, 'general'),
     ...own,
     '',
   ].join('\n')

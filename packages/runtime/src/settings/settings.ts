@@ -1,12 +1,22 @@
 import { hostFault } from '../http/hosts.ts'
 import { networkFault } from '../http/networks.ts'
 
-/** What a setting is: a JSON Schema of one value, with its default and its meaning, and what else the runtime must know. */
+/** The sections of `--help` for settings that several services have, in order. */
+export const SETTING_GROUPS = ['general', 'HTTP', 'limits', 'TLS', 'logging and tracing', 'storage', 'cluster'] as const
+
+/** A setting: the JSON Schema of its value, its default, its description, and how the runtime treats it. */
 export interface Setting {
   readonly type: 'string' | 'integer' | 'array'
+  /** Noun phrase for `--help`, under 70 characters, with the unit. */
   readonly description: string
+  /** Section of `--help`; `general` by default, or the service's own section for a setting that only one service has. */
+  readonly group?: (typeof SETTING_GROUPS)[number]
+  /** The former name, which flags and environment variables may still use. */
+  readonly formerly?: string
   readonly default?: string | number | readonly string[]
   readonly enum?: readonly string[]
+  /** Items of a list, for `--help`; the service checks them. */
+  readonly choices?: readonly string[]
   readonly pattern?: string
   /** What the pattern asks for, in words that follow "is not". */
   readonly form?: string
@@ -40,16 +50,21 @@ type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer Nam
 /** The values of a service's settings. */
 export type ValuesOf<S extends Settings> = { [Name in keyof S]: ValueOf<S[Name]> }
 
+/** The flag of a setting: `--max-queue-delay` for `maxQueueDelay`. */
+export const toFlag = (setting: string) => `--${toKebabCase(setting)}`
+
+export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** The setting that names a file to read a secret from. */
 export const fileOf = (secret: string) => `${secret}File`
 
 /** Settings, and beside each secret one the file that it may be read from. */
 export function withFiles(settings: Settings): Settings {
-  const files = Object.entries(settings).flatMap(([name, { secret, env }]): [string, Setting][] => {
+  const files = Object.entries(settings).flatMap(([name, { secret, env, group }]): [string, Setting][] => {
     // A service may define the setting of the file itself.
     if (!secret || fileOf(name) in settings) return []
-    const description = `file that holds ${name}`
-    return [[fileOf(name), { type: 'string', default: '', description, ...(env && { env: `${env}_FILE` }) }]]
+    const description = `file that contains the value of ${toFlag(name)}`
+    return [[fileOf(name), { type: 'string', default: '', description, group, ...(env && { env: `${env}_FILE` }) }]]
   })
   return { ...settings, ...Object.fromEntries(files) }
 }
@@ -77,143 +92,181 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '127.0.0.1',
     minLength: 1,
-    description: 'address to listen on; any but loopback needs a token',
+    description: 'listen address; any other than loopback needs a token',
   },
-  port: { type: 'integer', minimum: 0, maximum: 65_535, description: 'port to listen on; 0 picks a free one' },
+  port: { type: 'integer', minimum: 0, maximum: 65_535, description: 'listen port; 0 for a free one' },
   threads: {
     type: 'string',
     default: '1',
     pattern: '^(auto|[0-9]|[1-5][0-9]|6[0-4])$',
     form: 'a whole number from 0 to 64, or auto',
-    description: 'serving threads: 0 (on main) to 64, or auto (one per processor)',
+    description: 'serving threads: 0 (main thread) to 64, or auto (one per CPU)',
   },
-  variant: { type: 'string', default: '', description: 'a named combination of settings' },
+  variant: { type: 'string', default: '', description: 'named combination of settings' },
   data: {
     type: 'string',
     default: '',
-    description: 'data folder of one process; without the name of a service (--data DIR) the folder of them all',
+    group: 'storage',
+    description: 'data folder; without a service name the parent folder of all',
   },
   apiToken: {
     type: 'string',
     default: '',
     env: 'API_TOKEN',
     secret: true,
-    description: 'bearer token that every change of state needs',
+    group: 'HTTP',
+    description: 'bearer token that every write requires',
   },
   readToken: {
     type: 'string',
     default: '',
     env: 'READ_TOKEN',
     secret: true,
-    description: 'bearer token that reads need too',
+    group: 'HTTP',
+    description: 'bearer token that every read requires',
   },
   allowedHosts: {
     ...words,
     fault: hostFault,
     env: 'ALLOWED_HOSTS',
-    description: 'names, addresses and networks (10.0.0.0/8) other than loopback that the Host header may carry',
+    group: 'HTTP',
+    description: 'accepted Host headers: names, addresses, networks (10.0.0.0/8)',
   },
-  tlsCert: { type: 'string', default: '', description: 'file of the certificate (PEM): the service speaks TLS then' },
-  tlsKey: { type: 'string', default: '', description: 'file of the key of the certificate (PEM)' },
+  tlsCert: { type: 'string', default: '', group: 'TLS', description: 'certificate file (PEM); enables TLS' },
+  tlsKey: { type: 'string', default: '', group: 'TLS', description: 'private key file of the certificate (PEM)' },
   trustProxy: {
     ...words,
     fault: networkFault,
     env: 'TRUST_PROXY',
-    description: 'addresses and networks of proxies, whose X-Forwarded-For says who asks',
+    group: 'HTTP',
+    description: 'addresses and networks of proxies with trusted X-Forwarded-For',
   },
-  corsOrigins: { ...words, env: 'CORS_ORIGINS', description: 'origins whose pages may call this service' },
+  corsOrigins: {
+    ...words,
+    env: 'CORS_ORIGINS',
+    group: 'HTTP',
+    description: 'origins of pages that may call this service (CORS)',
+  },
   server: {
     type: 'string',
     enum: SERVERS,
     default: 'raw',
-    description: "who answers the hottest routes: Fastify, Node's HTTP server ahead of it, or the socket's own bytes",
+    group: 'HTTP',
+    description: 'server adapter of hot routes',
   },
   maxConnections: {
     type: 'integer',
     default: 65_536,
     minimum: 1,
     maximum: 10_000_000,
-    description: 'most open connections, each thread',
+    group: 'limits',
+    description: 'maximum open connections per thread',
   },
-  addressConnections: {
+  maxConnectionsPerIp: {
     type: 'integer',
     default: 0,
     minimum: 0,
     maximum: 10_000_000,
-    description: 'most open connections of one address, each thread; 0 for no such limit',
+    group: 'limits',
+    formerly: 'maxConnectionsPerIp',
+    description: 'maximum open connections per address and thread; 0 for no limit',
   },
-  addressLimit: { ...quota, description: 'most requests of one address in limitWindow, all threads; 0 for no limit' },
-  tokenLimit: { ...quota, description: 'most requests with one token in limitWindow, all threads; 0 for no limit' },
-  limitWindow: {
+  rateLimitPerIp: {
+    ...quota,
+    group: 'limits',
+    formerly: 'rateLimitPerIp',
+    description: 'maximum requests per address and window; 0 for no limit',
+  },
+  rateLimitPerToken: {
+    ...quota,
+    group: 'limits',
+    formerly: 'rateLimitPerToken',
+    description: 'maximum requests per token and window; 0 for no limit',
+  },
+  rateLimitWindow: {
     type: 'integer',
     default: 60,
     minimum: 1,
     maximum: 86_400,
-    description: 'the time for which addressLimit and tokenLimit are meant (s)',
+    group: 'limits',
+    formerly: 'rateLimitWindow',
+    description: 'window of both rate limits (s)',
   },
-  maxUnread: {
+  maxWriteBuffer: {
     type: 'integer',
     default: 65_536,
     minimum: 1,
     maximum: 1_073_741_824,
-    description: 'a connection that leaves more of its replies unread is not asked for more requests (bytes)',
+    group: 'limits',
+    formerly: 'maxWriteBuffer',
+    description: 'unread reply bytes at which a connection is paused (bytes)',
   },
   sendTimeout: {
     ...duration,
     default: 30_000,
-    description: 'a client that reads nothing of its replies for so long is cut off (ms)',
+    group: 'limits',
+    description: 'timeout of a client that reads nothing of its reply (ms)',
   },
-  semiSpace: {
+  maxSemiSpaceSize: {
     type: 'integer',
     default: 16,
     minimum: 1,
     maximum: 64,
-    description:
-      'half of the young heap of each serving thread (MB): less is smaller, and slower where replies make much garbage',
+    formerly: 'maxSemiSpaceSize',
+    description: 'V8 semi-space of each serving thread (MiB)',
   },
   bodyLimit: {
     type: 'integer',
     default: 1_048_576,
     minimum: 1,
     maximum: 1_073_741_824,
-    description: 'largest request body (bytes)',
+    group: 'limits',
+    description: 'maximum request body (bytes)',
   },
-  clientMemory: {
+  clientMemoryLimit: {
     type: 'integer',
     default: 268_435_456,
     minimum: 1_048_576,
     maximum: 1_099_511_627_776,
-    description:
-      'bodies that are coming, large replies and streams that are not sent yet may take, of all threads together (bytes)',
+    group: 'limits',
+    formerly: 'clientMemoryLimit',
+    description: 'maximum memory of bodies, replies and unread streams (bytes)',
   },
-  maxWait: {
+  maxQueueDelay: {
     ...duration,
     minimum: 0,
     default: 50,
-    description: 'in an overload requests that would wait for longer are refused, with 503 (ms); 0 refuses nobody',
+    group: 'limits',
+    formerly: 'maxQueueDelay',
+    description: 'queue delay above which requests get 503 (ms); 0 for no limit',
   },
-  headersTimeout: { ...duration, default: 5_000, description: 'a request head must arrive within (ms)' },
-  requestTimeout: { ...duration, default: 10_000, description: 'a whole request must arrive within (ms)' },
-  keepAliveTimeout: { ...duration, default: 72_000, description: 'an idle connection is kept for (ms)' },
-  shutdownTimeout: { ...duration, default: 10_000, description: 'once told to stop, requests in flight may take (ms)' },
-  stuckTimeout: {
+  headersTimeout: { ...duration, default: 5_000, group: 'HTTP', description: 'timeout of a request head (ms)' },
+  requestTimeout: { ...duration, default: 10_000, group: 'HTTP', description: 'timeout of a whole request (ms)' },
+  keepAliveTimeout: { ...duration, default: 72_000, group: 'HTTP', description: 'timeout of an idle connection (ms)' },
+  shutdownTimeout: { ...duration, default: 10_000, description: 'graceful shutdown timeout (ms)' },
+  watchdogTimeout: {
     ...duration,
     default: 5_000,
-    description: 'a serving thread without a sign of life is replaced after (ms)',
+    formerly: 'watchdogTimeout',
+    description: 'time after which an unresponsive thread is replaced (ms)',
   },
-  logRequests: {
+  requestLogSampling: {
     type: 'integer',
     default: 1,
     minimum: 0,
     maximum: 1_000_000,
-    description: 'one in so many requests has a line in the log, those of hot routes left out; 0 for none',
+    group: 'logging and tracing',
+    formerly: 'requestLogSampling',
+    description: 'one log line per N requests, without hot routes; 0 for none',
   },
-  logHotRequests: {
+  hotRequestLogSampling: {
     type: 'integer',
     default: 0,
     minimum: 0,
     maximum: 1_000_000,
-    description: 'the same for the hottest routes',
+    group: 'logging and tracing',
+    formerly: 'hotRequestLogSampling',
+    description: 'one log line per N requests of hot routes; 0 for none',
   },
   otlpEndpoint: {
     type: 'string',
@@ -221,13 +274,15 @@ export const commonSettings = defineSettings({
     pattern: HTTP_URL,
     form: URL_FORM,
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    description: 'a collector of OpenTelemetry: spans of requests and calls are sent there (OTLP, HTTP, JSON)',
+    group: 'logging and tracing',
+    description: 'URL of an OpenTelemetry collector (OTLP, HTTP, JSON)',
   },
   otlpHeaders: {
     type: 'string',
     default: '',
     env: 'OTEL_EXPORTER_OTLP_HEADERS',
     secret: true,
+    group: 'logging and tracing',
     description: 'headers for the collector: name=value,name=value',
   },
   traceSample: {
@@ -236,13 +291,15 @@ export const commonSettings = defineSettings({
     pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
     form: 'a share from 0 to 1',
     env: 'OTEL_TRACES_SAMPLER_ARG',
-    description: 'share of the requests that come without a decision of their own of which spans are made',
+    group: 'logging and tracing',
+    description: 'ratio of traced requests without a sampling decision (0 to 1)',
   },
   logLevel: {
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'least severe message that the runtime logs',
+    group: 'logging and tracing',
+    description: 'minimum level of log lines',
   },
 })
 

@@ -45,12 +45,12 @@ const reasonOf = (error: unknown) => {
 export function openCertificate(service: string, settings: TlsSettings, registry: Registry): Certificate | undefined {
   if (!isSecure(settings)) return undefined
   const refuse = (reason: string) => new StartError('TLS_WRONG', `${service}: ${reason}`)
-  if (settings.tlsCert === '' || settings.tlsKey === '') throw refuse('--tlsCert and --tlsKey go together')
+  if (settings.tlsCert === '' || settings.tlsKey === '') throw refuse('--tls-cert and --tls-key go together')
   let pair: KeyPair
   try {
     check((pair = readPair(settings)))
   } catch (error) {
-    throw refuse(`--tlsCert ${settings.tlsCert} and --tlsKey ${settings.tlsKey} cannot be used (${reasonOf(error)})`)
+    throw refuse(`--tls-cert ${settings.tlsCert} and --tls-key ${settings.tlsKey} cannot be used (${reasonOf(error)})`)
   }
   gauge(registry, 'tls_certificate_expiry_seconds', 'When the certificate that is used expires, since 1970.', () =>
     Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),

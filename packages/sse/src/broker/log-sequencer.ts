@@ -9,7 +9,7 @@ import type { Sequencer, SequencerOptions } from './sequencer.ts'
 
 export interface LogSequencerOptions extends SequencerOptions, Pick<LogViewOptions, 'create'> {
   /** Who is at a place that this node has yet to reach waits for so long (ms). */
-  readonly behindTimeout: number
+  readonly sequenceWaitTimeout: number
   /** Opens the log, whose view this is. Resolves once that has caught up. */
   open(view: LogView): Promise<Pick<Log, 'epoch' | 'append' | 'barrier' | 'close'>>
 }
@@ -22,7 +22,7 @@ export async function openLogSequencer({
   lag,
   deliver,
   create,
-  behindTimeout,
+  sequenceWaitTimeout,
   open,
 }: LogSequencerOptions): Promise<Sequencer> {
   /** Put here, and not yet out of the log. */
@@ -44,7 +44,7 @@ export async function openLogSequencer({
   /** An id of any node's is of something that was in the log before this asks. @throws LOG_UNAVAILABLE, LOG_BEHIND */
   async function catchUp(): Promise<void> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(behind()), behindTimeout)
+    const timer = setTimeout(() => late.reject(behind()), sequenceWaitTimeout)
     try {
       await Promise.race([log.barrier(), late.promise])
     } finally {

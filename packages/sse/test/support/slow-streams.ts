@@ -10,7 +10,7 @@ import { Hub } from '../../src/hub.ts'
 import { EventSourceReader } from './event-source-reader.ts'
 
 interface StreamsSetup extends Partial<RingOptions> {
-  readonly clientMemory: number
+  readonly clientMemoryLimit: number
   /** Memory of the budget, which all threads share. `thread` is the index of this thread. */
   readonly memory?: Int32Array
   readonly thread?: number
@@ -28,9 +28,9 @@ interface StreamSetup {
 const encoder = createEventStreamEncoder()
 
 /** Creates the streams of one thread on a history, without a server. */
-export function openStreams({ clientMemory, memory = budgetMemory(1), thread = 0, ...options }: StreamsSetup) {
+export function openStreams({ clientMemoryLimit, memory = budgetMemory(1), thread = 0, ...options }: StreamsSetup) {
   const history = new Ring({ count: 100_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: 1e9, ...options })
-  const budget = createBudget(memory, thread, clientMemory)
+  const budget = createBudget(memory, thread, clientMemoryLimit)
   const hub = new Hub({
     history,
     budget,
