@@ -175,6 +175,15 @@ describe('sums that a page shows', () => {
     })
   })
 
+  it('remain where a reply has none because videos were added, which are named', () => {
+    const { stats: _none, ...read } = { ...rowOf(0, 0), videos: ['x', 'y', 'z'] }
+    const merged = withNewerSums(read, rowOf(130, 1, { unknown: [] }))
+    expect(merged.stats).toEqual({ ...sumsOf(130, 1), unknown: ['y', 'z'] })
+    expect(withNewerSums(read, merged).stats).toEqual(merged.stats)
+    for (const videos of [['x'], ['y'], []])
+      expect(withNewerSums({ ...read, videos }, rowOf(130, 1)).stats).toBeUndefined()
+  })
+
   it.each<[string, CollectionRow, CollectionRow | undefined]>([
     ['newer', rowOf(130, 2), rowOf(100, 1)],
     ['as old', rowOf(130, 1), rowOf(100, 1)],

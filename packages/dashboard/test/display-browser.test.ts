@@ -183,6 +183,40 @@ describe('numbers', () => {
     }
     expect(await axe(page)).toEqual([])
   })
+
+  it('of a campaign with a new video that nothing is known of are the sums of the others', async () => {
+    const counts = { viewCount: '1000', likeCount: '500', commentCount: '20' }
+    let isOut = false
+    const standIn = await startYouTube(new Map(VIDEOS.map((id) => [id, counts])))
+    const youtubeUri = await serve(async (request, response) => {
+      if (isOut) return void response.writeHead(429, { 'retry-after': '3600' }).end('{}')
+      response.setHeader('content-type', 'application/json')
+      response.end(await (await fetch(standIn + request.url!)).text())
+    })
+    const { url, statsUri } = await startAll(youtubeUri)
+    const client = createStatsClient(statsUri)
+    await client.put('a', { videos: VIDEOS, name: 'Spring' })
+    await client.put('b', { videos: VIDEOS, name: 'Autumn' })
+    await until(async () => (await client.stats('a').catch(() => undefined))?.impressions === 2_000)
+    isOut = true
+    await until(async () => (await client.upstream()).state === 'paused')
+    await client.addVideo('a', 'abcdefghij_')
+    const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
+    await page.goto(`${url}/campaigns/a`)
+    await shared.goto(url + path)
+    for (const one of [page, shared]) {
+      await one.locator('.card', { hasText: 'Views' }).first().getByText('2,000').waitFor()
+      expect(await one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not read yet/)
+      expect(await one.locator('main').innerText()).not.toMatch(/No numbers yet/)
+    }
+    await page.goto(url)
+    const row = page.locator('tbody tr', { hasText: 'Spring' })
+    await row.getByText('2,000').waitFor()
+    await row.getByText('1 video not read yet').first().waitFor()
+    expect(await page.locator('tbody tr', { hasText: 'Autumn' }).innerText()).not.toMatch(/not read yet/)
+    expect(await axe(page)).toEqual([])
+  })
 })
 
 /** Replies of stats as a page reads them; the rest of the services is real. */

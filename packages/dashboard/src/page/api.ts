@@ -1,6 +1,12 @@
 import type { UpstreamStatus } from './core/upstream.ts'
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
-import { createStatsClient, type CollectionRow, type HistoryPoint, type Video } from '@influencer-stats/stats/client'
+import {
+  createStatsClient,
+  type CollectionRow,
+  type HistoryPoint,
+  type Stats,
+  type Video,
+} from '@influencer-stats/stats/client'
 import { sentenceFor } from './core/refusals.ts'
 
 /** Campaigns and their numbers, through this page's own origin. */
@@ -87,6 +93,8 @@ export const revokeLink = (id: string) => ask('DELETE', `/links/${encodeURICompo
 /** What a screen needs to show one campaign, whoever looks at it. */
 export interface CampaignSource {
   get(): Promise<CollectionRow | undefined>
+  /** The sums of the videos that have numbers, once all were tried or none can be read at present. */
+  sums(): Promise<Stats | undefined>
   videos(): Promise<readonly Video[] | undefined>
   history(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>
 }
@@ -94,6 +102,7 @@ export interface CampaignSource {
 /** A campaign as its makers see it. */
 export const ownCampaign = (id: string): CampaignSource => ({
   get: () => stats.get(id, ['stats', 'change']),
+  sums: () => stats.stats(id),
   videos: async () => (await stats.videos(id))?.videos,
   history: (from, step) => stats.history(id, { from, step }),
 })
@@ -101,6 +110,7 @@ export const ownCampaign = (id: string): CampaignSource => ({
 /** A campaign as whoever has a link sees it. @param base `/shared/<token>` */
 export const sharedCampaign = (base: string): CampaignSource => ({
   get: () => ask('GET', `${base}/campaign`),
+  sums: () => ask('GET', `${base}/stats`),
   videos: async () => (await ask<{ videos: Video[] }>('GET', `${base}/videos`)).videos,
   async history(from, step) {
     const query = new URLSearchParams({ from: from.toISOString(), step: String(step) })

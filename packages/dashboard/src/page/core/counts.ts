@@ -13,11 +13,16 @@ export const hiddenIn = ({ hidden = {} }: Pick<Stats, 'hidden'>): string[] =>
     return number > 0 ? [`${capital(count)} of ${videosIn(number)} are hidden`] : []
   })
 
+const UNREAD = 'not read yet'
+
+/** How many videos are not in the sums because nothing is known of them. */
+export const unreadIn = ({ unknown = [] }: Pick<Stats, 'unknown'>) => `${videosIn(unknown.length)} ${UNREAD}`
+
 /** Why videos of a campaign are not, or not with current numbers, in its sums. */
 export function gapsIn({ missing, unknown = [], gone = [] }: Pick<Stats, 'missing' | 'unknown' | 'gone'>): string[] {
   const parts = [
     [missing.length, 'not found'],
-    [unknown.length, 'not read yet'],
+    [unknown.length, UNREAD],
     [gone.length, 'removed, with last numbers'],
   ] as const
   return parts.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`)

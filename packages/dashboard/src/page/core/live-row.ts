@@ -46,14 +46,22 @@ export function withValue(row: CollectionRow, value: LiveValue | undefined): Liv
   return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isOutdated: false }
 }
 
+/** A row whose videos have sums but for those that were added: the API states none until it has read these. */
+function withoutNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
+  const unknown = [...(sums.unknown ?? []), ...row.videos.filter((video) => !shown.videos.includes(video))]
+  const isExplained = unknown.length > 0 && shown.videos.every((video) => row.videos.includes(video))
+  return isExplained ? { ...row, stats: { ...sums, unknown }, ...(shown.change && { change: shown.change }) } : row
+}
+
 /**
  * A row as the API states it, with the sums that the page shows if those are newer: a reply may have been sent before the
  * newest live value, or be of a node that is behind. An edit makes sums of its own, which are as old as their oldest number.
  */
 export function withNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
   const { stats } = row
-  const isSame = shown?.id === row.id && shown.created === row.created && shown.videos.join() === row.videos.join()
-  if (!isSame || !stats || !shown.stats || shown.stats.asOf <= stats.asOf) return row
+  if (!shown?.stats || shown.id !== row.id || shown.created !== row.created) return row
+  if (!stats) return withoutNewVideos(row, shown, shown.stats)
+  if (shown.videos.join() !== row.videos.join() || shown.stats.asOf <= stats.asOf) return row
   if (shown.stats.source !== stats.source) return row
   const isStale = stats.stale || shown.stats.stale
   return { ...row, stats: { ...shown.stats, stale: isStale }, ...(shown.change && { change: shown.change }) }

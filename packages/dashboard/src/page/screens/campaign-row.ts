@@ -1,5 +1,6 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
+import { unreadIn } from '../core/counts.ts'
 import { titleOf } from '../core/names.ts'
 import { RANGES } from '../core/ranges.ts'
 import { html } from '../html.ts'
@@ -33,6 +34,7 @@ export class CampaignRow extends Component<RowProps> {
         window=${RANGES['24h']}
         isShort=${true}
       />`
+    const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${unreadIn(stats!)}</span>`
     return html`<tr>
       <td class="choose wide">
         <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
@@ -44,7 +46,7 @@ export class CampaignRow extends Component<RowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} /><span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
+        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
       </td>
       <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>

@@ -41,7 +41,11 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  const { row: current, isOutdated } = read ? withValue(read, told) : { row: undefined, isOutdated: false }
+  // A new video leaves the campaign without sums while stats cannot read it.
+  const unsummed = read && !read.stats && read.videos.length > 0 ? read : undefined
+  const known = useLoaded(async () => unsummed && { ...unsummed, stats: await source.sums() }, [source, unsummed])
+  const summed = unsummed && known.value?.videos === unsummed.videos ? known.value : read
+  const { row: current, isOutdated } = summed ? withValue(summed, told) : { row: undefined, isOutdated: false }
   const shown = useRef<CollectionRow>(undefined)
   const row = current && withNewerSums(current, shown.current)
   shown.current = row

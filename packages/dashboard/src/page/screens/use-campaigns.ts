@@ -1,13 +1,14 @@
-import type { CollectionRow, ListOptions } from '@influencer-stats/stats/client'
+import type { CollectionRow, ListOptions, Stats } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import type { HomeQuery } from '../core/home-query.ts'
 import { withNewerSums, withValue, type LiveValue } from '../core/live-row.ts'
+import { isFailing } from '../core/upstream.ts'
 import { useLoaded } from '../hooks.ts'
 import type { Updates } from '../live.ts'
 import { useRefresh } from '../refresh.ts'
 import { entryState, remember } from '../router.ts'
-import { useShared } from '../session.ts'
+import { useAvailability, useShared } from '../session.ts'
 import { campaignKey, onRemoved, usePendingRemovals } from '../undo.ts'
 
 const PAGE = 100
@@ -41,6 +42,8 @@ function withNewest(
   return withUpdates(read, newest).map((row) => withNewerSums(row, before.get(row.id)))
 }
 
+const withSums = (row: CollectionRow, stats: Stats | undefined): CollectionRow => (stats ? { ...row, stats } : row)
+
 /** The campaigns that a query asks for, with their newest numbers. */
 export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
   const { live } = useShared()
@@ -62,6 +65,21 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
     setReadKey(page.value.key)
   }, [page.value])
   useRefresh(page.reload)
+
+  const { status } = useAvailability()
+  const isOut = isFailing(status?.upstream)
+  // A new video leaves its campaign without sums in an outage. Only then stats answers such a read at once.
+  useEffect(() => {
+    if (!isOut || !page.value) return
+    for (const { id, videos, stats: sums } of page.value.collections) {
+      if (sums || videos.length === 0) continue
+      stats.stats(id).then(
+        (known) => setRows((before) => before.map((row) => (row.id === id && !row.stats ? withSums(row, known) : row))),
+        // The list states that there are none.
+        () => {},
+      )
+    }
+  }, [page.value, isOut])
 
   const isRead = readKey === key || (readKey !== undefined && page.isLoading)
   const isWhole = isRead && !next
