@@ -62,7 +62,7 @@ export const logSettings = defineSettings({
     minimum: 1,
     maximum: 1_000_000_000,
     group: 'cluster',
-    formerly: 'snapshotIntervalEntries',
+    formerly: 'snapshotEvery',
     description: 'log entries between two snapshots; older entries are removed',
   },
   sequenceWaitTimeout: {
@@ -71,7 +71,7 @@ export const logSettings = defineSettings({
     minimum: 1,
     maximum: 25_000,
     group: 'cluster',
-    formerly: 'sequenceWaitTimeout',
+    formerly: 'behindTimeout',
     description: 'timeout of a read that waits for a sequence of the log (ms)',
   },
   appendTimeout: {

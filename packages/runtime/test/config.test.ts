@@ -89,16 +89,16 @@ describe('where a value comes from', () => {
 
   test('a former name of a setting works as a flag and as a variable; the present name wins', () => {
     const delayOf = (argv: string[], env = {}) => resolve(argv, env).get('counter')!.maxQueueDelay
-    expect(delayOf(['--max-queue-delay', '70'])).toBe(70)
+    expect(delayOf(['--maxWait', '70'])).toBe(70)
     expect(delayOf(['--max-wait', '70'])).toBe(70)
-    expect(delayOf(['--counter.max-queue-delay', '70'])).toBe(70)
-    expect(delayOf([], { COUNTER_MAX_QUEUE_DELAY: '70' })).toBe(70)
-    expect(delayOf([], { COUNTER_MAX_QUEUE_DELAY: '70', COUNTER_MAX_QUEUE_DELAY: '80' })).toBe(80)
-    expect(delayOf(['--max-queue-delay', '90'], { COUNTER_MAX_QUEUE_DELAY: '70' })).toBe(90)
+    expect(delayOf(['--counter.maxWait', '70'])).toBe(70)
+    expect(delayOf([], { COUNTER_MAX_WAIT: '70' })).toBe(70)
+    expect(delayOf([], { COUNTER_MAX_WAIT: '70', COUNTER_MAX_QUEUE_DELAY: '80' })).toBe(80)
+    expect(delayOf(['--max-queue-delay', '90'], { COUNTER_MAX_WAIT: '70' })).toBe(90)
   })
 
   test('flags are kebab-case or camelCase', () => {
-    for (const flag of ['--max-queue-delay', '--max-queue-delay', '--counter.max-queue-delay', '--counter.max-queue-delay'])
+    for (const flag of ['--max-queue-delay', '--maxQueueDelay', '--counter.max-queue-delay', '--counter.maxQueueDelay'])
       expect(resolve([flag, '70']).get('counter')!.maxQueueDelay).toBe(70)
   })
 
@@ -218,8 +218,8 @@ describe('what is wrong', () => {
   })
 
   test('a wrong value under a former name', () => {
-    expect(complaint(['--max-queue-delay', 'x'])).toMatch(/^--max-wait: "x" is not a whole number/)
-    expect(complaint([], { COUNTER_MAX_QUEUE_DELAY: 'x' })).toMatch(/^COUNTER_MAX_QUEUE_DELAY: "x" is not a whole number/)
+    expect(complaint(['--maxWait', 'x'])).toMatch(/^--max-wait: "x" is not a whole number/)
+    expect(complaint([], { COUNTER_MAX_WAIT: 'x' })).toMatch(/^COUNTER_MAX_WAIT: "x" is not a whole number/)
   })
 
   test('numbers', () => {

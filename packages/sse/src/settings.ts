@@ -115,7 +115,7 @@ export const settings = defineSettings({
     ...bytes,
     default: 268_435_456,
     when: { log: 'jetstream' },
-    formerly: 'snapshotIntervalBytes',
+    formerly: 'snapshotBytes',
     description: 'log bytes between two snapshots (bytes)',
   },
   metricTopics: {

@@ -113,7 +113,7 @@ export const settings = defineSettings({
     minimum: 500,
     maximum: 600_000,
     when: { log: 'jetstream' },
-    formerly: 'pollerLeaseTtl',
+    formerly: 'pollerLease',
     description: 'time after which another node takes over a silent poller (ms)',
   },
   replaceSource: {

@@ -168,19 +168,19 @@ export const commonSettings = defineSettings({
     minimum: 0,
     maximum: 10_000_000,
     group: 'limits',
-    formerly: 'maxConnectionsPerIp',
+    formerly: 'addressConnections',
     description: 'maximum open connections per address and thread; 0 for no limit',
   },
   rateLimitPerIp: {
     ...quota,
     group: 'limits',
-    formerly: 'rateLimitPerIp',
+    formerly: 'addressLimit',
     description: 'maximum requests per address and window; 0 for no limit',
   },
   rateLimitPerToken: {
     ...quota,
     group: 'limits',
-    formerly: 'rateLimitPerToken',
+    formerly: 'tokenLimit',
     description: 'maximum requests per token and window; 0 for no limit',
   },
   rateLimitWindow: {
@@ -189,7 +189,7 @@ export const commonSettings = defineSettings({
     minimum: 1,
     maximum: 86_400,
     group: 'limits',
-    formerly: 'rateLimitWindow',
+    formerly: 'limitWindow',
     description: 'window of both rate limits (s)',
   },
   maxWriteBuffer: {
@@ -198,7 +198,7 @@ export const commonSettings = defineSettings({
     minimum: 1,
     maximum: 1_073_741_824,
     group: 'limits',
-    formerly: 'maxWriteBuffer',
+    formerly: 'maxUnread',
     description: 'unread reply bytes at which a connection is paused (bytes)',
   },
   sendTimeout: {
@@ -212,7 +212,7 @@ export const commonSettings = defineSettings({
     default: 16,
     minimum: 1,
     maximum: 64,
-    formerly: 'maxSemiSpaceSize',
+    formerly: 'semiSpace',
     description: 'V8 semi-space of each serving thread (MiB)',
   },
   bodyLimit: {
@@ -229,7 +229,7 @@ export const commonSettings = defineSettings({
     minimum: 1_048_576,
     maximum: 1_099_511_627_776,
     group: 'limits',
-    formerly: 'clientMemoryLimit',
+    formerly: 'clientMemory',
     description: 'maximum memory of bodies, replies and unread streams (bytes)',
   },
   maxQueueDelay: {
@@ -237,7 +237,7 @@ export const commonSettings = defineSettings({
     minimum: 0,
     default: 50,
     group: 'limits',
-    formerly: 'maxQueueDelay',
+    formerly: 'maxWait',
     description: 'queue delay above which requests get 503 (ms); 0 for no limit',
   },
   headersTimeout: { ...duration, default: 5_000, group: 'HTTP', description: 'timeout of a request head (ms)' },
@@ -247,7 +247,7 @@ export const commonSettings = defineSettings({
   watchdogTimeout: {
     ...duration,
     default: 5_000,
-    formerly: 'watchdogTimeout',
+    formerly: 'stuckTimeout',
     description: 'time after which an unresponsive thread is replaced (ms)',
   },
   requestLogSampling: {
@@ -256,7 +256,7 @@ export const commonSettings = defineSettings({
     minimum: 0,
     maximum: 1_000_000,
     group: 'logging and tracing',
-    formerly: 'requestLogSampling',
+    formerly: 'logRequests',
     description: 'one log line per N requests, without hot routes; 0 for none',
   },
   hotRequestLogSampling: {
@@ -265,7 +265,7 @@ export const commonSettings = defineSettings({
     minimum: 0,
     maximum: 1_000_000,
     group: 'logging and tracing',
-    formerly: 'hotRequestLogSampling',
+    formerly: 'logHotRequests',
     description: 'one log line per N requests of hot routes; 0 for none',
   },
   otlpEndpoint: {
