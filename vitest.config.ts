@@ -5,7 +5,7 @@ import LongestFirst from './scripts/longest-first.ts'
 
 export default defineConfig({
   test: {
-    include: ['{packages/*,bench,chaos,flame,deploy}/test/**/*.test.ts'],
+    include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
     // It measures what pages show in time, so it needs a machine of its own: `pnpm test:day`.
     exclude: [
       ...configDefaults.exclude,

@@ -14,7 +14,10 @@ const READER_DOCUMENTS = /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/READ
 /** Files whose text other programs wrote, or that quote the words of this check. */
 const EXCLUDED = /^(?:scripts\/words\/|scripts\/test\/words|flame\/measured\/|bench\/measured\/|docs\/upstream\/)/u
 
-const { values, positionals } = parseArgs({ options: { list: { type: 'boolean', default: false } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { list: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 const files = execFileSync('git', ['ls-files', '--', ...positionals], { encoding: 'utf8' }).split('\n')
 const checked = files.filter((file) => !EXCLUDED.test(file))
 
@@ -53,12 +56,14 @@ for (const file of checked) {
 }
 for (const [name, declaring] of typeFiles) {
   const limit = SHARED_TYPES.has(name) ? MAX_TYPE_FILES + 1 : MAX_TYPE_FILES
-  if (declaring.size > limit) problems.push(`${name} is declared in ${declaring.size} files: ${[...declaring].join(', ')}`)
+  if (declaring.size > limit)
+    problems.push(`${name} is declared in ${declaring.size} files: ${[...declaring].join(', ')}`)
 }
 for (const [name, { words, markers }] of Object.entries({ comments, markdown })) {
   const perThousand = words === 0 ? 0 : (1_000 * markers) / words
   process.stdout.write(`${name}: ${markers} markers in ${words} words, ${perThousand.toFixed(1)} per 1,000\n`)
-  if (perThousand >= MAX_MARKERS_PER_THOUSAND) problems.push(`${name} have ${perThousand.toFixed(1)} markers per 1,000 words`)
+  if (perThousand >= MAX_MARKERS_PER_THOUSAND)
+    problems.push(`${name} have ${perThousand.toFixed(1)} markers per 1,000 words`)
 }
 if (values.list) for (const line of lines) process.stdout.write(`${line}\n`)
 for (const problem of problems) process.stdout.write(`${problem}\n`)

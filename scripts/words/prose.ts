@@ -25,7 +25,8 @@ const IDIOM_WORDS = new RegExp(
 )
 
 /** A sentence that begins so hides its subject. */
-const HIDDEN_SUBJECT = /(?:^|[.:;!?]\s+)(?:What|Whether|Who|Whose|Those|Nothing|Nobody|Whoever|Whatever|None|Nor|That which)\b/gu
+const HIDDEN_SUBJECT =
+  /(?:^|[.:;!?]\s+)(?:What|Whether|Who|Whose|Those|Nothing|Nobody|Whoever|Whatever|None|Nor|That which)\b/gu
 
 /** Longest sentence of a document, outside tables (words). */
 export const MAX_SENTENCE_WORDS = 35
@@ -53,7 +54,10 @@ export function countProse(text: string): ProseCount {
   // One marker for `What is`, which is a hidden subject and an idiom.
   const withoutSubjects = prose.replaceAll(HIDDEN_SUBJECT, (subject) => '-'.repeat(subject.length))
   const idioms = [...withoutSubjects.matchAll(IDIOM_WORDS)]
-  return { words: countWords(prose), markers: [...subjects, ...idioms].map(([marker]) => marker.replace(/^[.:;!?]\s+/u, '')) }
+  return {
+    words: countWords(prose),
+    markers: [...subjects, ...idioms].map(([marker]) => marker.replace(/^[.:;!?]\s+/u, '')),
+  }
 }
 
 export interface ProseBlock {

@@ -40,7 +40,11 @@ export function readSource(file: string, source: string): SourceWords {
   const types: Declaration[] = []
   const unclearConstants: Declaration[] = []
   visit(program, (node) => {
-    const { type, id, init } = node as { type: string; id?: { type: string; name: string; start: number }; init?: unknown }
+    const { type, id, init } = node as {
+      type: string
+      id?: { type: string; name: string; start: number }
+      init?: unknown
+    }
     if (id?.type !== 'Identifier') return
     const declaration = { name: id.name, line: toLine(id.start) }
     if (/^(?:TSInterface|TSTypeAlias|Class)Declaration$/u.test(type)) types.push(declaration)
@@ -57,7 +61,12 @@ export function isUnclearConstant(name: string, init: unknown): boolean {
 }
 
 function isNumeric(init: unknown): boolean {
-  const { type, value, left, right } = (init ?? {}) as { type?: string; value?: unknown; left?: unknown; right?: unknown }
+  const { type, value, left, right } = (init ?? {}) as {
+    type?: string
+    value?: unknown
+    left?: unknown
+    right?: unknown
+  }
   if (type === 'BinaryExpression') return isNumeric(left) || isNumeric(right)
   return type === 'Literal' && typeof value === 'number'
 }
@@ -74,7 +83,10 @@ function toBlocks(comments: readonly Comment[], source: string, toLine: (offset:
   const blocks: (ProseBlock & { end: number })[] = []
   for (const { type, value, start, end } of comments) {
     if (/^\s*(?:oxlint|eslint|@ts-|#region|#endregion)/u.test(value)) continue
-    const text = value.replaceAll(/^\s*\*+ ?/gmu, '').replaceAll(/\s+/gu, ' ').trim()
+    const text = value
+      .replaceAll(/^\s*\*+ ?/gmu, '')
+      .replaceAll(/\s+/gu, ' ')
+      .trim()
     const previous = blocks.at(-1)
     const isAdjacent = type === 'Line' && previous && /^\s*$/u.test(source.slice(previous.end, start))
     if (isAdjacent && toLine(start) === toLine(previous.end) + 1) {
