@@ -79,6 +79,8 @@ describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => 
       hiddenSince: expect.stringMatching(/Z$/),
     })
     expect(after.byVideo[1]).not.toHaveProperty('hidden')
+    const csv = (await stats.get('/collections/c/export?format=csv')).body as string
+    expect(csv.split('\r\n')[1]).toMatch(/,100,10,5,,.*,YouTube has not stated likes since 2/)
     control.change = (items) => items
     await readUntil((body) => body.hidden === undefined)
   })

@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
+import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { createStatsClient } from '../src/client.ts'
@@ -73,6 +73,22 @@ describe('a refused API key', () => {
       )
     }
     expect(JSON.stringify([read.body, state, metrics])).not.toContain(OLD_KEY)
+  })
+
+  it('is named in the log by four characters, with the reason and the remedy', async () => {
+    const refusal = newError(403, 'PERMISSION_DENIED', 'API_KEY_HTTP_REFERRER_BLOCKED')
+    const { youtube } = await startRefusing(403, refusal)
+    const env = { YOUTUBE_URI: youtube.url, YOUTUBE_API_KEY: OLD_KEY }
+    const args = ['stats', '--port', '0', '--data', temporaryFolder(), '--logLevel', 'info']
+    const started = spawnStart(args, env, { script: HOUSE })
+    const { url } = (await started.ready()).stats!
+    const body = JSON.stringify({ videos: videoIds(1) })
+    await fetch(`${url}/collections/c`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
+    const lines = () => started.stdout.split('\n').filter((line) => line.includes('API_KEY_HTTP_REFERRER_BLOCKED'))
+    await until(() => lines().length > 0)
+    expect((await started.stop()).code).toBe(0)
+    for (const part of ['…1111', 'application restrictions']) expect(lines()[0]).toContain(part)
+    expect(started.stdout + started.stderr).not.toContain(OLD_KEY)
   })
 
   it.each(['v3', 'v8'])('is replaced in %s by a change of its file, without a restart', async (variant) => {
