@@ -1,5 +1,3 @@
-import { embed } from '@influencer-stats/runtime/embed'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
 import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
 import { sse } from '@influencer-stats/sse/service'
@@ -8,15 +6,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { dashboard } from '../src/service.ts'
 import { openPage } from './support/browser.ts'
 import { serve } from './support/serve.ts'
+import { start } from './support/start.ts'
 
 const CREATED = '2026-03-01T00:00:00.000Z'
 const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
-
-async function start(definition: Parameters<typeof embed>[0], settings: Record<string, string>) {
-  const running = await embed(definition, { data: temporaryFolder(), ...settings })
-  onTestFinished(async () => void (await running.stop()))
-  return running.url
-}
 
 /** A campaign whose API replies stay behind the values of its stream, as those of a node that is behind do. */
 async function startBehind() {
@@ -36,12 +29,12 @@ async function startBehind() {
     response.writeHead(reply ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(reply ?? { code: 'NOT_FOUND' }))
   })
-  const sseUri = await start(sse, {})
+  const { url: sseUri } = await start(sse, {})
   const broadcaster = createBroadcaster(sseUri)
   onTestFinished(() => broadcaster.close())
   const put = (id: string, value: object) =>
     broadcaster.put(`collections/${id}`, JSON.stringify({ ...sums, id, created: CREATED, ...value }))
-  return { row, put, url: await start(dashboard, { statsUri, sseUri, demo: 'off' }) }
+  return { row, put, url: (await start(dashboard, { statsUri, sseUri, demo: 'off' })).url }
 }
 
 const views = async (page: Page, selector: string) =>

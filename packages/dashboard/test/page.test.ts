@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { ask } from './support/house.ts'
+import { DEAD } from './support/serve.ts'
+import { startBefore, TOKENS } from './support/start-before.ts'
+
+describe('the page', () => {
+  it('comes with a policy that lets nothing in from elsewhere, and its files are kept for good', async () => {
+    const { url } = await startBefore(DEAD)
+    const page = await ask(`${url}/campaigns/a`)
+    expect(page.status).toBe(200)
+    const policy = page.headers.get('content-security-policy')!
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(policy).toMatch(/default-src 'none'; script-src 'self';/)
+    expect(page.text).not.toMatch(/<script(?![^>]*src)|style=|\son\w+=/)
+    const again = await ask(`${url}/`, 'GET', { headers: { 'if-none-match': page.headers.get('etag')! } })
+    expect(again.status).toBe(304)
+
+    const files = [...new Set(page.text.match(/\/assets\/[^"]+/g))]
+    let scripts = 0
+    for (const file of files) {
+      const reply = await fetch(url + file, { headers: { 'accept-encoding': 'br' } })
+      expect([file, reply.status, reply.headers.get('content-encoding')]).toEqual([file, 200, 'br'])
+      expect(reply.headers.get('cache-control')).toMatch(/immutable/)
+      expect(reply.headers.get('etag')).toMatch(/^"/)
+      const plain = await fetch(url + file, { headers: { 'accept-encoding': 'br;q=0, gzip;q=0' } })
+      const zipped = await fetch(url + file, { headers: { 'accept-encoding': 'gzip' } })
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      const text = await plain.text()
+      expect(await reply.text()).toBe(text)
+      expect(await zipped.text()).toBe(text)
+      // No name that a browser could not resolve.
+      expect(text).not.toMatch(/^import .* from ["'](?![./])/m)
+      const { headers } = await fetch(url + file, { method: 'HEAD', headers: { 'accept-encoding': 'br' } })
+      if (/\.[jt]s$/.test(file)) scripts += Number(headers.get('content-length'))
+    }
+    expect(scripts).toBeGreaterThan(10_000)
+    expect(scripts).toBeLessThan(150_000)
+    const { version } = /\/assets\/(?<version>[^/]+)/.exec(page.text)!.groups!
+    for (const path of [`/assets/${version}/none.js`, `/assets/${version}/../app.ts`, `/assets/old/main.ts`])
+      expect((await ask(url + path)).body.code).toBe('NOT_FOUND')
+  })
+})
+
+describe('an unknown path', () => {
+  it.each(['/nope', '/campaigns', '/health/', '/campaigns/a/b', '/shared', '/shared/a/nope'])(
+    '%s shows browsers the page, and programs a problem',
+    async (path) => {
+      const { url } = await startBefore(DEAD, TOKENS)
+      const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+      const page = await ask(url + path, 'GET', { headers: browser })
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.text).toMatch(/<div id="app">/)
+      expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+      for (const accept of ['*/*', 'application/json', 'application/*, text/plain']) {
+        const problem = await ask(url + path, 'GET', { headers: { accept } })
+        expect([problem.status, problem.body.code]).toEqual([404, 'NOT_FOUND'])
+        expect(problem.headers.get('vary')).toMatch(/accept/)
+      }
+      const change = await ask(url + path, 'DELETE', { headers: browser })
+      expect([change.status, change.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    },
+  )
+})
+
+it('what was measured is shown apart from this origin, and nothing else of the disk is', async () => {
+  const { url } = await startBefore('http://127.0.0.1:1')
+  const { body } = await ask(`${url}/measured`)
+  expect(body.paths).toContain('bench/report.html')
+  expect(body.paths.filter((path: string) => !/^(bench\/report|flame\/\w+(\/[\w-]+){3})\.html$/.test(path))).toEqual([])
+  for (const path of [body.paths[0], body.paths.at(-1)]) {
+    const { status, headers, text } = await ask(`${url}/measured/${path}`)
+    expect([status, headers.get('content-type'), text.slice(0, 15)]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      '<!doctype html>',
+    ])
+    expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts; default-src 'none'/)
+  }
+  for (const path of ['package.json', 'bench/../package.json', 'bench%2F..%2Fpackage.json', 'flame/README.md', ''])
+    expect((await ask(`${url}/measured/${path}`)).status).toBe(404)
+})
