@@ -117,7 +117,14 @@ describe('growth in a window', () => {
 
   it('is summed over those whose growth it is', () => {
     const sum = sumGrowth([{ ...growth, since: since(24) }, { ...growth, since: since(72) }, undefined], 24 * HOUR, now)
-    expect(sum).toEqual({ impressions: 10, engagements: 1, left: 2 })
+    expect(sum).toMatchObject({ impressions: 10, engagements: 1, left: 2, counted: 1, young: 0 })
+  })
+
+  it('is summed with the number and the start of campaigns that are younger than the window', () => {
+    const young = [3, 5].map((hours) => ({ ...growth, since: since(hours), until: since(0), young: true }))
+    const whole = { ...growth, since: since(24), until: since(0), isWhole: true }
+    const youngSince = Date.parse(since(5))
+    expect(sumGrowth([whole, ...young], 24 * HOUR, now)).toMatchObject({ counted: 3, young: 2, youngSince, left: 0 })
   })
 })
 

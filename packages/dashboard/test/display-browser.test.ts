@@ -94,6 +94,19 @@ describe('an address', () => {
   })
 })
 
+describe('growth of all campaigns', () => {
+  it('names the time that it covers where every campaign is younger than the window', async () => {
+    const house = await startHouse()
+    for (const id of ['a', 'b']) await house.stats.put(id, { videos: VIDEOS })
+    const page = await openPage()
+    await page.goto(house.url)
+    const views = page.locator('.cards > *').first()
+    await until(async () => /in 24 h|since/.test(await views.innerText()))
+    expect(await views.innerText()).toMatch(/since \d/)
+    expect(await views.innerText()).not.toContain('24 h')
+  })
+})
+
 describe('Health', () => {
   it('shows what it cannot know as unknown', async () => {
     const { url } = await start(dashboard, { statsUri: DEAD, sseUri: DEAD, demo: 'off' })

@@ -45,14 +45,34 @@ export function coverageOf(growth: WindowGrowth, length: number, now: number): C
   return { kind: isNear ? 'whole' : 'other', since }
 }
 
-/** Growth of several campaigns in one window: those whose growth covers another time are left out, and counted. */
-export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number) {
-  const sum = { impressions: 0, engagements: 0, left: 0 }
+/** Growth of several campaigns in one window. */
+export interface GrowthSum {
+  impressions: number
+  engagements: number
+  /** Campaigns without a known growth of this window: their growth is not in the sums. */
+  left: number
+  /** Campaigns in the sums. */
+  counted: number
+  /** Campaigns in the sums that are younger than the window. */
+  young: number
+  /** Start of the oldest young campaign's growth (ms since 1970). */
+  youngSince: number
+}
+
+export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number): GrowthSum {
+  const sum = { impressions: 0, engagements: 0, left: 0, counted: 0, young: 0, youngSince: Infinity }
   for (const growth of growths) {
-    if (!growth || coverageOf(growth, length, now).kind === 'other') sum.left++
-    else {
-      sum.impressions += growth.impressions
-      sum.engagements += growth.engagements
+    const coverage = growth && coverageOf(growth, length, now)
+    if (!growth || !coverage || coverage.kind === 'other') {
+      sum.left++
+      continue
+    }
+    sum.impressions += growth.impressions
+    sum.engagements += growth.engagements
+    sum.counted++
+    if (coverage.kind === 'young') {
+      sum.young++
+      sum.youngSince = Math.min(sum.youngSince, coverage.since)
     }
   }
   return sum

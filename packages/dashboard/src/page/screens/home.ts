@@ -1,7 +1,7 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { nextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
-import { sumGrowth } from '../core/growth.ts'
+import { sumGrowth, type GrowthSum } from '../core/growth.ts'
 import { RANGES } from '../core/ranges.ts'
 import { useChange, useNow, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -102,6 +102,15 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   />`
 }
 
+/** The time that a sum of growths covers, and the campaigns that it does not cover. */
+function toPeriod({ counted, young, youngSince, left }: GrowthSum, now: number): string {
+  const isYoung = young > 0 && young === counted
+  const period = isYoung ? `since ${formats.clock(youngSince, now)}` : 'in 24 h'
+  const younger = young > 0 && !isYoung ? ` (${formats.count(young)} younger than that)` : ''
+  const unknown = left > 0 ? `, without ${formats.count(left)} of unknown growth` : ''
+  return `${period}${younger}${unknown}`
+}
+
 function Totals({ rows }: { rows: readonly CollectionRow[] }) {
   const now = useNow()
   const sums = useMemo(() => {
@@ -116,7 +125,7 @@ function Totals({ rows }: { rows: readonly CollectionRow[] }) {
       ),
     }
   }, [rows, now])
-  const period = sums.day.left === 0 ? 'in 24 h' : `in 24 h, without ${formats.count(sums.day.left)} of unknown growth`
+  const period = toPeriod(sums.day, now)
   return html`<dl class="cards">
     <${Card} title="Views" value=${formats.count(sums.views)}
       ><${Change} now=${sums.views} growth=${sums.day.impressions} period=${period}
