@@ -23,6 +23,8 @@ describe('a link for the client', () => {
 
     const shown = await ask(`${url}${path}/campaign`)
     expect(shown.body).toMatchObject({ id: 'mine', name: 'Mine', stats: { videos: 1 } })
+    // The page compares it with that of live values.
+    expect(shown.body.version).toMatch(/^\d+$/)
     for (const hidden of ['cost', 'costs', 'currency', 'tags']) expect(shown.body).not.toHaveProperty(hidden)
     expect((await ask(`${url}${path}/videos`)).body.videos).toHaveLength(1)
     expect((await ask(`${url}${path}/history?step=60`)).body.points).toHaveLength(1)

@@ -44,6 +44,24 @@ describe('a live value', () => {
     expect(withValue(row, { ...later, ...edit })).toEqual({ row, isOutdated: true })
   })
 
+  it.each([
+    ['older', '1', false],
+    ['newer', '3', true],
+  ])('is no growth where the version of the collection is %s', (_, version, isOutdated) => {
+    const edited = { ...row, version: '2' }
+    expect(withValue(edited, { ...later, version })).toEqual({ row: edited, isOutdated })
+    expect(withValue(edited, { ...later, version: '2' }).row.stats?.impressions).toBe(130)
+  })
+
+  it('is no growth where it is of another source, or states that there are no numbers', () => {
+    const real = { ...row, stats: { ...stats, source: 'https://api.example' } }
+    expect(withValue(real, { ...later, source: 'stand-in' })).toEqual({ row: real, isOutdated: true })
+    const none = { id: 'a', created: stats.asOf, version: '1', stale: true, source: 'https://api.example' } as const
+    expect(withValue(real, none)).toEqual({ row: real, isOutdated: true })
+    const { stats: _stats, change: _change, ...empty } = row
+    expect(withValue(empty, none)).toEqual({ row: empty, isOutdated: false })
+  })
+
   it('is no growth where the row has sums of which a part is of before an outage', () => {
     const old = { ...row, stats: { ...stats, stale: true } }
     expect(withValue(old, later)).toEqual({ row: old, isOutdated: true })

@@ -1,17 +1,21 @@
 import type { Broadcaster } from '@influencer-stats/sse/broadcaster'
 import { backOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
+import { toIsoMicroseconds } from './core/iso-time.ts'
 import { sameNumbers, type Prepared } from './core/prepared.ts'
+import { versionOf } from './core/version.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Update } from './messages.ts'
+import type { Collection } from './state/state.ts'
 
 export interface AnnouncerOptions {
   readonly broadcaster: Broadcaster
   readonly logger: Logger
-  /** Every collection's numbers: a broadcaster that forgot what it had is told them anew. */
+  /** Every collection's reply; `undefined` where no numbers are known. */
   replies(): readonly Update[]
-  /** Creation time of a collection, as in its own reply; `undefined` if none is stored. */
-  createdOf(id: string): string | undefined
+  collectionOf(id: string): Collection | undefined
+  /** Returns the origin of the numbers. */
+  source(): string | undefined
 }
 
 /** So many requests are under way at a time, with so many collections' numbers each: 10,000 are told anew in a second. */
@@ -20,14 +24,27 @@ const MOST = 200
 /** Their characters, too, are bounded: a broadcaster takes 1 MiB, where quotes are escaped. */
 const MOST_CHARACTERS = 400_000
 
-type Numbers = readonly [id: string, reply: Prepared]
+/** Value of a topic; without a reply it states that no numbers are known. */
+interface Value {
+  /**
+   * Beginning of the JSON. It identifies what the numbers belong to: the id, because a page may wait for many collections, the
+   * creation time, because the broadcaster retains the last value of a deleted collection, and the version, because an edit
+   * changes the sums without growth.
+   */
+  readonly head: string
+  readonly reply: Prepared | undefined
+}
 
-/**
- * Value of a topic: the numbers, the id of their collection, because a page may wait for many, and its creation time, because the
- * broadcaster retains the last value of a deleted collection, and another one may reuse the id.
- */
-const valueOf = (id: string, created: string | undefined, { body }: Prepared) =>
-  `{"id":${JSON.stringify(id)},${created === undefined ? '' : `"created":"${created}",`}${body.slice(1)}`
+type Numbers = readonly [id: string, value: Value]
+
+function headOf(collection: Collection): string {
+  const { id, created } = collection
+  const time = created === undefined ? '' : `"created":"${toIsoMicroseconds(created)}",`
+  return `{"id":${JSON.stringify(id)},${time}"version":"${versionOf(collection)}",`
+}
+
+const isSame = (a: Value, b: Value) =>
+  a.head === b.head && (a.reply && b.reply ? sameNumbers(a.reply, b.reply) : a.reply === b.reply)
 
 /** The topic that has a collection's numbers. */
 const topicOf = (id: string) => `collections/${id}`
@@ -42,8 +59,8 @@ export class Announcer {
   readonly figures = { sent: 0, failed: 0 }
   readonly #options: AnnouncerOptions
   /** What the broadcaster has, as far as is known. */
-  readonly #told = new Map<string, Prepared>()
-  readonly #waiting = new Map<string, Prepared>()
+  readonly #told = new Map<string, Value>()
+  readonly #waiting = new Map<string, Value>()
   readonly #closing = new AbortController()
   readonly #delays = backOff()
   readonly #lanes = new Set<Promise<void>>()
@@ -67,15 +84,25 @@ export class Announcer {
     return this.#waiting.size
   }
 
-  /** Takes note of numbers; puts those that say something new. */
+  /** Takes note of numbers; puts those that say something new. A new collection without numbers needs no value. */
   take(updates: readonly Update[]): void {
-    for (const [id, reply] of updates) {
-      const known = this.#told.get(id)
-      if (!reply) this.#forget(id)
-      else if (known && sameNumbers(known, reply)) this.#waiting.delete(id)
-      else this.#waiting.set(id, reply)
-    }
+    for (const [id, reply] of updates) if (reply || this.#told.has(id) || this.#waiting.has(id)) this.#set(id, reply)
     this.#openLanes()
+  }
+
+  /** Puts a value of every collection: its topic may retain a value of another source. */
+  takeAll(): void {
+    for (const [id, reply] of this.#options.replies()) this.#set(id, reply)
+    this.#openLanes()
+  }
+
+  #set(id: string, reply: Prepared | undefined): void {
+    const collection = this.#options.collectionOf(id)
+    if (!collection) return this.#forget(id)
+    const known = this.#told.get(id)
+    const value: Value = { head: headOf(collection), reply }
+    if (known && isSame(known, value)) this.#waiting.delete(id)
+    else this.#waiting.set(id, value)
   }
 
   /** Cuts what is under way; what waits is lost. Idempotent. */
@@ -117,7 +144,7 @@ export class Announcer {
     let characters = 0
     for (const one of this.#waiting) {
       if (this.#under.has(one[0])) continue
-      characters += one[1].body.length
+      characters += one[1].head.length + (one[1].reply?.body.length ?? 0)
       if (next.length > 0 && characters > MOST_CHARACTERS) break
       if (next.push(one) === most) break
     }
@@ -126,14 +153,13 @@ export class Announcer {
 
   /** Puts numbers. Returns whether the broadcaster took them. */
   async #put(numbers: readonly Numbers[]): Promise<boolean> {
-    for (const [id, reply] of numbers) {
+    for (const [id, value] of numbers) {
       this.#waiting.delete(id)
-      this.#told.set(id, reply)
+      this.#told.set(id, value)
       this.#under.add(id)
     }
-    const { createdOf } = this.#options
     try {
-      const values = numbers.map(([id, reply]) => ({ topic: topicOf(id), value: valueOf(id, createdOf(id), reply) }))
+      const values = numbers.map(([id, value]) => ({ topic: topicOf(id), value: this.#textOf(value) }))
       const eventId = await this.#options.broadcaster.putMany(values)
       this.figures.sent += numbers.length
       this.#meet(eventId.split('-', 1)[0]!, numbers)
@@ -144,13 +170,17 @@ export class Announcer {
       this.figures.failed += numbers.length
       this.#report(fault)
       // Unless it is gone meanwhile; to the end, behind the others.
-      for (const [id, reply] of numbers) {
-        if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, reply)
+      for (const [id, value] of numbers) {
+        if (this.#told.delete(id) && !this.#waiting.has(id)) this.#waiting.set(id, value)
       }
       return false
     } finally {
       for (const [id] of numbers) this.#under.delete(id)
     }
+  }
+
+  #textOf({ head, reply }: Value): string {
+    return head + (reply ? reply.body : JSON.stringify({ stale: true, source: this.#options.source() })).slice(1)
   }
 
   /** The broadcaster is in this epoch. @param taken the numbers that it has just taken */
@@ -160,7 +190,7 @@ export class Announcer {
     if (!isAnother) return
     const known = new Set(taken.map(([id]) => id))
     for (const id of this.#told.keys()) if (!known.has(id)) this.#told.delete(id)
-    this.take(this.#options.replies())
+    this.takeAll()
   }
 
   /** Logs once that the broadcaster is away, and once that it is back. */

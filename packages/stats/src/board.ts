@@ -87,9 +87,15 @@ export class Board {
     return [...this.#entries].flatMap(([id, { reply }]) => (reply ? [[id, reply] as Update] : []))
   }
 
-  /** The same as they read now. */
+  /**
+   * Every collection's reply as it reads now; `undefined` where no numbers are known. Without those that `prepareAll` is
+   * still to publish.
+   */
   currentReplies(): Update[] {
-    return this.asTheyRead(this.replies())
+    const entries = [...this.#entries.values()].filter(
+      ({ reply, isSettled, collection }) => reply || isSettled || !this.tried(collection),
+    )
+    return this.asTheyRead(entries.map(({ reply, collection }) => [collection.id, reply]))
   }
 
   /** What is too old is told as stale. */

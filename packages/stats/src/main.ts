@@ -6,7 +6,6 @@ import { Announcer } from './announcer.ts'
 import { openApiKeys } from './key-file.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY, type Usage } from './core/pace.ts'
-import { toIsoMicroseconds } from './core/iso-time.ts'
 import { reportAnnouncer, reportPoller, reportQuota, reportSource, reportUpstream } from './gauges.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
@@ -175,8 +174,8 @@ async function startPolling(
   })
   let announcer: Announcer | undefined
   async function announce(): Promise<void> {
-    announcer = await createAnnouncer(config, { logger, timer }, poller.board)
-    announcer?.take(poller.board.currentReplies())
+    announcer = await createAnnouncer(config, { logger, timer }, poller)
+    announcer?.takeAll()
   }
   reportPoller(poller, registry)
   reportUpstream(() => poller.upstream(), registry)
@@ -219,15 +218,17 @@ async function startPolling(
 async function createAnnouncer(
   { sseUri, apiToken: token }: Context['config'],
   { logger, timer }: { logger: Logger; timer: UpstreamTimer },
-  board: Poller['board'],
+  poller: Pick<Poller, 'board'>,
 ): Promise<Announcer | undefined> {
   if (!sseUri) return undefined
   // Loaded only here: without a broadcaster it is not needed.
   const { createBroadcaster } = await import('@influencer-stats/sse/broadcaster')
-  const createdOf = (id: string) => {
-    const created = board.entry(id)?.collection.created
-    return created === undefined ? undefined : toIsoMicroseconds(created)
-  }
-  const broadcaster = createBroadcaster(sseUri, { token, timer })
-  return new Announcer({ broadcaster, logger, replies: () => board.currentReplies(), createdOf })
+  return new Announcer({
+    broadcaster: createBroadcaster(sseUri, { token, timer }),
+    logger,
+    // The board is another one after a change of the source.
+    replies: () => poller.board.currentReplies(),
+    collectionOf: (id) => poller.board.find([id])[0]?.collection,
+    source: () => poller.board.source,
+  })
 }

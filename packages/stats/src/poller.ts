@@ -86,7 +86,7 @@ export class Poller {
   }
 
   /** What is known and told. */
-  get board(): Pick<Board, 'size' | 'stale' | 'replies' | 'currentReplies' | 'asTheyRead' | 'entry'> {
+  get board(): Pick<Board, 'size' | 'stale' | 'source' | 'replies' | 'currentReplies' | 'asTheyRead' | 'find'> {
     return this.#board
   }
 

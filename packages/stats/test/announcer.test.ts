@@ -8,7 +8,8 @@ import type { Prepared } from '../src/core/prepared.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Update } from '../src/messages.ts'
 import { startStandIn, type StandIn } from './support/stand-in.ts'
-import { startStats, type TestStats } from './support/stats.ts'
+import { failing, numbers, startFakeYoutube } from './support/fake-youtube.ts'
+import { startOnStandIn, startStats, type TestStats } from './support/stats.ts'
 import { ownTime } from '@influencer-stats/runtime/testing/own-time'
 import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
 import { until } from '@influencer-stats/runtime/testing/until'
@@ -25,7 +26,8 @@ const MOST_BYTES = 1_048_576
 /** A broadcaster that takes values when it is told to, or refuses them while it is away. */
 function setUp() {
   const puts: string[] = []
-  const current = new Map<string, Prepared>()
+  const current = new Map<string, Prepared | undefined>()
+  const versions = new Map<string, number>()
   const lines: string[] = []
   const fake = { away: false, epoch: 'a', hold: undefined as Promise<void> | undefined, heard: (_epoch: string) => {} }
   const broadcaster: Broadcaster = {
@@ -35,7 +37,7 @@ function setUp() {
       await fake.hold
       if (fake.away) throw new Error('away')
       if (JSON.stringify(values).length > MOST_BYTES) throw new Error('too large')
-      for (const { topic, value } of values) puts.push(`${topic} ${JSON.parse(value).impressions}`)
+      for (const { topic, value } of values) puts.push(`${topic} ${JSON.parse(value).impressions ?? value}`)
       return `${fake.epoch}-${puts.length}`
     },
     close() {},
@@ -45,7 +47,13 @@ function setUp() {
     info: () => void lines.push('info'),
     error: () => void lines.push('error'),
   }
-  const announcer = new Announcer({ broadcaster, logger, replies: () => [...current], createdOf: () => undefined })
+  const announcer = new Announcer({
+    broadcaster,
+    logger,
+    replies: () => [...current],
+    collectionOf: (id) => (current.has(id) ? { id, videos: [], revision: versions.get(id) ?? 1 } : undefined),
+    source: () => 'https://api.example',
+  })
   onTestFinished(() => announcer.close())
 
   function take(...updates: Update[]): void {
@@ -55,7 +63,14 @@ function setUp() {
     }
     announcer.take(updates)
   }
-  return { announcer, puts, lines, fake, take }
+
+  /** A change of a collection, whose numbers may be unknown by it. */
+  function change(id: string, reply: Prepared | undefined): void {
+    versions.set(id, (versions.get(id) ?? 1) + 1)
+    current.set(id, reply)
+    announcer.take([[id, reply]])
+  }
+  return { announcer, puts, lines, fake, current, take, change }
 }
 
 describe('the announcer', () => {
@@ -81,6 +96,38 @@ describe('the announcer', () => {
     expect(puts.toSorted()).toEqual(['collections/c 100', 'collections/d -100'])
     await until(() => lines.length === 2)
     expect(lines).toEqual(['error', 'info'])
+  })
+
+  it('puts the same numbers of another version, and states where they are unknown by it', async () => {
+    const { announcer, puts, take, change } = setUp()
+    take(['c', replyOf(1, 1)])
+    await until(() => puts.length === 1)
+    change('c', replyOf(1, 1))
+    await until(() => puts.length === 2)
+    change('c', undefined)
+    await until(() => puts.length === 3)
+    // No value of it was put before.
+    change('d', undefined)
+    expect(announcer.waiting).toBe(0)
+    change('c', replyOf(4, 4))
+    await until(() => puts.length === 4)
+    expect(puts).toEqual([
+      'collections/c 1',
+      'collections/c 1',
+      'collections/c {"id":"c","version":"3","stale":true,"source":"https://api.example"}',
+      'collections/c 4',
+    ])
+  })
+
+  it('states at its start which collections have no numbers: a topic may retain those of another source', async () => {
+    const { announcer, puts, current } = setUp()
+    current.set('c', replyOf(1, 1)).set('d', undefined)
+    announcer.takeAll()
+    await until(() => puts.length === 2)
+    expect(puts).toEqual([
+      'collections/c 1',
+      'collections/d {"id":"d","version":"1","stale":true,"source":"https://api.example"}',
+    ])
   })
 
   it('puts numbers again that went back to what was told while others were under way', async () => {
@@ -203,8 +250,8 @@ describe('live numbers', () => {
     await until(() => numbersIn(stream).length > 0)
     const [first] = numbersIn(stream)
     const { body } = await stats.get('/collections/c/stats')
-    const { created } = (await stats.get('/collections/c')).body
-    expect(first).toEqual({ id: 'c', created, ...body, asOf: first.asOf, stale: expect.any(Boolean) })
+    const { created, version } = (await stats.get('/collections/c')).body
+    expect(first).toEqual({ id: 'c', created, version, ...body, asOf: first.asOf, stale: expect.any(Boolean) })
 
     await standIn.control.freezeClock(AT + HOUR)
     await until(() => numbersIn(stream).at(-1).impressions > first.impressions)
@@ -225,6 +272,48 @@ describe('live numbers', () => {
     const { created } = (await stats.get('/collections/c')).body
     await until(() => numbersIn(stream).at(-1).created === created)
     expect(numbersIn(stream)[0].created < created).toBe(true)
+  })
+
+  it('state the version whose videos they sum', async () => {
+    const broadcaster = await embed(sse)
+    onTestFinished(async () => void (await broadcaster.stop()))
+    const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
+    await start(broadcaster.url)
+    await until(() => numbersIn(stream).length > 0)
+    const versions = [numbersIn(stream)[0].version]
+    for (const content of [{ videos: ['0000000000B'] }, { videos: ['0000000000B'], name: 'Spring' }]) {
+      const { version } = (await stats.put('/collections/c', content)).body
+      await until(() => numbersIn(stream).some((one) => one.version === version && one.impressions !== undefined))
+      versions.push(version)
+      expect(numbersIn(stream).at(-1)).toMatchObject({ version, impressions: await impressions() })
+    }
+    expect(versions).toEqual([...new Set(versions)].sort())
+    // By the change to the other video the numbers are unknown at first.
+    const { impressions: _impressions, ...unknown } = numbersIn(stream).find(({ stale, asOf }) => stale && !asOf)
+    expect(unknown).toMatchObject({ id: 'c', version: versions[1], stale: true, source: standIn.url })
+  })
+
+  it('replace those of another source, which their topics retain, also while they are unknown', async () => {
+    const broadcaster = await embed(sse)
+    onTestFinished(async () => void (await broadcaster.stop()))
+    const data = temporaryFolder()
+    const settings = { data, sseUri: broadcaster.url, refreshInterval: 500, dailyBudget: 0 }
+    stats = await startOnStandIn({ ...settings, youtubeUri: standIn.url })
+    await stats.put('/collections/c', { videos: [VIDEO] })
+    const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
+    await until(() => numbersIn(stream).length > 0)
+    expect(numbersIn(stream).at(-1)).toMatchObject({ source: 'stand-in', stale: false })
+    await stats.stop()
+
+    const other = await startFakeYoutube()
+    other.answer = failing
+    stats = await startStats({ ...settings, youtubeUri: other.url })
+    await until(() => numbersIn(stream).at(-1).source === other.url)
+    expect(numbersIn(stream).at(-1)).not.toHaveProperty('impressions')
+    expect(numbersIn(stream).at(-1).stale).toBe(true)
+    other.answer = numbers
+    await until(() => numbersIn(stream).at(-1).impressions === 100)
+    expect(numbersIn(stream).at(-1)).toMatchObject({ source: other.url, stale: false })
   })
 
   it('survive an outage of the broadcaster, which nobody else notices', async () => {

@@ -19,7 +19,17 @@ interface SharedOptions {
 const READS: Readonly<Record<string, string>> = { history: '/stats/history', stats: '/stats', videos: '/videos' }
 
 /** What a link shows of a campaign: neither its cost nor its tags. */
-const SHOWN: ReadonlySet<string> = new Set(['id', 'created', 'name', 'from', 'to', 'videos', 'stats', 'change'])
+const SHOWN: ReadonlySet<string> = new Set([
+  'id',
+  'version',
+  'created',
+  'name',
+  'from',
+  'to',
+  'videos',
+  'stats',
+  'change',
+])
 
 /**
  * One campaign, for clients that have a link to it. Every reply, and every piece of a stream, is confirmed to be of the

@@ -1,8 +1,13 @@
 import type { CollectionRow, Stats } from '@influencer-stats/stats/client'
 
-/** The newest sums of a collection, as its topic states them. */
-export interface LiveValue extends Stats {
+/** The newest sums of a collection, as its topic states them; without sums where stats has none of its source yet. */
+export type LiveValue = LiveOrigin & (Stats | { readonly asOf?: undefined; readonly source?: string })
+
+/** What a live value belongs to. */
+interface LiveOrigin {
   readonly id: string
+  /** Version of the collection whose videos are summed. Absent in values of older versions of stats. */
+  readonly version?: string
   /** Creation time of the collection. Another one had the id before if it differs from that of the row. */
   readonly created?: string
 }
@@ -27,9 +32,15 @@ export const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} 
 /** @returns the row itself if the value is not newer, is of an earlier collection with the same id, or makes the row outdated */
 export function withValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
   const { stats, change, created } = row
-  if (!value || value.id !== row.id || (stats && value.asOf < stats.asOf)) return { row, isOutdated: false }
+  if (!value || value.id !== row.id) return { row, isOutdated: false }
   if (value.created !== created) return { row, isOutdated: (value.created ?? '') > (created ?? '') }
-  const { id: _id, created: _created, ...sums } = value
+  // An edit is no growth.
+  if (value.version !== undefined && value.version !== row.version)
+    return { row, isOutdated: Number(value.version) > Number(row.version) }
+  if (value.asOf === undefined) return { row, isOutdated: stats !== undefined }
+  if (stats && value.source !== stats.source) return { row, isOutdated: true }
+  if (stats && value.asOf < stats.asOf) return { row, isOutdated: false }
+  const { id: _id, created: _created, version: _version, ...sums } = value
   if (!stats || basisOf(stats) !== basisOf(sums)) return { row, isOutdated: true }
   if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
   // A part of stale sums may be of today, and the rest of before an outage.
