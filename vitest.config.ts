@@ -26,7 +26,7 @@ export default defineConfig({
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
     },
-    setupFiles: ['./scripts/skip-what-is-missing.ts'],
+    setupFiles: ['./scripts/skip-missing-programs.ts'],
     reporters: ['default', './scripts/summary-reporter.ts'],
   },
 })

@@ -1,5 +1,5 @@
 import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
-import { table } from '@influencer-stats/runtime/table'
+import { formatTable } from '@influencer-stats/runtime/text-table'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util'
 // Its data stay in ./data/cluster. What else is given goes to every node: `pnpm cluster -- --threads 2`.
 
 const START = fileURLToPath(new URL('start.mjs', import.meta.url))
-const SIZE = 3
+const NODE_COUNT = 3
 const SERVICES = ['kv', 'sse', 'stats', 'prices']
 
 /** What one command has started. */
-interface Node {
+interface ClusterNode {
   readonly name: string
   readonly child: ChildProcess
   /** Rows of its table, by service. */
@@ -36,7 +36,7 @@ async function startNode(
   services: readonly string[],
   options: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-): Promise<Node> {
+): Promise<ClusterNode> {
   const args = [START, ...services, '--port', '0', '--data', resolve(data, name), ...options]
   // Of a group of its own: who stops them from the keyboard stops them in their order.
   const child = spawn(process.execPath, args, {
@@ -46,7 +46,7 @@ async function startNode(
   })
   let output = ''
   const ended = once(child, 'close').then(() => undefined)
-  const ready = new Promise<Node['running']>((found) => {
+  const ready = new Promise<ClusterNode['running']>((found) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < 65_536) output += text
       const rows = services.flatMap((service) => {
@@ -61,7 +61,7 @@ async function startNode(
   return { name, child, running }
 }
 
-async function stopNode({ child }: Node): Promise<void> {
+async function stopNode({ child }: ClusterNode): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'close')
   child.kill('SIGTERM')
@@ -69,21 +69,21 @@ async function stopNode({ child }: Node): Promise<void> {
 }
 
 const servers: NatsServer[] = []
-const nodes: Node[] = []
-let page: Node | undefined
+const nodes: ClusterNode[] = []
+let page: ClusterNode | undefined
 try {
-  servers.push(...(await startNatsCluster({ folder: data, size: SIZE })))
+  servers.push(...(await startNatsCluster({ folder: data, size: NODE_COUNT })))
   const urls = servers.map(({ url }) => url).join(',')
   // One for all of them: numbers that it invents are the same for each.
   const standIn = process.env.YOUTUBE_URI ? undefined : await startNode('stand-in', ['youtube'], [])
   if (standIn) nodes.push(standIn)
   const settings = { NATS_URL: urls, ...(standIn && { YOUTUBE_URI: standIn.running.get('youtube')!.url }) }
   const options = ['--log', 'jetstream', ...positionals]
-  for (let i = 1; i <= SIZE; i++) nodes.push(await startNode(`node-${i}`, SERVICES, options, settings))
-  const urlOf = (service: string, node: number) => nodes.at(node - 1 - SIZE)!.running.get(service)!.url
+  for (let i = 1; i <= NODE_COUNT; i++) nodes.push(await startNode(`node-${i}`, SERVICES, options, settings))
+  const urlOf = (service: string, node: number) => nodes.at(node - 1 - NODE_COUNT)!.running.get(service)!.url
   const addresses = SERVICES.map((service) => [
     `${service.toUpperCase()}_URI`,
-    Array.from({ length: SIZE }, (_, i) => urlOf(service, i + 1)).join(','),
+    Array.from({ length: NODE_COUNT }, (_, i) => urlOf(service, i + 1)).join(','),
   ])
   page = await startNode('dashboard', ['dashboard'], [], Object.fromEntries(addresses))
   const rows = [
@@ -98,7 +98,7 @@ try {
     ['dashboard', page.running.get('dashboard')!.url, page.running.get('dashboard')!.pid],
   ]
   process.stdout.write(
-    `\n${table(rows).join('\n')}\n\nTry it:\n` +
+    `\n${formatTable(rows).join('\n')}\n\nTry it:\n` +
       `  curl -i -XPUT '${urlOf('kv', 1)}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
       `  curl '${urlOf('kv', 3)}/v0/entity?id=greeting&linearizable=true'\n` +
       `  curl -N '${urlOf('sse', 1)}/wait?last=1' & sleep 1; curl '${urlOf('sse', 3)}/put?v=hello'\n` +

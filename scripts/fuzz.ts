@@ -13,8 +13,8 @@ import { services } from '../services.ts'
 // server has its turn, with a seed of its own; FUZZ_SEEDS=1,2,3 gives all of them those.
 
 const SCHEMATHESIS = '4.32.5'
-const SEEDS = process.env.FUZZ_SEEDS?.split(',')
-const EXAMPLES = 50
+const GIVEN_SEEDS = process.env.FUZZ_SEEDS?.split(',')
+const MAX_EXAMPLES = 50
 
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url))
 const venv = fileURLToPath(new URL('../node_modules/.cache/fuzz', import.meta.url))
@@ -33,7 +33,7 @@ async function install(): Promise<void> {
   }
 }
 
-const AREAS: Record<string, string[]> = {
+const PATH_PATTERNS: Record<string, string[]> = {
   // The stand-in's faults are fuzzed apart from the rest: told to hang, it would answer nothing else.
   youtube: ['^/(?!control/)', '^/control/'],
   // The fuzzer does not speak NDJSON, and would wait for the end of a stream.
@@ -59,7 +59,7 @@ async function fuzz(name: string, server: string, seeds: readonly string[], path
       `${running.url}/openapi.json`,
       '--checks=all',
       `--seed=${seed}`,
-      `--max-examples=${EXAMPLES}`,
+      `--max-examples=${MAX_EXAMPLES}`,
       `--include-path-regex=${paths}`,
       '--no-color',
     ])
@@ -74,9 +74,9 @@ async function fuzz(name: string, server: string, seeds: readonly string[], path
 await install()
 const named = process.argv.slice(2)
 for (const name of named.length > 0 ? named : Object.keys(services)) {
-  for (const paths of AREAS[name] ?? ['^/']) {
+  for (const paths of PATH_PATTERNS[name] ?? ['^/']) {
     for (const [turn, server] of SERVERS.entries()) {
-      if (!(await fuzz(name, server, SEEDS ?? [String(turn + 1)], paths))) process.exitCode = 1
+      if (!(await fuzz(name, server, GIVEN_SEEDS ?? [String(turn + 1)], paths))) process.exitCode = 1
     }
   }
 }

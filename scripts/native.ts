@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 // Without a binary prices has another index, so this fails nothing.
 
 const require = createRequire(new URL('../packages/prices/package.json', import.meta.url))
-const DOWNLOAD_TIMEOUT = 10_000
+const DOWNLOAD_TIMEOUT_MS = 10_000
 
-function make(...how: string[]): boolean {
+function buildRoaring(...how: string[]): boolean {
   const folder = dirname(require.resolve('roaring/package.json'))
   // The headers lie beside the pinned binary: no download.
   const headers = dirname(dirname(process.execPath))
@@ -22,13 +22,13 @@ function make(...how: string[]): boolean {
       cwd: folder,
       stdio: isBuild ? 'inherit' : 'ignore',
       env: { ...process.env, npm_config_nodedir: headers },
-      ...(!isBuild && { timeout: DOWNLOAD_TIMEOUT }),
+      ...(!isBuild && { timeout: DOWNLOAD_TIMEOUT_MS }),
     },
   )
   return status === 0
 }
 
-function has(): boolean {
+function hasRoaring(): boolean {
   try {
     require('roaring')
     return true
@@ -37,5 +37,5 @@ function has(): boolean {
   }
 }
 
-if (!has() && !make() && (process.env.INSTALL_LEVEL === 'start' || !make('--build-from-source')))
+if (!hasRoaring() && !buildRoaring() && (process.env.INSTALL_LEVEL === 'start' || !buildRoaring('--build-from-source')))
   process.stdout.write('roaring has no binary here: prices goes without it\n')

@@ -1,4 +1,4 @@
-import { restore } from '@influencer-stats/runtime/backup'
+import { runRestore } from '@influencer-stats/runtime/backup'
 import { services } from '../services.ts'
 
-process.exitCode = await restore({ services, argv: process.argv.slice(2), env: process.env })
+process.exitCode = await runRestore({ services, argv: process.argv.slice(2), env: process.env })

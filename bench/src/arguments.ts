@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { generators } from './load/generators.ts'
-import { parseRateOptions, RATE_FLAGS } from './rate/options.ts'
+import { parseRateOptions, RATE_FLAGS } from './rate/rate-options.ts'
 import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
@@ -48,7 +48,7 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const
 
-function positive(name: string, text: string | undefined, fallback: number): number {
+function parsePositive(name: string, text: string | undefined, fallback: number): number {
   const value = text === undefined ? fallback : Number(text)
   if (!(value > 0)) throw new Error(`--${name} is not a number above 0`)
   return value
@@ -77,7 +77,7 @@ export function parseBenchArguments(argv: readonly string[]) {
   assertNotMixed(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
   if (compare && rate !== undefined) throw new Error('compare has no --rate')
   const atRate = { op, base, seconds, url, variant, threads, connections: values.connections }
-  const pairs = positive('pairs', values.pairs, 10)
+  const pairs = parsePositive('pairs', values.pairs, 10)
   if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
   return {
     ...usual,
@@ -86,10 +86,10 @@ export function parseBenchArguments(argv: readonly string[]) {
     compare,
     pairs,
     generator: values.generator as keyof typeof generators,
-    duration: positive('duration', values.duration, quick ? 1 : 1.5),
+    duration: parsePositive('duration', values.duration, quick ? 1 : 1.5),
     warmUp: full ? 2 : 1,
-    rounds: positive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 7 : 3),
-    connections: values.connections === undefined ? undefined : positive('connections', values.connections, 1),
+    rounds: parsePositive('rounds', values.rounds, quick ? 1 : full || peers || growth ? 7 : 3),
+    connections: values.connections === undefined ? undefined : parsePositive('connections', values.connections, 1),
   }
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { stolenSeconds } from './processes.ts'
+import { getStolenSeconds } from './processes.ts'
 
 /** Where and on what a result was measured. Nothing in it names the machine. */
 export interface Machine {
@@ -20,21 +20,21 @@ export interface Machine {
 }
 
 /** What publishing writes: it makes no other program of a commit. */
-const WRITTEN = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v*']
-const CHANGED = '+changes'
+const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v*']
+const CHANGES_SUFFIX = '+changes'
 
-function commit(): string {
+function readCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
   try {
     const hash = git('rev-parse', '--short=12', 'HEAD')
-    const excluded = WRITTEN.map((path) => `:(top,exclude)${path}`)
-    return git('status', '--porcelain', '--', ':/', ...excluded) === '' ? hash : `${hash}${CHANGED}`
+    const excluded = PUBLISHED_PATHS.map((path) => `:(top,exclude)${path}`)
+    return git('status', '--porcelain', '--', ':/', ...excluded) === '' ? hash : `${hash}${CHANGES_SUFFIX}`
   } catch {
     return 'unknown'
   }
 }
 
-const loadNow = () => Math.round(loadavg()[0]! * 100) / 100
+const readLoad = () => Math.round(loadavg()[0]! * 100) / 100
 
 export function describeMachine(): Machine {
   return {
@@ -43,53 +43,60 @@ export function describeMachine(): Machine {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     platform: `${process.platform}-${process.arch}`,
     node: process.version,
-    commit: commit(),
-    load: loadNow(),
+    commit: readCommit(),
+    load: readLoad(),
     megahertz: cpus()[0]?.speed ?? 0,
     date: new Date().toISOString(),
   }
 }
 
 /** In a line, as it stands below each table. */
-export function machineText({
+export function formatMachine({
   processor,
   processors,
   node,
-  commit: of,
+  commit: revision,
   load,
   megahertz,
   steal,
   date,
 }: Machine): string {
-  const seen = [megahertz ? `${megahertz} MHz` : '', steal === undefined ? '' : `steal ${(steal * 100).toFixed(1)} %`]
-  const parts = [processor, `${processors} processors`, `Node ${node}`, `commit ${of}`, `load ${load} before`, ...seen]
+  const extras = [megahertz ? `${megahertz} MHz` : '', steal === undefined ? '' : `steal ${(steal * 100).toFixed(1)} %`]
+  const parts = [
+    processor,
+    `${processors} processors`,
+    `Node ${node}`,
+    `commit ${revision}`,
+    `load ${load} before`,
+    ...extras,
+  ]
   return [...parts, date.slice(0, 10)].filter((part) => part !== '').join(', ')
 }
 
 /** Begins to watch what the host takes from this machine. @returns its share so far */
 export function watchSteal(): () => number | undefined {
-  const [stolen, began] = [stolenSeconds(), performance.now()]
+  const [stolen, began] = [getStolenSeconds(), performance.now()]
   return () => {
-    const share = (stolenSeconds() - stolen) / cpus().length / ((performance.now() - began) / 1000)
+    const share = (getStolenSeconds() - stolen) / cpus().length / ((performance.now() - began) / 1000)
     return Number.isFinite(share) ? share : undefined
   }
 }
 
 /** A machine with less than this to do is quiet (busy processes); a minute after a run it is. */
-export const QUIET = 0.7
-const LOOKS = 36
+export const MAX_QUIET_LOAD = 0.7
+const MAX_CHECKS = 36
 
 /** What is seen of this machine, and the time between two looks. */
-const SEEN = { commit, load: loadNow, pause: () => delay(5_000) as Promise<unknown> }
+const MACHINE_PROBES = { commit: readCommit, load: readLoad, pause: () => delay(5_000) as Promise<unknown> }
 
 /** Waits until nobody else works here, three minutes at most. @throws Error when the code is not that of a commit, or others go on */
-export async function mustBeFit(say: (text: string) => void, seen = SEEN): Promise<void> {
+export async function assertQuietMachine(print: (text: string) => void, probes = MACHINE_PROBES): Promise<void> {
   if (process.env.BENCH_ENTRIES) throw new Error('BENCH_ENTRIES is to try tables: what they tell of is more')
-  const of = seen.commit()
-  if (of.endsWith(CHANGED))
-    throw new Error(`the code is not that of ${of.replace(CHANGED, '')}: commit it, then publish`)
-  for (let look = 1; seen.load() > QUIET; look++, await seen.pause()) {
-    if (look > LOOKS) throw new Error(`others work here: load ${seen.load()}; figures would be theirs, too`)
-    say(`waiting for a quiet machine: load ${seen.load()}`)
+  const revision = probes.commit()
+  if (revision.endsWith(CHANGES_SUFFIX))
+    throw new Error(`the code is not that of ${revision.replace(CHANGES_SUFFIX, '')}: commit it, then publish`)
+  for (let checks = 1; probes.load() > MAX_QUIET_LOAD; checks++, await probes.pause()) {
+    if (checks > MAX_CHECKS) throw new Error(`others work here: load ${probes.load()}; figures would be theirs, too`)
+    print(`waiting for a quiet machine: load ${probes.load()}`)
   }
 }

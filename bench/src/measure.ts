@@ -1,7 +1,7 @@
-import type { Running } from './contenders/contender.ts'
-import type { Figures, How, Row, RowResult } from './row.ts'
+import type { TargetProcess } from './targets/target.ts'
+import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
-export interface MeasureOptions extends Omit<How, 'paced'> {
+export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
   readonly rounds: number
   /** Whether the contenders of a round are started together: some wait for the next round of a cache. */
   readonly together?: boolean | undefined
@@ -13,13 +13,14 @@ export interface MeasureOptions extends Omit<How, 'paced'> {
   onStep?(what: string, step: number, steps: number): void
 }
 
-const LONGEST_FAILURE = 200
+const MAX_FAILURE_LENGTH = 200
 
 /** What an error says, in one line. */
-const reasonOf = (error: unknown): string => (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_FAILURE)
+const formatFailure = (error: unknown): string =>
+  (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, MAX_FAILURE_LENGTH)
 
-async function start({ contender, prepare }: Row): Promise<Running> {
-  const running = await contender.start()
+async function start({ target, prepare }: BenchRow): Promise<TargetProcess> {
+  const running = await target.start()
   try {
     await prepare?.(running)
     return running
@@ -30,7 +31,7 @@ async function start({ contender, prepare }: Row): Promise<Running> {
 }
 
 /** Another order every round: no row always follows the same one. */
-function turned<T>(items: readonly T[], round: number): T[] {
+function rotate<T>(items: readonly T[], round: number): T[] {
   const turn = round % items.length
   return [...items.slice(turn), ...items.slice(0, turn)]
 }
@@ -40,13 +41,13 @@ function turned<T>(items: readonly T[], round: number): T[] {
  * contender that is started for it, so that what differs from start to start is in what rounds differ by. A row that fails
  * says so; the others go on.
  */
-export async function measure(rows: readonly Row[], options: MeasureOptions): Promise<RowResult[]> {
+export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
   const { rounds, together, latencies = true, onStep } = options
-  const states = rows.map((row) => ({ row, rounds: [] as Figures[], failure: undefined as string | undefined }))
+  const states = rows.map((row) => ({ row, rounds: [] as RowMetrics[], failure: undefined as string | undefined }))
   let step = 0
   for (let round = 0; round < rounds; round++) {
-    const how = { ...options, paced: latencies && round % 2 === 0 }
-    const alive = turned(states, round).filter(({ failure }) => failure === undefined)
+    const roundOptions = { ...options, paced: latencies && round % 2 === 0 }
+    const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
     const early = alive.map(({ row }) => (together ? start(row) : undefined))
     // Their failures are told when it is their turn.
     for (const each of early) each?.catch(() => {})
@@ -57,17 +58,17 @@ export async function measure(rows: readonly Row[], options: MeasureOptions): Pr
       try {
         const running = await (early[i] ?? start(state.row))
         try {
-          state.rounds.push(await state.row.round(running, how))
+          state.rounds.push(await state.row.round(running, roundOptions))
         } finally {
           await running.stop()
         }
       } catch (error) {
         options.signal?.throwIfAborted()
-        state.failure = `round ${round + 1} of ${rounds}: ${reasonOf(error)}`
+        state.failure = `round ${round + 1} of ${rounds}: ${formatFailure(error)}`
       }
     }
   }
-  return states.map(({ row: { name, contender, source }, rounds: done, failure }) => {
+  return states.map(({ row: { name, target: contender, source }, rounds: done, failure }) => {
     return { name, contender: contender.name, source, starts: done.length, rounds: done, failure }
   })
 }

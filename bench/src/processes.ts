@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 // Linux counts processor time in ticks of 10 ms.
-const TICKS_A_SECOND = 100
+const TICKS_PER_SECOND = 100
 
 const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0
 const canPin = hasTaskset && availableParallelism() > 1
@@ -15,40 +15,40 @@ export const PINS: { server?: readonly number[]; readonly client?: readonly numb
   : {}
 
 /** Assigns a processor to each serving thread, except the generator's processor, if there are enough. */
-export function pinServer(threads: number): void {
+export function setServerProcessors(threads: number): void {
   if (!canPin) return
   const all = Array.from({ length: availableParallelism() }, (_, processor) => processor)
   PINS.server = all.filter((processor) => !PINS.client!.includes(processor)).slice(0, threads)
 }
 
 /** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
-export function pinned(processors: readonly number[] | undefined, command: readonly string[]): string[] {
+export function toPinnedCommand(processors: readonly number[] | undefined, command: readonly string[]): string[] {
   return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
 }
 
 /** Ahead of all others where this process may have it so, else the command as it is: for one that seldom has work. */
-export function first(command: readonly string[]): string[] {
-  goesFirst ??= process.platform === 'linux' && spawnSync('chrt', [...FIRST, 'true']).status === 0
-  return goesFirst ? ['chrt', ...FIRST, ...command] : [...command]
+export function toPriorityCommand(command: readonly string[]): string[] {
+  canPrioritize ??= process.platform === 'linux' && spawnSync('chrt', [...PRIORITY_ARGS, 'true']).status === 0
+  return canPrioritize ? ['chrt', ...PRIORITY_ARGS, ...command] : [...command]
 }
-const FIRST = ['--rr', '1']
-let goesFirst: boolean | undefined
+const PRIORITY_ARGS = ['--rr', '1']
+let canPrioritize: boolean | undefined
 
 const children = new Set<ChildProcess>()
 
 /** Has a process ended with this one, should somebody end this one early. */
-export function endsWithUs(child: ChildProcess): ChildProcess {
+export function trackChild(child: ChildProcess): ChildProcess {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
 
 /** Ends all that was started; whoever waits for one of them hears of it. */
-export function endChildren(): void {
+export function stopChildren(): void {
   for (const child of children) child.kill('SIGTERM')
 }
 
 /** A process that serves until it is told to end. */
-export interface Server {
+export interface ServerProcess {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
   /** An error that says what it had to say of itself. */
@@ -63,18 +63,18 @@ export function spawnServer(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Server {
-  const [program, ...rest] = pinned(pin, [command, ...args])
-  const child = endsWithUs(
+): ServerProcess {
+  const [program, ...rest] = toPinnedCommand(pin, [command, ...args])
+  const child = trackChild(
     spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
   )
   const exit = once(child, 'exit')
-  let complaints = ''
-  child.stderr!.on('data', (text) => (complaints += text))
+  let stderrText = ''
+  child.stderr!.on('data', (text) => (stderrText += text))
   return {
     child,
     exit,
-    failure: (name) => new Error(`${name} did not start: ${complaints.trim()}`),
+    failure: (name) => new Error(`${name} did not start: ${stderrText.trim()}`),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
       await exit
@@ -83,7 +83,7 @@ export function spawnServer(
 }
 
 /** The sum of the numbers that a pattern finds in a file of /proc; NaN where the platform, or the process, is not there. */
-function inProc(file: string, pattern: RegExp): number {
+function readProcSum(file: string, pattern: RegExp): number {
   try {
     const [, ...numbers] = pattern.exec(readFileSync(`/proc/${file}`, 'utf8')) ?? [NaN, NaN]
     return numbers.reduce<number>((sum, number) => sum + Number(number), 0)
@@ -91,26 +91,26 @@ function inProc(file: string, pattern: RegExp): number {
     return NaN
   }
 }
-const MB_A_KB = 1024 / 1e6
+const MB_PER_KB = 1024 / 1e6
 
 /** Seconds of processor time that processes have taken, all their threads together. */
-export const processorSeconds = (...pids: readonly number[]): number =>
+export const getProcessorSeconds = (...pids: readonly number[]): number =>
   // The second field is the command in parentheses, which may have spaces.
-  pids.reduce((sum, pid) => sum + inProc(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_A_SECOND
+  pids.reduce((sum, pid) => sum + readProcSum(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_PER_SECOND
 
 /** Memory of a process that is resident now (MB = 10^6 bytes), or the part of it that is of mapped files. */
-export const residentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
-  inProc(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_A_KB
+export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
+  readProcSum(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_PER_KB
 
 /** The same, of what it shares with others an equal part. */
-export const proportionalMegabytes = (pid: number): number =>
-  inProc(`${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) * MB_A_KB
+export const getProportionalMegabytes = (pid: number): number =>
+  readProcSum(`${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) * MB_PER_KB
 
 /** Bytes that a process has had read from disks. */
-export const bytesRead = (pid: number): number => inProc(`${pid}/io`, /^read_bytes: (\d+)/m)
+export const getBytesRead = (pid: number): number => readProcSum(`${pid}/io`, /^read_bytes: (\d+)/m)
 
 /** Seconds of processor time that the host gave to others, of all processors. */
-export const stolenSeconds = (): number => inProc('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_A_SECOND
+export const getStolenSeconds = (): number => readProcSum('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_PER_SECOND
 
 /** Memory that the kernel holds for itself, sockets included (MB). */
-export const kernelMegabytes = (): number => inProc('meminfo', /^Slab:\s+(\d+) kB/m) * MB_A_KB
+export const getKernelMegabytes = (): number => readProcSum('meminfo', /^Slab:\s+(\d+) kB/m) * MB_PER_KB

@@ -1,12 +1,12 @@
-import type { Contender, Running } from './contenders/contender.ts'
-import type { Generator } from './load/generators.ts'
-import type { LoadPlan } from './load/load.ts'
+import type { BenchTarget, TargetProcess } from './targets/target.ts'
+import type { GeneratorName } from './load/generators.ts'
+import type { LoadPlan } from './load/load-plan.ts'
 
 /** What a round came to, by the names of columns: numbers in the columns' units, or words. */
-export type Figures = Readonly<Record<string, number | string>>
+export type RowMetrics = Readonly<Record<string, number | string>>
 
 /** How long and how hard a run measures, the same for all its rows. */
-export interface How {
+export interface RoundOptions {
   /** Seconds that are measured, and those before that are not. */
   readonly duration: number
   readonly warmUp: number
@@ -18,32 +18,32 @@ export interface How {
   /** In place of the row's own. */
   readonly connections?: number | undefined
   /** Of closed loops, in place of our own. */
-  readonly generator?: Generator
+  readonly generator?: GeneratorName
 }
 
 /** One row of a table: who is measured, that it answers right, and how. */
-export interface Row {
+export interface BenchRow {
   readonly name: string
-  readonly contender: Contender
+  readonly target: BenchTarget
   /** Brings the contender to where it can be measured, and proves that its answer is right. @throws Error if it is not */
-  prepare?(running: Running): Promise<void>
+  prepare?(running: TargetProcess): Promise<void>
   /** One round on a contender that was started for it. @throws Error when an answer was wrong or missing */
-  round(running: Running, how: How): Promise<Figures>
+  round(running: TargetProcess, how: RoundOptions): Promise<RowMetrics>
   /** The requests of a round, if it sends the same ones all the time. */
   readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
   /** What a round sends, in words for "on the serving thread under ...". */
   readonly says?: string
   /** What a source says of the like, by the names of columns. */
-  readonly source?: Figures
+  readonly source?: RowMetrics
 }
 
 /** What the rounds of a row came to, or why it is no result. */
 export interface RowResult {
   readonly name: string
   readonly contender: string
-  readonly rounds: readonly Figures[]
+  readonly rounds: readonly RowMetrics[]
   /** How often the contender was started for them: what differs from start to start is told by as many. */
   readonly starts: number
-  readonly source?: Figures | undefined
+  readonly source?: RowMetrics | undefined
   readonly failure?: string | undefined
 }

@@ -18,16 +18,16 @@ export function parseSpec(text: string): Spec {
 }
 
 /** Without its workload: what the contender is called. */
-export function nameOf({ service, variant, settings }: Spec): string {
+export function formatSpec({ service, variant, settings }: Spec): string {
   const changes = Object.entries(settings).map(([name, value]) => `,${name}=${value}`)
   return `${service}${variant ? `/${variant}` : ''}${changes.join('')}`
 }
 
 /** How a row is called in a table of its service: by its variant, or in full where settings differ. */
-export const labelOf = (spec: Spec): string =>
-  Object.keys(spec.settings).length > 0 ? nameOf(spec) : spec.variant || 'default'
+export const formatLabel = (spec: Spec): string =>
+  Object.keys(spec.settings).length > 0 ? formatSpec(spec) : spec.variant || 'default'
 
 /** A service's variant. */
-export const specOf = (service: string, variant = '', settings: Spec['settings'] = {}): Spec => {
+export const createSpec = (service: string, variant = '', settings: Spec['settings'] = {}): Spec => {
   return { service, variant, settings }
 }

@@ -5,20 +5,20 @@ export interface Spread {
   readonly max: number
 }
 
-const ascending = (values: readonly number[]) => values.toSorted((a, b) => a - b)
+const sortAscending = (values: readonly number[]) => values.toSorted((a, b) => a - b)
 
-export function median(values: readonly number[]): number {
-  const sorted = ascending(values)
+export function computeMedian(values: readonly number[]): number {
+  const sorted = sortAscending(values)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-export function spread(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+export function computeSpread(values: readonly number[]): Spread {
+  return { median: computeMedian(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
 /** A median, and an interval that holds the true one with at least the given confidence. */
-export interface Interval {
+export interface MedianInterval {
   readonly median: number
   readonly low: number
   readonly high: number
@@ -27,10 +27,10 @@ export interface Interval {
 }
 
 /** What is less sure than this is not told. Six values are as sure. */
-export const SURE = 0.95
+export const MIN_CONFIDENCE = 0.95
 
 /** The probability that a fair coin shows heads at most `k` times in `n` throws. */
-function binomialTail(n: number, k: number): number {
+function computeBinomialTail(n: number, k: number): number {
   let term = 0.5 ** n
   let sum = term
   for (let i = 1; i <= k; i++) {
@@ -44,17 +44,22 @@ function binomialTail(n: number, k: number): number {
  * The interval for a median by order statistics: whatever the distribution, the true median lies above each value with
  * probability 1/2, so the k-th smallest and k-th largest of n values enclose it with probability 1 - 2 P(heads < k).
  */
-export function medianInterval(values: readonly number[], confidence = SURE): Interval {
-  const sorted = ascending(values)
+export function computeMedianInterval(values: readonly number[], confidence = MIN_CONFIDENCE): MedianInterval {
+  const sorted = sortAscending(values)
   const n = sorted.length
   let k = 0
-  while (k + 1 < n / 2 && 1 - 2 * binomialTail(n, k + 1) >= confidence) k++
-  return { median: median(sorted), low: sorted[k]!, high: sorted[n - 1 - k]!, confidence: 1 - 2 * binomialTail(n, k) }
+  while (k + 1 < n / 2 && 1 - 2 * computeBinomialTail(n, k + 1) >= confidence) k++
+  return {
+    median: computeMedian(sorted),
+    low: sorted[k]!,
+    high: sorted[n - 1 - k]!,
+    confidence: 1 - 2 * computeBinomialTail(n, k),
+  }
 }
 
 // Less is what the same program shows against itself on a shared machine.
-const SMALLEST_DIFFERENCE = 0.02
+const MIN_DIFFERENCE_RATIO = 0.02
 
 /** Whether ratios speak of a real difference: their interval is sure and excludes 1, and their median is more than 2 % away. */
-export const isDifference = ({ median: middle, low, high, confidence }: Interval): boolean =>
-  confidence >= SURE && (low > 1 || high < 1) && Math.abs(middle - 1) > SMALLEST_DIFFERENCE
+export const isDifference = ({ median: middle, low, high, confidence }: MedianInterval): boolean =>
+  confidence >= MIN_CONFIDENCE && (low > 1 || high < 1) && Math.abs(middle - 1) > MIN_DIFFERENCE_RATIO

@@ -1,9 +1,9 @@
-import { slowness } from '@influencer-stats/runtime/testing/own-time'
+import { startSlownessMeter } from '@influencer-stats/runtime/testing/process-clock'
 import { describe, expect, it } from 'vitest'
-import { localAddressOf, mustHaveFiles, openFilesLimit } from '../src/load/fleet/limits.ts'
+import { getLocalAddress, assertOpenFiles, getOpenFilesLimit } from '../src/load/fleet/open-files.ts'
 import { runConnecting } from '../src/load/fleet.ts'
-import { DIALECT } from '../src/load/fleet/plan.ts'
-import { runOn, SMALL, startBroadcaster } from './support/broadcast-server.ts'
+import { DEFAULT_DIALECT } from '../src/load/fleet/fleet-plan.ts'
+import { runOn, SMALL_FLEET, startBroadcaster } from './support/broadcast-server.ts'
 
 /** What a fleet of 20 streams and 100 values comes to on a server without faults; how many are late is the machine's. */
 const right = {
@@ -22,11 +22,11 @@ describe.concurrent('streams that are opened again and again', () => {
   it.each([
     ['plain', 0],
     ['full', 15],
-  ])('are all counted: %s', async (manner, refused) => {
-    const { url, stop } = await startBroadcaster(manner)
+  ])('are all counted: %s', async (behavior, refused) => {
+    const { url, stop } = await startBroadcaster(behavior)
     try {
       // One round at least, whatever the time.
-      const result = await runConnecting({ ...SMALL, url, duration: 0.01 })
+      const result = await runConnecting({ ...SMALL_FLEET, url, duration: 0.01 })
       expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
       expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
     } finally {
@@ -38,10 +38,10 @@ describe.concurrent('streams that are opened again and again', () => {
     const { url, stop } = await startBroadcaster('plain')
     try {
       const start = performance.now()
-      const { opened, refused } = await runConnecting({ ...SMALL, url, duration: 1 })
+      const { opened, refused } = await runConnecting({ ...SMALL_FLEET, url, duration: 1 })
       expect(performance.now() - start).toBeGreaterThan(1_000)
       expect(refused).toBe(0)
-      expect(opened).toBeGreaterThanOrEqual(SMALL.streams)
+      expect(opened).toBeGreaterThanOrEqual(SMALL_FLEET.streams)
     } finally {
       await stop()
     }
@@ -78,7 +78,7 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
   })
 
   it('shows half a second where values are delivered half a second late', async () => {
-    const slow = slowness()
+    const slow = startSlownessMeter()
     const result = await runOn('delaying')
     expect(result).toMatchObject(right)
     expect(result.deliveryP50 / 1000).toBeGreaterThan(490)
@@ -94,9 +94,9 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
     ['swapping', { outOfOrder: 200 }],
     ['lying', { wrong: 10 }],
     ['lasting', { unclosed: 20 }],
-  ])('tells of a server that is %s', async (manner, told) => {
+  ])('tells of a server that is %s', async (behavior, expected) => {
     // One publisher, so that the order is known.
-    expect(await runOn(manner, { publishers: 1 })).toMatchObject({ ...right, ...told })
+    expect(await runOn(behavior, { publishers: 1 })).toMatchObject({ ...right, ...expected })
   })
 
   it('counts values that are late as rejected, not as lost', async () => {
@@ -118,7 +118,7 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
   })
 
   it('waits for the greeting of a server that greets, and takes it and its farewell for no values', async () => {
-    expect(await runOn('greeting', { dialect: { ...DIALECT, greets: true } })).toMatchObject(right)
+    expect(await runOn('greeting', { dialect: { ...DEFAULT_DIALECT, greets: true } })).toMatchObject(right)
     // To who expects none they are wrong; values may come before they are there.
     const { wrong } = await runOn('greeting')
     expect(wrong).toBe(40)
@@ -130,9 +130,9 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
   })
 
   it('does not start without the open files that it needs', async () => {
-    expect(() => mustHaveFiles(1008, 1072)).not.toThrow()
-    expect(() => mustHaveFiles(1008, 1071)).toThrow('ulimit -n 1072')
-    const limit = openFilesLimit()
+    expect(() => assertOpenFiles(1008, 1072)).not.toThrow()
+    expect(() => assertOpenFiles(1008, 1071)).toThrow('ulimit -n 1072')
+    const limit = getOpenFilesLimit()
     expect(limit).toBeGreaterThan(100)
     if (limit < 10_000_000) await expect(runOn('plain', { streams: limit })).rejects.toThrow('ulimit -n')
   })
@@ -140,10 +140,10 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
 
 describe('addresses', () => {
   it('are as many as ports need', () => {
-    expect(localAddressOf(15_999, 16_000, '127.0.0.1')).toBeUndefined()
-    const used = Array.from({ length: 40_000 }, (_, i) => localAddressOf(i, 40_000, '127.0.0.1'))
+    expect(getLocalAddress(15_999, 16_000, '127.0.0.1')).toBeUndefined()
+    const used = Array.from({ length: 40_000 }, (_, i) => getLocalAddress(i, 40_000, '127.0.0.1'))
     expect(new Set(used)).toEqual(new Set(['127.0.0.1', '127.0.0.2', '127.0.0.3']))
     expect(used.filter((address) => address === '127.0.0.2').length).toBeLessThanOrEqual(16_000)
-    expect(localAddressOf(0, 40_000, '10.0.0.1')).toBeUndefined()
+    expect(getLocalAddress(0, 40_000, '10.0.0.1')).toBeUndefined()
   })
 })

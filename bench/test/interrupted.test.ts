@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -7,10 +7,10 @@ import { expect, it } from 'vitest'
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   try {
     const own = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
-    return own.flatMap((child) => [child, ...childrenOf(child)])
+    return own.flatMap((child) => [child, ...listChildren(child)])
   } catch {
     return []
   }
@@ -32,12 +32,12 @@ it.runIf(process.platform === 'linux')('who is ended early ends all that was sta
   bench.stderr.on('data', (text) => (said += text))
   bench.stdout.resume()
   // A supervisor, a service and, once it serves, the fleet.
-  const started = await until(() => {
-    const all = childrenOf(bench.pid!)
+  const started = await waitUntil(() => {
+    const all = listChildren(bench.pid!)
     return all.length >= 2 && said.includes('[1/') && all
   })
   bench.kill('SIGINT')
   expect(await exit).toEqual([1, null])
   expect(said).toContain('SIGINT')
-  await until(() => !started.some(isAlive))
+  await waitUntil(() => !started.some(isAlive))
 })

@@ -1,36 +1,36 @@
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
-import { kvBase, kvContender } from '../src/contenders/kv.ts'
+import { getKvBase, createKvTarget } from '../src/targets/kv.ts'
 import { drawRequests } from '../src/load/requests/drawers.ts'
-import { FULL, valueOf } from '../src/load/requests/kv-entries.ts'
-import { proveReads, proveWrites } from '../src/tables/kv.ts'
+import { FULL_BASE_ENTRIES, getValue } from '../src/load/requests/kv-entries.ts'
+import { checkReads, checkWrites } from '../src/tables/kv.ts'
 
 const SPEC = { service: 'kv', variant: '', settings: {} }
 const ENTRIES = 1_500
 
 // A test's process may be ended before it could clean up at its exit.
-afterAll(async () => rmSync(await kvBase(ENTRIES), { recursive: true, force: true }))
+afterAll(async () => rmSync(await getKvBase(ENTRIES), { recursive: true, force: true }))
 
 it('the key-value service gets a copy of a base, which stays as it was', async () => {
-  const contender = kvContender(SPEC, ENTRIES)
+  const target = createKvTarget(SPEC, ENTRIES)
   const folders: string[] = []
-  const again = kvContender(SPEC, ENTRIES, { cacheMegabytes: '8' }, (folder) => folders.push(folder))
-  const first = await contender.start()
-  await proveReads(ENTRIES)(first)
-  await proveWrites(first)
+  const again = createKvTarget(SPEC, ENTRIES, { cacheMegabytes: '8' }, (folder) => folders.push(folder))
+  const first = await target.start()
+  await checkReads(ENTRIES)(first)
+  await checkWrites(first)
   await fetch(`${first.url}/v0/entity?id=0`, { method: 'DELETE' })
   const second = await again.start()
-  await proveReads(ENTRIES)(second)
-  await expect(proveReads(ENTRIES)(first)).rejects.toThrow('404')
+  await checkReads(ENTRIES)(second)
+  await expect(checkReads(ENTRIES)(first)).rejects.toThrow('404')
   await first.stop()
-  await proveReads(ENTRIES)(second)
+  await checkReads(ENTRIES)(second)
   await second.stop()
   expect(folders.map((folder) => existsSync(folder))).toEqual([false])
-  expect(await kvBase(ENTRIES)).toBe(await kvBase(ENTRIES))
+  expect(await getKvBase(ENTRIES)).toBe(await getKvBase(ENTRIES))
 })
 
 it('values differ from id to id, in 100 to 200 bytes', () => {
-  const values = Array.from({ length: 1_000 }, (_, id) => valueOf(id * 1_499))
+  const values = Array.from({ length: 1_000 }, (_, id) => getValue(id * 1_499))
   expect(new Set(values).size).toBe(1_000)
   const lengths = values.map(({ length }) => length)
   expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([100, 200])
@@ -42,10 +42,10 @@ it('reads are of random ids, and know their value', () => {
     const { bytes, isRight } = next!()
     expect(bytes).toEqual(same!().bytes)
     const id = Number(/^GET \/v0\/entity\?id=(\d+) HTTP\/1\.1\r\nHost: host\r\n\r\n$/.exec(String(bytes))![1])
-    expect(id).toBeLessThan(FULL)
-    expect(isRight!(Buffer.from(valueOf(id)))).toBe(true)
-    expect(isRight!(Buffer.from(valueOf(id + 1)))).toBe(false)
-    expect(isRight!(Buffer.from(valueOf(id).slice(1)))).toBe(false)
+    expect(id).toBeLessThan(FULL_BASE_ENTRIES)
+    expect(isRight!(Buffer.from(getValue(id)))).toBe(true)
+    expect(isRight!(Buffer.from(getValue(id + 1)))).toBe(false)
+    expect(isRight!(Buffer.from(getValue(id).slice(1)))).toBe(false)
   }
 })
 

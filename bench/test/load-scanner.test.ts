@@ -7,17 +7,17 @@ function scan(reply: string, cuts: readonly number[] = [], bodiless = false) {
   const bytes = Buffer.from(reply)
   const scanner = new ReplyScanner(true)
   scanner.begin(bodiless)
-  const places = [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)
+  const ends = [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)
   let at = 0
   let outcome = 'more'
   let body = ''
-  for (const place of places.filter((cut) => cut > 0)) {
-    if (place === at) continue
-    const piece = Buffer.from(bytes.subarray(at, place))
+  for (const end of ends.filter((cut) => cut > 0)) {
+    if (end === at) continue
+    const piece = Buffer.from(bytes.subarray(at, end))
     outcome = scanner.feed(piece)
     body = scanner.body.toString()
     piece.fill('#')
-    at = place
+    at = end
     if (outcome === 'broken') break
   }
   return { outcome, body, status: scanner.status, closes: scanner.closes, scanner }

@@ -1,31 +1,31 @@
-import { slowness } from '@influencer-stats/runtime/testing/own-time'
+import { startSlownessMeter } from '@influencer-stats/runtime/testing/process-clock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { generators } from '../src/load/generators.ts'
-import type { LoadPlan } from '../src/load/load.ts'
-import { runIdle } from '../src/load/idle.ts'
+import type { LoadPlan } from '../src/load/load-plan.ts'
+import { runIdle } from '../src/load/idle-connections.ts'
 import { runRaw } from '../src/load/raw.ts'
-import { runScan } from '../src/load/scan.ts'
-import { startKnownServer, type KnownServer } from './support/load-server.ts'
-import { get, planOf } from './support/load-plan.ts'
+import { runScan } from '../src/load/range-scan.ts'
+import { startScriptedServer, type ScriptedServer } from './support/load-server.ts'
+import { get, createPlan } from './support/load-plan.ts'
 
 // What a machine that stood still has spoilt is measured again.
-const MEASURED = { retry: 3 }
+const RETRY_OPTIONS = { retry: 3 }
 
-let busy: () => number
+let getSlowness: () => number
 beforeEach(() => {
-  busy = slowness()
+  getSlowness = startSlownessMeter()
 })
 
 /** Whether a time is what it must be, or what a busy machine makes of it. */
 function expectNear(microseconds: number, milliseconds: number): void {
   expect(microseconds / 1000).toBeGreaterThan(milliseconds * 0.95)
-  expect(microseconds / 1000).toBeLessThan(milliseconds * 1.4 * busy())
+  expect(microseconds / 1000).toBeLessThan(milliseconds * 1.4 * getSlowness())
 }
 
 describe('a scan', () => {
-  let server: KnownServer
+  let server: ScriptedServer
   beforeAll(async () => {
-    server = await startKnownServer()
+    server = await startScriptedServer()
   })
   afterAll(() => server.kill())
   const scan = (path: string) => runScan({ url: server.url, path, headers: {}, pid: process.pid })
@@ -45,9 +45,9 @@ describe('a scan', () => {
 })
 
 describe('idle connections', () => {
-  let server: KnownServer
+  let server: ScriptedServer
   beforeAll(async () => {
-    server = await startKnownServer()
+    server = await startScriptedServer()
   })
   afterAll(() => server.kill())
   const idle = (path: string) => {
@@ -72,29 +72,29 @@ describe('idle connections', () => {
 })
 
 describe.each(Object.entries(generators))('a closed loop of %s', (_, run) => {
-  let server: KnownServer
+  let server: ScriptedServer
   beforeAll(async () => {
-    server = await startKnownServer()
+    server = await startScriptedServer()
   })
   afterAll(() => server.kill())
 
   it('counts replies, and those that are not as expected', async () => {
-    const right = await run(planOf(server.url, { expect: { status: 200, includes: 'value ' } }))
+    const right = await run(createPlan(server.url, { expect: { status: 200, includes: 'value ' } }))
     expect(right).toMatchObject({ errors: 0, wrong: 0 })
     expect(right.requests).toBeGreaterThan(0)
     expect(right.cpu).toBeGreaterThan(0)
     for (const expect_ of [{ status: 201 }, { status: 200, body: 'another' }]) {
-      const wrong = await run(planOf(server.url, { expect: expect_ }))
+      const wrong = await run(createPlan(server.url, { expect: expect_ }))
       expect(wrong.wrong).toBe(wrong.requests)
     }
   })
 
   it('counts what got no reply', async () => {
-    expect((await run(planOf(server.url, { requests: [get('/cut')] }))).errors).toBeGreaterThan(0)
+    expect((await run(createPlan(server.url, { requests: [get('/cut')] }))).errors).toBeGreaterThan(0)
   })
 
-  it('comes out at half a second where that is what replies take', MEASURED, async () => {
-    const result = await run(planOf(server.url, { requests: [get('/slower')], duration: 2 }))
+  it('comes out at half a second where that is what replies take', RETRY_OPTIONS, async () => {
+    const result = await run(createPlan(server.url, { requests: [get('/slower')], duration: 2 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0 })
     expectNear(result.latency.p50, 500)
   })
@@ -107,38 +107,38 @@ it('autocannon refuses what it cannot do', async () => {
     { percentiles: [95] },
     { requests: [{ method: 'HEAD', path: '/' }] },
   ])
-    await expect(generators.autocannon(planOf('http://127.0.0.1:1', more))).rejects.toThrow('autocannon sends')
+    await expect(generators.autocannon(createPlan('http://127.0.0.1:1', more))).rejects.toThrow('autocannon sends')
 })
 
 describe('a server whose replies take half a second', () => {
-  let server: KnownServer
+  let server: ScriptedServer
   const slow = { requests: [get('/slower')], duration: 2 }
   beforeAll(async () => {
-    server = await startKnownServer()
+    server = await startScriptedServer()
   })
   afterAll(() => server.kill())
 
-  it('comes out at that in an open loop, at the rate asked for', MEASURED, async () => {
-    const result = await runRaw(planOf(server.url, { ...slow, rate: 100, connections: 96, warmUp: 0.5 }))
+  it('comes out at that in an open loop, at the rate asked for', RETRY_OPTIONS, async () => {
+    const result = await runRaw(createPlan(server.url, { ...slow, rate: 100, connections: 96, warmUp: 0.5 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 200 })
     expectNear(result.latency.p50, 500)
     expect(result.perSecond).toBeLessThan(110)
-    expect(result.perSecond).toBeGreaterThan(90 / busy())
-    expect(result.lateness!).toBeLessThan(500_000 * busy())
+    expect(result.perSecond).toBeGreaterThan(90 / getSlowness())
+    expect(result.lateness!).toBeLessThan(500_000 * getSlowness())
   })
 
-  it('comes out at that beside a generator that sleeps until a request is due', MEASURED, async () => {
+  it('comes out at that beside a generator that sleeps until a request is due', RETRY_OPTIONS, async () => {
     const plan = { ...slow, rate: 800, connections: 640, shares: 'first' } as const
-    const result = await runRaw(planOf(server.url, { ...plan, duration: 1 }))
+    const result = await runRaw(createPlan(server.url, { ...plan, duration: 1 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 800 })
     expectNear(result.latency.p50, 500)
     expect(result.cpu).toBeLessThan(0.7)
   })
 
-  it('shows its backlog when it is asked more than it can', MEASURED, async () => {
+  it('shows its backlog when it is asked more than it can', RETRY_OPTIONS, async () => {
     // 4 connections carry 80 requests a second; of 200 in one second 120 wait, the last ones 1.5 s.
     const plan = { requests: [get('/slow')], rate: 200, connections: 4, duration: 1 }
-    const result = await runRaw(planOf(server.url, plan))
+    const result = await runRaw(createPlan(server.url, plan))
     expect(result).toMatchObject({ errors: 0, requests: 200 })
     expect(result.perSecond).toBeLessThan(90)
     expect(result.latency.max).toBeGreaterThan(1_200_000)
@@ -146,9 +146,9 @@ describe('a server whose replies take half a second', () => {
 })
 
 it('what was due and never answered counts, and lets its wait show', async () => {
-  const server = await startKnownServer()
+  const server = await startScriptedServer()
   try {
-    const result = await runRaw(planOf(server.url, { requests: [get('/hanging')], rate: 100, duration: 0.5 }))
+    const result = await runRaw(createPlan(server.url, { requests: [get('/hanging')], rate: 100, duration: 0.5 }))
     expect(result).toMatchObject({ errors: 50, requests: 0 })
     expect(result.latency.p50).toBeGreaterThan(1_000_000)
   } finally {
@@ -156,21 +156,21 @@ it('what was due and never answered counts, and lets its wait show', async () =>
   }
 })
 
-it('a server that stops shows in an open loop and hides from a closed one', MEASURED, async () => {
-  const server = await startKnownServer('stalling')
+it('a server that stops shows in an open loop and hides from a closed one', RETRY_OPTIONS, async () => {
+  const server = await startScriptedServer('stalling')
   /** Two whole cycles of 5 s, in each of which the server stops for one second. */
-  const run = (more: Partial<LoadPlan> = {}) => runRaw(planOf(server.url, { duration: 10, ...more }))
+  const run = (more: Partial<LoadPlan> = {}) => runRaw(createPlan(server.url, { duration: 10, ...more }))
   // Both at once: the server is idle but for its stops.
   const runs = [run({ rate: 200, connections: 32 }), run()] as const
   const [open, closed] = await Promise.all(runs).finally(() => server.kill())
 
   for (const { errors, wrong } of [open, closed]) expect({ errors, wrong }).toEqual({ errors: 0, wrong: 0 })
   expect(open.perSecond).toBeLessThan(240)
-  expect(open.perSecond).toBeGreaterThan(160 / busy())
+  expect(open.perSecond).toBeGreaterThan(160 / getSlowness())
   // A fifth of the requests waits between 0 and 1 s, evenly: one in ten over 500 ms, one in a hundred over 950.
   expectNear(open.latency.p90, 500)
   expectNear(open.latency.p99, 950)
   expect(closed.latency.max).toBeGreaterThan(950_000)
   // Two connections lose four requests of thousands: why latency is measured with an open loop.
-  expect(closed.latency.p99).toBeLessThan(Math.min(400_000 * busy(), 900_000))
+  expect(closed.latency.p99).toBeLessThan(Math.min(400_000 * getSlowness(), 900_000))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { describeMachine, machineText, mustBeFit, watchSteal } from '../src/machine.ts'
+import { describeMachine, formatMachine, assertQuietMachine, watchSteal } from '../src/machine.ts'
 
-const seen = (loads: number[], commit = 'abc') => ({
+const createProbes = (loads: number[], commit = 'abc') => ({
   commit: () => commit,
   load: () => (loads.length > 1 ? loads.shift()! : loads[0]!),
   pause: async () => {},
@@ -10,20 +10,20 @@ const seen = (loads: number[], commit = 'abc') => ({
 describe('publishing', () => {
   it('waits for a quiet machine', async () => {
     const said: string[] = []
-    await mustBeFit((text) => said.push(text), seen([2, 2, 1.5, 1.5, 0.5]))
+    await assertQuietMachine((text) => said.push(text), createProbes([2, 2, 1.5, 1.5, 0.5]))
     expect(said).toHaveLength(2)
   })
 
   it('is refused where others go on, and where the code is not that of a commit', async () => {
-    await expect(mustBeFit(() => {}, seen([3]))).rejects.toThrow('load 3')
-    await expect(mustBeFit(() => {}, seen([0], 'abc+changes'))).rejects.toThrow('abc: commit it')
+    await expect(assertQuietMachine(() => {}, createProbes([3]))).rejects.toThrow('load 3')
+    await expect(assertQuietMachine(() => {}, createProbes([0], 'abc+changes'))).rejects.toThrow('abc: commit it')
   })
 })
 
 it('a machine is told with its commit, what it had to do before, what the host took, and the day', () => {
   const machine = { ...describeMachine(), commit: 'abc', load: 0.3, steal: 0.0123, date: '2026-11-22T10:00:00.000Z' }
-  expect(machineText(machine)).toMatch(/commit abc, load 0\.3 before, (\d+ MHz, )?steal 1\.2 %, 2026-11-22$/)
-  expect(machineText({ ...machine, steal: undefined, megahertz: 0 } as never)).not.toContain('steal')
+  expect(formatMachine(machine)).toMatch(/commit abc, load 0\.3 before, (\d+ MHz, )?steal 1\.2 %, 2026-11-22$/)
+  expect(formatMachine({ ...machine, steal: undefined, megahertz: 0 } as never)).not.toContain('steal')
   const steal = watchSteal()()
   if (steal !== undefined) expect(steal).toBeGreaterThanOrEqual(0)
 })

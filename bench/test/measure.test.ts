@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { randomOf } from '../src/load/requests/drawers.ts'
+import { createRandom } from '../src/load/requests/drawers.ts'
 import { measure } from '../src/measure.ts'
-import { ratioOf } from '../src/ratios.ts'
-import type { Row } from '../src/row.ts'
-import { startBroadcaster, SMALL } from './support/broadcast-server.ts'
-import { streaming } from '../src/rounds/fleet.ts'
+import { computeRatio } from '../src/ratios.ts'
+import type { BenchRow } from '../src/row.ts'
+import { startBroadcaster, SMALL_FLEET } from './support/broadcast-server.ts'
+import { createStreamRound } from '../src/rounds/fleet-round.ts'
 
-const HOW = { rounds: 3, duration: 1, warmUp: 0 }
+const OPTIONS = { rounds: 3, duration: 1, warmUp: 0 }
 
 /** Normally distributed numbers, by Box and Muller. */
-function normals(random: () => number): () => number {
+function createNormals(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-interface Known {
+interface FakeRow {
   readonly name: string
   readonly events?: string[]
   readonly fails?: 'start' | 'prepare' | 'round'
@@ -22,7 +22,7 @@ interface Known {
   readonly noise?: () => number
 }
 
-function known({ name, events = [], fails, costs = () => 1, noise = () => 0 }: Known): Row {
+function createFakeRow({ name, events = [], fails, costs = () => 1, noise = () => 0 }: FakeRow): BenchRow {
   let cost = 0
   const say = (what: string) => {
     events.push(`${name} ${what}`)
@@ -30,7 +30,7 @@ function known({ name, events = [], fails, costs = () => 1, noise = () => 0 }: K
   }
   return {
     name,
-    contender: {
+    target: {
       name,
       async start() {
         say('start')
@@ -50,9 +50,9 @@ describe('rows', () => {
   it('are started afresh for every round, in another order each, and stopped', async () => {
     const events: string[] = []
     const steps: string[] = []
-    const rows = ['a', 'b'].map((name) => known({ name, events }))
+    const rows = ['a', 'b'].map((name) => createFakeRow({ name, events }))
     const onStep = (what: string, step: number, all: number) => steps.push(`${step}/${all} ${what}`)
-    const results = await measure(rows, { ...HOW, rounds: 2, onStep })
+    const results = await measure(rows, { ...OPTIONS, rounds: 2, onStep })
     const whole = (name: string) => ['start', 'prepare', 'round', 'stop'].map((what) => `${name} ${what}`)
     expect(events).toEqual(['a', 'b', 'b', 'a'].flatMap(whole))
     expect(steps).toEqual(['1/4 a: round 1 of 2', '2/4 b: round 1 of 2', '3/4 b: round 2 of 2', '4/4 a: round 2 of 2'])
@@ -63,8 +63,8 @@ describe('rows', () => {
   it('are measured one at a time where they are started together', async () => {
     const events: string[] = []
     await measure(
-      ['a', 'b'].map((name) => known({ name, events })),
-      { ...HOW, rounds: 1, together: true },
+      ['a', 'b'].map((name) => createFakeRow({ name, events })),
+      { ...OPTIONS, rounds: 1, together: true },
     )
     expect(events.slice(-4)).toEqual(['a round', 'a stop', 'b round', 'b stop'])
     expect(events.slice(0, 4).toSorted()).toEqual(['a prepare', 'a start', 'b prepare', 'b start'])
@@ -72,10 +72,10 @@ describe('rows', () => {
 
   it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once; others go on', async (fails) => {
     const events: string[] = []
-    const rows = [known({ name: 'a', events, fails }), known({ name: 'b', events })]
+    const rows = [createFakeRow({ name: 'a', events, fails }), createFakeRow({ name: 'b', events })]
     for (const together of [false, true]) {
       events.length = 0
-      const [a, b] = await measure(rows, { ...HOW, together })
+      const [a, b] = await measure(rows, { ...OPTIONS, together })
       expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
       expect(b!.rounds).toHaveLength(3)
       // Whatever was started has been stopped.
@@ -85,13 +85,13 @@ describe('rows', () => {
   })
 
   it('of streams with a fault are no result', async () => {
-    const rowOn = (manner: string): Row => ({
-      name: manner,
-      contender: { name: `known/${manner}`, start: () => startBroadcaster(manner) },
-      ...streaming({ ...SMALL, sending: { values: 20, interval: 5 } }, ''),
+    const rowOn = (behavior: string): BenchRow => ({
+      name: behavior,
+      target: { name: `known/${behavior}`, start: () => startBroadcaster(behavior) },
+      ...createStreamRound({ ...SMALL_FLEET, sending: { values: 20, interval: 5 } }, ''),
     })
     const rows = ['plain', 'dropping', 'doubling'].map(rowOn)
-    const [plain, dropping, doubling] = await measure(rows, { ...HOW, rounds: 1 })
+    const [plain, dropping, doubling] = await measure(rows, { ...OPTIONS, rounds: 1 })
     expect(plain!.rounds[0]).toMatchObject({ received: 20, faults: '0, 0, 0', rejected: 0 })
     expect(dropping!.failure).toContain('40 events were lost')
     expect(doubling!.failure).toContain('40 events came twice')
@@ -100,30 +100,30 @@ describe('rows', () => {
 
 describe('what differs between starts', () => {
   /** How many of 400 comparisons of a program with itself find a difference, where its starts differ by 3 %. */
-  async function falseAlarms(rounds: number): Promise<number> {
-    const normal = normals(randomOf(7))
+  async function measureFalseAlarms(rounds: number): Promise<number> {
+    const normal = createNormals(createRandom(7))
     const drawn = { costs: () => 20 * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() }
     let alarms = 0
     for (let i = 0; i < 400; i++) {
-      const rows = ['a', 'b'].map((name) => known({ name, ...drawn }))
-      const [a, b] = await measure(rows, { ...HOW, rounds })
-      if (ratioOf(a!, b!, 'cpu').differs) alarms++
+      const rows = ['a', 'b'].map((name) => createFakeRow({ name, ...drawn }))
+      const [a, b] = await measure(rows, { ...OPTIONS, rounds })
+      if (computeRatio(a!, b!, 'cpu').differs) alarms++
     }
     return alarms / 400
   }
 
   it.each([3, 7, 10, 20])('raises a false alarm in at most 5 of 100 comparisons of %i rounds', async (rounds) => {
-    expect(await falseAlarms(rounds)).toBeLessThanOrEqual(0.05)
+    expect(await measureFalseAlarms(rounds)).toBeLessThanOrEqual(0.05)
   })
 
   it('does not hide a difference of 15 %', async () => {
-    const normal = normals(randomOf(11))
+    const normal = createNormals(createRandom(11))
     const of = (cost: number) => ({ costs: () => cost * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() })
     let found = 0
     for (let i = 0; i < 100; i++) {
-      const rows = [known({ name: 'a', ...of(20) }), known({ name: 'b', ...of(23) })]
-      const [a, b] = await measure(rows, { ...HOW, rounds: 10 })
-      if (ratioOf(a!, b!, 'cpu').differs) found++
+      const rows = [createFakeRow({ name: 'a', ...of(20) }), createFakeRow({ name: 'b', ...of(23) })]
+      const [a, b] = await measure(rows, { ...OPTIONS, rounds: 10 })
+      if (computeRatio(a!, b!, 'cpu').differs) found++
     }
     expect(found).toBeGreaterThan(90)
   })
@@ -131,6 +131,6 @@ describe('what differs between starts', () => {
   it('is not known of rounds on one start', () => {
     const rounds = Array.from({ length: 10 }, () => ({ cpu: 1 }))
     const [a, b] = [1, 2].map((cpu) => ({ name: '', contender: '', starts: 1, rounds: rounds.map(() => ({ cpu })) }))
-    expect(ratioOf(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, differs: false })
+    expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, differs: false })
   })
 })

@@ -1,5 +1,5 @@
-import type { SearchRequest } from '@influencer-stats/prices/core/request'
-import { samplePrices } from '@influencer-stats/prices/core/sample'
+import type { SearchRequest } from '@influencer-stats/prices/core/search-request'
+import { generateSamplePrices } from '@influencer-stats/prices/core/sample-catalog'
 import { createPricesClient } from '@influencer-stats/prices/client'
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
@@ -7,59 +7,62 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bareContender } from '../src/contenders/bare.ts'
-import { scriptContender } from '../src/contenders/program.ts'
+import { createBareTarget } from '../src/targets/bare.ts'
+import { createScriptTarget } from '../src/targets/program.ts'
 import { drawRequests } from '../src/load/requests/drawers.ts'
 import { runRaw } from '../src/load/raw.ts'
 import { runBulk } from '../src/prices/bulk.ts'
-import { pricesOf, sizeOf, type CatalogPlan } from '../src/prices/catalogs.ts'
-import { runImport } from '../src/prices/import.ts'
-import { KnownCatalog } from '../src/prices/known-catalog.ts'
+import { generatePrices, getCatalogSize, type CatalogPlan } from '../src/prices/catalogs.ts'
+import { runImport } from '../src/prices/catalog-import.ts'
+import { ExpectedCatalog } from '../src/prices/expected-catalog.ts'
 import { runLookups } from '../src/prices/lookups.ts'
 import { runMemory } from '../src/prices/memory.ts'
 import { runRoundTrips } from '../src/prices/round-trips.ts'
 import { INDEXES } from '../src/prices/searches.ts'
 import { tables } from '../src/tables/all.ts'
-import { indexOf } from '../src/tables/prices.ts'
+import { getIndex } from '../src/tables/prices.ts'
 
-const FEW: CatalogPlan = { kind: 'sample', offerings: 1 }
-const FEW_UNIFORM: CatalogPlan = { kind: 'uniform', offerings: 1 }
+const ONE_OFFERING: CatalogPlan = { kind: 'sample', offerings: 1 }
+const ONE_UNIFORM_OFFERING: CatalogPlan = { kind: 'uniform', offerings: 1 }
 
-const answerOf = (row: number, spec: string) =>
+const buildAnswer = (row: number, spec: string) =>
   Buffer.from(`{"id":"99757a95-f758-499f-a170-bea93b2d8bcf","spec":"${spec}","value":${row},"currency":"USD"}`)
 
 describe('a known catalog', () => {
-  it.each([FEW, FEW_UNIFORM])('writes the search for a row as JSON.stringify would: $kind', (plan) => {
-    const known = new KnownCatalog(plan)
-    let row = 0
-    for (const { offeringId, groupId, priceSpecId, charValues, value } of pricesOf(plan)) {
-      expect(value).toBe(row)
-      if (row % 97 === 0) {
-        const search = { offeringId, groupId, priceSpecId, charValues }
-        expect(known.bodyOf(row)).toBe(JSON.stringify(search))
-        expect(known.bodyOf(row, { id: 'x' })).toBe(JSON.stringify({ id: 'x', ...search }))
-        expect(known.specOf(row)).toBe(priceSpecId)
+  it.each([ONE_OFFERING, ONE_UNIFORM_OFFERING])(
+    'writes the search for a row as JSON.stringify would: $kind',
+    (plan) => {
+      const known = new ExpectedCatalog(plan)
+      let row = 0
+      for (const { offeringId, groupId, priceSpecId, charValues, value } of generatePrices(plan)) {
+        expect(value).toBe(row)
+        if (row % 97 === 0) {
+          const search = { offeringId, groupId, priceSpecId, charValues }
+          expect(known.buildBody(row)).toBe(JSON.stringify(search))
+          expect(known.buildBody(row, { id: 'x' })).toBe(JSON.stringify({ id: 'x', ...search }))
+          expect(known.getSpec(row)).toBe(priceSpecId)
+        }
+        row++
       }
-      row++
-    }
-    expect(row).toBe(sizeOf(plan))
-  })
+      expect(row).toBe(getCatalogSize(plan))
+    },
+  )
 
   it('counts what fits by looking at every row', () => {
-    const known = new KnownCatalog(FEW)
-    const [first] = samplePrices(1)
-    const fits = ({ groupId, priceSpecId, charValues }: typeof first & {}) =>
+    const known = new ExpectedCatalog(ONE_OFFERING)
+    const [first] = generateSamplePrices(1)
+    const matches = ({ groupId, priceSpecId, charValues }: typeof first & {}) =>
       groupId === first!.groupId &&
       priceSpecId === first!.priceSpecId &&
-      [0, 2, 4].every((place) => charValues[place]!.value === first!.charValues[place]!.value)
-    const expected = samplePrices(1).filter(fits).toArray().length
+      [0, 2, 4].every((column) => charValues[column]!.value === first!.charValues[column]!.value)
+    const expected = generateSamplePrices(1).filter(matches).toArray().length
     expect(expected).toBeGreaterThan(1)
-    expect(known.countLike(0)).toBe(1)
-    expect(known.countLike(0, new Set([1, 3]))).toBe(expected)
+    expect(known.countMatches(0)).toBe(1)
+    expect(known.countMatches(0, new Set([1, 3]))).toBe(expected)
   })
 
   it('draws the same uniform catalog each time, of all values', () => {
-    const [once, again] = [[...pricesOf(FEW_UNIFORM)], [...pricesOf(FEW_UNIFORM)]]
+    const [once, again] = [[...generatePrices(ONE_UNIFORM_OFFERING)], [...generatePrices(ONE_UNIFORM_OFFERING)]]
     expect(once).toEqual(again)
     expect(new Set(once.flatMap(({ charValues }) => charValues.map(({ value }) => value))).size).toBe(10)
     expect(new Set(once.map(({ charValues }) => charValues.length))).toEqual(new Set([20]))
@@ -78,7 +81,7 @@ it('searches are of random rows of the whole catalog, and know the number of the
   })
   const keys = new Set(drawn.map(({ key }) => key))
   const rows = new Map(
-    samplePrices().flatMap((price) => {
+    generateSamplePrices().flatMap((price) => {
       const key = keyOf(price)
       return keys.has(key) ? [[key, price] as const] : []
     }),
@@ -88,15 +91,15 @@ it('searches are of random rows of the whole catalog, and know the number of the
     expect(head).toContain(`\r\nContent-Length: ${body!.length}`)
     const { charValues, value: row, priceSpecId } = rows.get(key)!
     expect(JSON.parse(body!).charValues).toEqual(charValues)
-    expect(isRight!(answerOf(row, priceSpecId))).toBe(true)
-    expect(isRight!(answerOf(row + 1, priceSpecId))).toBe(false)
-    expect(isRight!(answerOf(row, 'XRC'))).toBe(false)
-    expect(isRight!(answerOf(row, priceSpecId).subarray(1))).toBe(false)
+    expect(isRight!(buildAnswer(row, priceSpecId))).toBe(true)
+    expect(isRight!(buildAnswer(row + 1, priceSpecId))).toBe(false)
+    expect(isRight!(buildAnswer(row, 'XRC'))).toBe(false)
+    expect(isRight!(buildAnswer(row, priceSpecId).subarray(1))).toBe(false)
   }
 })
 
 describe('look-ups', () => {
-  const plan = { catalog: FEW, duration: 0.02 }
+  const plan = { catalog: ONE_OFFERING, duration: 0.02 }
   const cases = ['random', 'row10', 'row3824', 'several', 'parsed', 'scanned'] as const
 
   it.each(INDEXES)('find what they should in %s, and say how long it took', async (index) => {
@@ -111,7 +114,7 @@ describe('look-ups', () => {
   })
 
   it('go over HTTP and back in one thread', async () => {
-    expect(await runRoundTrips({ index: 'bitset', catalog: FEW, duration: 0.05 })).toBeGreaterThan(10_000)
+    expect(await runRoundTrips({ index: 'bitset', catalog: ONE_OFFERING, duration: 0.05 })).toBeGreaterThan(10_000)
   })
 })
 
@@ -128,9 +131,9 @@ describe('with a service', () => {
 
   it('a catalog is imported, and bulk requests are answered', async () => {
     const { url } = running
-    const { prices: count } = await runImport({ url, catalog: FEW })
+    const { prices: count } = await runImport({ url, catalog: ONE_OFFERING })
     expect(count).toBe(9_744)
-    const plan = { url, index: 'bitset', catalog: FEW, warmUp: 0, duration: 0, pid: process.pid } as const
+    const plan = { url, index: 'bitset', catalog: ONE_OFFERING, warmUp: 0, duration: 0, pid: process.pid } as const
     const { requests, milliseconds, seconds, before, peak } = await runBulk({ ...plan, items: 500, connections: 3 })
     expect([requests, milliseconds.length]).toEqual([3, 3])
     expect(seconds * 1000).toBeGreaterThanOrEqual(Math.max(...milliseconds))
@@ -139,15 +142,15 @@ describe('with a service', () => {
 
   it('a bulk request with a wrong answer is no result', async () => {
     const { url } = running
-    const [first] = samplePrices(1)
+    const [first] = generateSamplePrices(1)
     await createPricesClient(url).put({ ...first!, value: 1 })
-    const plan = { url, index: 'bitset', catalog: FEW, warmUp: 0, duration: 0, pid: process.pid } as const
+    const plan = { url, index: 'bitset', catalog: ONE_OFFERING, warmUp: 0, duration: 0, pid: process.pid } as const
     await expect(runBulk({ ...plan, items: 40_000, connections: 1 })).rejects.toThrow(/answer \d+ is wrong/)
   })
 })
 
 it('tells what a service holds, part by part', async () => {
-  const plan = { catalog: FEW, drawer: 'prices-of-1', settings: { indexes: 'roaring-offering' } }
+  const plan = { catalog: ONE_OFFERING, drawer: 'prices-of-1', settings: { indexes: 'roaring-offering' } }
   const { heap, buffers, roaring, caches, sum, each } = await runMemory(plan)
   expect(buffers * 1e6).toBeGreaterThan(9_744 * 28)
   expect(roaring * 1e6).toBeGreaterThan(9_744)
@@ -157,8 +160,8 @@ it('tells what a service holds, part by part', async () => {
 })
 
 it('the bare server parses what it is sent, and more percentiles can be had', async () => {
-  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', takes: 'json' } as const
-  const server = await bareContender(reply).start()
+  const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', bodyMode: 'json' } as const
+  const server = await createBareTarget(reply).start()
   try {
     const plan = { url: server.url, expect: { status: 200, body: 'ok' }, connections: 2, duration: 0.3, warmUp: 0 }
     const result = await runRaw({
@@ -167,9 +170,9 @@ it('the bare server parses what it is sent, and more percentiles can be had', as
       percentiles: [97, 99.999],
     })
     expect(result).toMatchObject({ errors: 0, wrong: 0 })
-    const { 97: most, 99.999: all } = result.percentiles!
-    expect(most).toBeGreaterThan(0)
-    expect(all).toBeGreaterThanOrEqual(most!)
+    const { 97: p97, 99.999: all } = result.percentiles!
+    expect(p97).toBeGreaterThan(0)
+    expect(all).toBeGreaterThanOrEqual(p97!)
     await expect(fetch(server.url, { method: 'POST', body: '{' })).rejects.toThrow()
   } finally {
     await server.stop()
@@ -177,7 +180,7 @@ it('the bare server parses what it is sent, and more percentiles can be had', as
 })
 
 it('the reading server tells how long it has read', async () => {
-  const server = await scriptContender('reading', './reading-server.ts', '4').start()
+  const server = await createScriptTarget('reading', './reading-server.ts', '4').start()
   try {
     const readSoFar = async () => Number(await (await fetch(`${server.url}/read`)).text())
     expect(await readSoFar()).toBe(0)
@@ -193,10 +196,10 @@ it('the reading server tells how long it has read', async () => {
 
 it('a spec names the index it is measured by', () => {
   const spec = (variant: string, settings = {}) => ({ service: 'prices', variant, settings })
-  expect(indexOf(spec(''))).toBe('roaring-offering')
-  expect(indexOf(spec('v5'))).toBe('bitset')
-  expect(indexOf(spec('v5', { indexes: 'roaring,map' }))).toBe('roaring')
-  expect(() => indexOf(spec('v99'))).toThrow('v99')
+  expect(getIndex(spec(''))).toBe('roaring-offering')
+  expect(getIndex(spec('v5'))).toBe('bitset')
+  expect(getIndex(spec('v5', { indexes: 'roaring,map' }))).toBe('roaring')
+  expect(() => getIndex(spec('v99'))).toThrow('v99')
 })
 
 it('every table of prices has its place in a README', () => {

@@ -4,40 +4,40 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseBenchArguments } from '../src/arguments.ts'
-import { kvContender } from '../src/contenders/kv.ts'
-import type { Running } from '../src/contenders/contender.ts'
-import { Tally } from '../src/load/common/tally.ts'
-import type { RawConnection } from '../src/load/raw/connection.ts'
+import { createKvTarget } from '../src/targets/kv.ts'
+import type { TargetProcess } from '../src/targets/target.ts'
+import { LoadTally } from '../src/load/common/tally.ts'
+import type { RawConnection } from '../src/load/raw/raw-connection.ts'
 import { OpenLoop } from '../src/load/raw/loops.ts'
 import type { ReadyRequest } from '../src/load/requests/request-bytes.ts'
 import { drawRequests } from '../src/load/requests/drawers.ts'
-import { FULL } from '../src/load/requests/kv-entries.ts'
-import { limitOf, rateReport, type RateResult } from '../src/rate/report.ts'
-import { runAtRate } from '../src/rate/run.ts'
-import { specOf } from '../src/spec.ts'
+import { FULL_BASE_ENTRIES } from '../src/load/requests/kv-entries.ts'
+import { findLimit, buildRateReport, type RateResult } from '../src/rate/rate-report.ts'
+import { runAtRate } from '../src/rate/run-at-rate.ts'
+import { createSpec } from '../src/spec.ts'
 
 const parse = (...argv: string[]) => parseBenchArguments(argv).atRate
 
 describe('arguments of a run at a constant rate', () => {
   it('have defaults: a PUT on an empty base over 1 connection for 10 s', () => {
     const usual = { op: 'put', base: 0, connections: 1, seconds: 10, url: undefined }
-    expect(parse('kv', '--rate', '6000')).toEqual({ spec: specOf('kv'), rate: 6_000, ...usual })
+    expect(parse('kv', '--rate', '6000')).toEqual({ spec: createSpec('kv'), rate: 6_000, ...usual })
     expect(parse('kv')).toBeUndefined()
   })
 
   it.each([
-    ['get', FULL],
-    ['delete', FULL],
+    ['get', FULL_BASE_ENTRIES],
+    ['delete', FULL_BASE_ENTRIES],
     ['put', 0],
     ['durable-put', 0],
   ])('%s has a base of %d entries, unless one is named', (op, entries) => {
     expect(parse('kv', '--rate', '1', '--op', op)).toMatchObject({ op, base: entries })
     expect(parse('kv', '--rate', '1', '--op', op, '--base', '1234')).toMatchObject({ base: 1_234 })
-    expect(parse('kv', '--rate', '1', '--op', op, '--base', 'full')).toMatchObject({ base: FULL })
+    expect(parse('kv', '--rate', '1', '--op', op, '--base', 'full')).toMatchObject({ base: FULL_BASE_ENTRIES })
   })
 
   it('name variant, threads, connections, seconds and a running service', () => {
-    const spec = specOf('kv', 'v4', { threads: '2' })
+    const spec = createSpec('kv', 'v4', { threads: '2' })
     expect(parse('kv', '--rate', '0.5', '--variant', 'v4', '--threads', '2')).toMatchObject({ rate: 0.5, spec })
     expect(parse('kv/v4,threads=2', '--rate', '1')).toMatchObject({ spec })
     expect(parse('kv', '--rate', '1', '--connections', '64', '--seconds', '3')).toMatchObject({
@@ -104,7 +104,7 @@ describe('the report of a run at a constant rate', () => {
   }
 
   it('has the percentiles of wrk2 in ms, the achieved rate, errors, lateness and the CPU of the server', () => {
-    const lines = rateReport(plan, reached).join('\n')
+    const lines = buildRateReport(plan, reached).join('\n')
     for (const [percentile, time] of Object.entries({
       '50%': '0.10',
       '75%': '0.12',
@@ -131,44 +131,44 @@ describe('the report of a run at a constant rate', () => {
     ['generator', { lateness: 2_000 }],
   ] as const)('names the limit: %s', (limit, more) => {
     const result = { ...reached, ...more }
-    expect(limitOf(plan, result)).toBe(limit)
-    const texts = [reached, result].map((one) => rateReport(plan, one).at(-1))
+    expect(findLimit(plan, result)).toBe(limit)
+    const texts = [reached, result].map((one) => buildRateReport(plan, one).at(-1))
     expect(texts[0] === texts[1]).toBe(limit === 'none' && !('perSecond' in more))
   })
 
   it('accepts as many missing replies as requests may be under way at the end of a short run', () => {
     const short = { ...plan, rate: 10, seconds: 1 }
-    expect(limitOf(short, { ...reached, perSecond: 9 })).toBe('none')
-    expect(limitOf(short, { ...reached, perSecond: 8 })).toBe('service')
+    expect(findLimit(short, { ...reached, perSecond: 9 })).toBe('none')
+    expect(findLimit(short, { ...reached, perSecond: 8 })).toBe('service')
   })
 
   it('has no figure for the CPU of a server that reports none', () => {
-    expect(rateReport(plan, { ...reached, share: NaN }).join('\n')).not.toContain('NaN')
+    expect(buildRateReport(plan, { ...reached, share: NaN }).join('\n')).not.toContain('NaN')
   })
 })
 
 describe('the idle time of a generator', () => {
   /** The share of 300 ms that an open loop has nothing to do, where each request takes it 1 ms. */
-  async function idleAt(rate: number, cpu = 1): Promise<number> {
+  async function measureIdleShare(rate: number, cpu = 1): Promise<number> {
     const loop = new OpenLoop(() => ({}) as ReadyRequest, rate)
     const send = (_: unknown, begin: number) => {
       for (const end = performance.now() + 1; performance.now() < end;);
-      loop.answered(begin, performance.now(), true)
-      queueMicrotask(() => loop.idle(connection))
+      loop.onReply(begin, performance.now(), true)
+      queueMicrotask(() => loop.onIdle(connection))
     }
     const connection = { idle: true, queued: false, send } as unknown as RawConnection
     const now = performance.now()
-    loop.idle(connection)
-    loop.start([connection], new Tally(now, now + 300), now)
-    while (loop.outstanding() > 0) await setImmediate()
-    return loop.idleShare(cpu)!
+    loop.onIdle(connection)
+    loop.start([connection], new LoadTally(now, now + 300), now)
+    while (loop.countOutstanding() > 0) await setImmediate()
+    return loop.getIdleShare(cpu)!
   }
 
   it('is nothing if it cannot keep the rate, and most of the time if it can', async () => {
-    expect(await idleAt(3_000)).toBeLessThan(0.1)
-    expect(await idleAt(10)).toBeGreaterThan(0.2)
+    expect(await measureIdleShare(3_000)).toBeLessThan(0.1)
+    expect(await measureIdleShare(10)).toBeGreaterThan(0.2)
     // Never asleep at this rate: without the processor it had no time.
-    expect(await idleAt(600, 0)).toBe(0)
+    expect(await measureIdleShare(600, 0)).toBe(0)
   })
 })
 
@@ -181,8 +181,8 @@ it('deletes are of random entries of a base', () => {
 })
 
 describe('a run at a constant rate', () => {
-  const running = Promise.withResolvers<Running>()
-  beforeAll(async () => running.resolve(await kvContender(specOf('kv'), 0).start()))
+  const running = Promise.withResolvers<TargetProcess>()
+  beforeAll(async () => running.resolve(await createKvTarget(createSpec('kv'), 0).start()))
   afterAll(async () => (await running.promise).stop())
 
   it('starts a service, loads it and stops it', async () => {

@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LoadPlan } from '../src/load/load.ts'
+import type { LoadPlan } from '../src/load/load-plan.ts'
 import { runRaw } from '../src/load/raw.ts'
-import { get, planOf } from './support/load-plan.ts'
-import { deadUrl, startKnownServer, type KnownServer } from './support/load-server.ts'
+import { get, createPlan } from './support/load-plan.ts'
+import { getDeadUrl, startScriptedServer, type ScriptedServer } from './support/load-server.ts'
 
 const CONNECTIONS = 2
 // What a machine that stood still has spoilt is measured again.
 describe.concurrent('the load generator', { retry: 3 }, () => {
-  let server: KnownServer
+  let server: ScriptedServer
   beforeAll(async () => {
-    server = await startKnownServer()
+    server = await startScriptedServer()
   })
   afterAll(() => server.kill())
 
-  const run = (more: Partial<LoadPlan>) => runRaw(planOf(server.url, more))
+  const run = (more: Partial<LoadPlan>) => runRaw(createPlan(server.url, more))
   const right = { errors: 0, wrong: 0 }
 
   it('counts what the server counts, and tells its processor time', async () => {
-    const own = await startKnownServer()
+    const own = await startScriptedServer()
     try {
-      const result = await runRaw(planOf(own.url))
+      const result = await runRaw(createPlan(own.url))
       const { '/a': counted } = await own.counts()
       expect(result).toMatchObject(right)
       expect(counted! - result.requests).toBeGreaterThanOrEqual(0)
@@ -38,9 +38,9 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('spreads its connections over all that serve the same', async () => {
-    const [first, second] = await Promise.all([startKnownServer(), startKnownServer()])
+    const [first, second] = await Promise.all([startScriptedServer(), startScriptedServer()])
     try {
-      const result = await runRaw(planOf(first.url, { others: [second.url], connections: 4 }))
+      const result = await runRaw(createPlan(first.url, { others: [second.url], connections: 4 }))
       const [one, other] = (await Promise.all([first.counts(), second.counts()])).map((counts) => counts['/a']!)
       expect(result).toMatchObject(right)
       expect(Math.min(one!, other!)).toBeGreaterThan(0)
@@ -51,9 +51,9 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('does not count the warm-up', async () => {
-    const own = await startKnownServer()
+    const own = await startScriptedServer()
     try {
-      const result = await runRaw(planOf(own.url, { warmUp: 1, duration: 1 }))
+      const result = await runRaw(createPlan(own.url, { warmUp: 1, duration: 1 }))
       const { '/a': counted } = await own.counts()
       expect(result).toMatchObject(right)
       expect(result.requests).toBeGreaterThan(0)
@@ -64,10 +64,10 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('sends several requests in turn', async () => {
-    const own = await startKnownServer()
+    const own = await startScriptedServer()
     try {
       const requests = [get('/a'), get('/b'), get('/chunked')]
-      const result = await runRaw(planOf(own.url, { requests, expect: { status: 200, includes: 'value ' } }))
+      const result = await runRaw(createPlan(own.url, { requests, expect: { status: 200, includes: 'value ' } }))
       expect(result).toMatchObject(right)
       const { '/a': a = 0, '/b': b = 0, '/chunked': c = 0 } = await own.counts()
       expect(Math.max(a, b, c) - Math.min(a, b, c)).toBeLessThanOrEqual(2 * CONNECTIONS)
@@ -122,14 +122,14 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('counts connections that nobody takes as errors', async () => {
-    const result = await runRaw(planOf(await deadUrl()))
+    const result = await runRaw(createPlan(await getDeadUrl()))
     expect(result.requests).toBe(0)
     expect(result.errors).toBeGreaterThan(0)
   })
 
   it('outlives its server', async () => {
-    const own = await startKnownServer()
-    const running = runRaw(planOf(own.url, { duration: 2 }))
+    const own = await startScriptedServer()
+    const running = runRaw(createPlan(own.url, { duration: 2 }))
     while (!((await own.counts())['/a']! > 50)) await delay(20)
     await own.kill()
     const result = await running
@@ -142,9 +142,9 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('draws requests and checks each reply', async () => {
-    const own = await startKnownServer()
+    const own = await startScriptedServer()
     const draw = (drawer: string, status: number) =>
-      runRaw(planOf(own.url, { requests: { drawer }, expect: { status } }))
+      runRaw(createPlan(own.url, { requests: { drawer }, expect: { status } }))
     try {
       const read = await draw('kv-get-1000', 200)
       expect(read).toMatchObject(right)
@@ -152,8 +152,8 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
       expect(sent).toBeGreaterThan(read.requests / 2)
       expect(await draw('kv-put', 201)).toMatchObject(right)
       expect(await draw('kv-put-durable', 201)).toMatchObject(right)
-      const elsewhere = await draw('kv-get', 200)
-      expect(elsewhere.wrong).toBeGreaterThan(elsewhere.requests * 0.9)
+      const outsideBase = await draw('kv-get', 200)
+      expect(outsideBase.wrong).toBeGreaterThan(outsideBase.requests * 0.9)
       await expect(draw('nobody', 200)).rejects.toBeInstanceOf(Error)
     } finally {
       await own.kill()
@@ -161,9 +161,9 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('sends pipelines and checks each reply', async () => {
-    const own = await startKnownServer()
+    const own = await startScriptedServer()
     const pipe = (paths: readonly string[], more: Partial<LoadPlan> = {}) =>
-      runRaw(planOf(own.url, { requests: paths.map(get), pipeline: 3, ...more }))
+      runRaw(createPlan(own.url, { requests: paths.map(get), pipeline: 3, ...more }))
     try {
       const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
       const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
@@ -174,7 +174,7 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
       const mixed = await pipe(['/a', '/a', '/b'])
       expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
       const drawn = { requests: { drawer: 'kv-get-1000' }, pipeline: 16 }
-      expect(await runRaw(planOf(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
+      expect(await runRaw(createPlan(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
       // Those behind a reply that ends the connection get none.
       const lost = async (ending: string) => {
         const { requests, errors, wrong } = await pipe(['/a', ending, '/a'])

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeMachine } from '../src/machine.ts'
-import { stepsOf } from '../src/ratios.ts'
-import { behindSource, sourcePairsOf } from '../src/report/behind-source.ts'
-import { conclusions, reasonsOf, UNEXPLAINED } from '../src/report/conclusions.ts'
-import { reportHtml } from '../src/report/html.ts'
-import { plotsOf } from '../src/report/plots.ts'
+import { computeSteps } from '../src/ratios.ts'
+import { listBetterSources, listSourcePairs } from '../src/report/source-comparison.ts'
+import { listConclusions, listReasons, UNKNOWN_REASON } from '../src/report/conclusions.ts'
+import { renderReport } from '../src/report/html.ts'
+import { createPlots } from '../src/report/plots.ts'
 import { withProse } from '../src/report/prose.ts'
-import { replaceSection, sectionOf, stale } from '../src/report/publish.ts'
+import { replaceSection, buildSection, listStaleFiles } from '../src/report/publish.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
-import { markdownOf, stepsTableOf, tableOf } from '../src/report/table.ts'
-import { REQUESTS } from '../src/rounds/requests.ts'
-import type { Figures, RowResult } from '../src/row.ts'
+import { toMarkdown, buildStepsTable, buildTable } from '../src/report/table-cells.ts'
+import { REQUEST_COLUMNS } from '../src/rounds/request-round.ts'
+import type { RowMetrics, RowResult } from '../src/row.ts'
 import { tables } from '../src/tables/all.ts'
-import type { Table } from '../src/tables/table.ts'
+import type { BenchTable } from '../src/tables/table.ts'
 
-const row = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}): RowResult => ({
+const createResult = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}): RowResult => ({
   name,
   contender: `stats/${name}`,
   starts: cpu.length,
@@ -25,12 +25,12 @@ const row = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}
   ...more,
 })
 
-const table: Table = {
+const table: BenchTable = {
   service: 'stats',
   name: 'read',
   title: 'Reads',
   when: 'always',
-  columns: REQUESTS,
+  columns: REQUEST_COLUMNS,
   steps: [
     ['v2', 'v1'],
     ['v3', 'v2'],
@@ -41,11 +41,15 @@ const [SLOW, FAST] = [
   [40, 44, 42, 41, 43, 42],
   [20, 22, 14, 21, 22, 21],
 ]
-const results = [row('v1', SLOW), row('v2', FAST), row('v3', [], { failure: '2 replies were wrong' })]
+const results = [
+  createResult('v1', SLOW),
+  createResult('v2', FAST),
+  createResult('v3', [], { failure: '2 replies were wrong' }),
+]
 const machine = describeMachine()
 const published = [{ table, machine, results }]
 const folders: string[] = []
-const folder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'influencer-stats-'))) - 1]!
+const createFolder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'influencer-stats-'))) - 1]!
 
 afterEach(() => {
   for (const each of folders.splice(0)) rmSync(each, { recursive: true })
@@ -53,10 +57,10 @@ afterEach(() => {
 
 describe('steps', () => {
   it('compare the rounds that were next to each other, and leave out what failed', () => {
-    const [step, ...more] = stepsOf(results, table)
+    const [step, ...more] = computeSteps(results, table)
     expect(more).toEqual([])
     expect(step!.name).toBe('v2 / v1')
-    expect(step!.ratios.map(({ figure, median, differs }) => [figure, median.toFixed(2), differs])).toEqual([
+    expect(step!.ratios.map(({ heading, median, differs }) => [heading, median.toFixed(2), differs])).toEqual([
       ['CPU us/request', '0.50', true],
       ['requests/s', '2.00', true],
     ])
@@ -64,11 +68,11 @@ describe('steps', () => {
   })
 
   it('do not show as nothing what a peer takes ten thousand times as long for', () => {
-    const slow = row(
+    const slow = createResult(
       'v1',
       SLOW.map((each) => 10_000 * each),
     )
-    const [, [, cpu] = []] = stepsTableOf([slow, row('v2', FAST)], table)
+    const [, [, cpu] = []] = buildStepsTable([slow, createResult('v2', FAST)], table)
     expect(cpu).toMatch(/^0\.000050 \(0\.0000\d+ to 0\.0000\d+, /)
   })
 
@@ -76,35 +80,35 @@ describe('steps', () => {
     const limited = results.slice(0, 2).map((one, i) => {
       return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, generator: 0.9 })) } : one
     })
-    const [, [, cpu, rate] = []] = stepsTableOf(limited, table)
+    const [, [, cpu, rate] = []] = buildStepsTable(limited, table)
     expect(cpu).toContain('0.500 (')
     expect(rate).toBe('the generator was the limit: compare CPU')
-    expect(stepsOf(limited, table)[0]!.ratios.map(({ differs }) => differs)).toEqual([true, false])
+    expect(computeSteps(limited, table)[0]!.ratios.map(({ differs }) => differs)).toEqual([true, false])
     const mark = '<!--= stats/read: v2 / v1 perSecond -->?<!--/-->'
     expect(() => withProse(mark, [{ table, machine, results: limited }])).toThrow('the generator was the limit')
   })
 
   it('of too few starts have no interval', () => {
-    const few = [row('v1', [40, 44, 42]), row('v2', FAST, { starts: 1 })]
-    expect(stepsTableOf(few, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
-    expect(stepsTableOf([row('v1', [40]), row('v2', [20])], table)).toEqual([])
+    const closeResults = [createResult('v1', [40, 44, 42]), createResult('v2', FAST, { starts: 1 })]
+    expect(buildStepsTable(closeResults, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
+    expect(buildStepsTable([createResult('v1', [40]), createResult('v2', [20])], table)).toEqual([])
   })
 })
 
 describe('results', () => {
   it('are read as they were written, in the order of the table', () => {
-    const at = folder()
+    const at = createFolder()
     writeResults({ table, machine, results }, at)
     const read = JSON.parse(JSON.stringify(results))
     expect(readResults([table], at)).toMatchObject([{ table: { name: 'read' }, machine, results: read }])
   })
 
   it('take the place of older ones of the same table, and of no other', () => {
-    const at = folder()
+    const at = createFolder()
     const other = { ...table, name: 'other' }
     writeResults({ table, machine, results }, at)
-    writeResults({ table: other, machine, results: [row('v1', [1])] }, at)
-    writeResults({ table, machine, results: [row('v9', [1])] }, at)
+    writeResults({ table: other, machine, results: [createResult('v1', [1])] }, at)
+    writeResults({ table, machine, results: [createResult('v9', [1])] }, at)
     const names = readResults([table, other], at).map((one) => one.results.map(({ name }) => name))
     expect(names).toEqual([['v9'], ['v1']])
   })
@@ -112,7 +116,7 @@ describe('results', () => {
 
 describe('tables', () => {
   it('show a row that failed as such, and no column that has no figure', () => {
-    expect(tableOf(results, table)).toEqual([
+    expect(buildTable(results, table)).toEqual([
       ['', 'CPU us/request', 'requests/s', 'RSS MB', 'generator CPU'],
       ['v1', '42.0 (40.0-44.0)', '23,810 (22,727-25,000)', '99', '50 %'],
       ['v2', '21.0 (14.0-22.0)', '47,619 (45,455-71,429)', '99', '50 %'],
@@ -127,9 +131,9 @@ describe('tables', () => {
       'source: most': 'source: most',
       times: { head: 'of a', derive: (of: RowResult, all: readonly RowResult[]) => `${all.indexOf(of)}x` },
     } as const
-    const rounds: Figures[] = [{ pages: 'cached', most: 1 }, { most: 1234.5 }]
+    const rounds: RowMetrics[] = [{ pages: 'cached', most: 1 }, { most: 1234.5 }]
     const one = { name: 'a', contender: '', starts: 2, rounds, source: { most: 7 } }
-    expect(tableOf([one, { ...one, name: 'b', source: {} }], { columns })).toEqual([
+    expect(buildTable([one, { ...one, name: 'b', source: {} }], { columns })).toEqual([
       ['', 'pages', 'most', 'source: most', 'of a'],
       ['a', 'cached', '1,235', '7.0', '0x'],
       ['b', 'cached', '1,235', '', '1x'],
@@ -138,14 +142,14 @@ describe('tables', () => {
 
   it('go between the markers of a README, with machine, commit and day', () => {
     const before = 'a\n<!-- bench:stats/read -->\nold\n<!-- /bench:stats/read -->\nb'
-    const text = replaceSection(before, 'stats/read', sectionOf(published[0]!))
+    const text = replaceSection(before, 'stats/read', buildSection(published[0]!))
     expect(text).toContain('| v2 / v1 | 0.500 (')
     expect(text).toContain(`commit ${machine.commit}`)
     expect(text).toContain(machine.date.slice(0, 10))
     expect(text).not.toContain('old')
     expect(text.startsWith('a\n') && text.endsWith('\nb')).toBe(true)
     expect(
-      markdownOf([
+      toMarkdown([
         ['', 'x'],
         ['a', '1'],
       ]),
@@ -162,13 +166,13 @@ describe('prose', () => {
   })
 
   it('and every table and the report are as the results would have them', () => {
-    expect(stale(tables)).toEqual([])
+    expect(listStaleFiles(tables)).toEqual([])
   })
 })
 
 describe('the report', () => {
   it('escapes what it shows, and has contents, headings by service and names of its plots', () => {
-    const page = reportHtml([{ ...published[0]!, table: { ...table, title: '<b>' } }])
+    const page = renderReport([{ ...published[0]!, table: { ...table, title: '<b>' } }])
     expect(page).toContain('&lt;b>')
     expect(page).not.toContain('<b>')
     expect(page).toContain('<a href="#stats-read">')
@@ -177,21 +181,23 @@ describe('the report', () => {
   })
 
   it('links the flame graphs that there are', () => {
-    const links = [...reportHtml(published).matchAll(/href="(\.\.\/flame\/[^"]+)"/g)].map(([, link]) => link!)
+    const links = [...renderReport(published).matchAll(/href="(\.\.\/flame\/[^"]+)"/g)].map(([, link]) => link!)
     expect(links.length).toBeGreaterThan(7)
     expect(links.filter((link) => !existsSync(new URL(`../${link}`, import.meta.url)))).toEqual([])
   })
 
   it('concludes where ours is ahead of a peer, where not, and where that cannot be told', () => {
-    const ofOurs = row('ours', [1, 1, 1, 1, 1, 1, 1])
+    const ownRow = createResult('ours', [1, 1, 1, 1, 1, 1, 1])
     const peers = [
-      row('nginx', [2, 2, 2, 2, 2, 2, 2]),
-      row('etcd', [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
-      row('bare', [1, 2]),
-      row('v1', [2, 2, 2, 2, 2, 2, 2]),
+      createResult('nginx', [2, 2, 2, 2, 2, 2, 2]),
+      createResult('etcd', [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
+      createResult('bare', [1, 2]),
+      createResult('v1', [2, 2, 2, 2, 2, 2, 2]),
     ]
     const steps = peers.map(({ name }) => ['ours', name] as const)
-    const [, ...lines] = conclusions([{ ...published[0]!, table: { ...table, steps }, results: [ofOurs, ...peers] }])
+    const [, ...lines] = listConclusions([
+      { ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] },
+    ])
     expect(lines.map(([title, verdict, cost]) => [title, verdict, cost])).toEqual([
       ['stats/read: ours / nginx', 'ahead', '0.50 (0.50 to 0.50)'],
       ['stats/read: ours / etcd', 'behind', '2.00 (2.00 to 2.00)'],
@@ -200,11 +206,11 @@ describe('the report', () => {
   })
 
   it('says of each peer that is ahead why it is', () => {
-    const told = reasonsOf(readResults(tables))
-    expect(told.filter(([, reason]) => reason === UNEXPLAINED)).toEqual([])
+    const reasons = listReasons(readResults(tables))
+    expect(reasons.filter(([, reason]) => reason === UNKNOWN_REASON)).toEqual([])
     const steps = [['ours', 'bare node:net']] as const
-    const results = [row('ours', [2, 2, 2, 2, 2, 2, 2]), row('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
-    const [[titles, reason] = []] = reasonsOf([{ ...published[0]!, table: { ...table, steps }, results }])
+    const results = [createResult('ours', [2, 2, 2, 2, 2, 2, 2]), createResult('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
+    const [[titles, reason] = []] = listReasons([{ ...published[0]!, table: { ...table, steps }, results }])
     expect(titles).toBe('stats/read: ours / bare node:net')
     expect(reason).toMatch(/parses nothing/)
   })
@@ -219,12 +225,12 @@ describe('the report', () => {
       'source: count': 'source: count',
     } as const
     const of = (name: string, perSecond: number, share: number) => ({
-      ...row(name, []),
+      ...createResult(name, []),
       rounds: [{ perSecond, share, count: 1 }],
       source: { perSecond: 200, share: 20, count: 2 },
     })
-    const results = [of('ahead', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), row('v1', SLOW)]
-    const [, ...lines] = behindSource([{ ...published[0]!, table: { ...table, columns }, results }])
+    const results = [of('ahead', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
+    const [, ...lines] = listBetterSources([{ ...published[0]!, table: { ...table, columns }, results }])
     expect(lines).toEqual([
       ['stats/read: slower / the source', 'requests/s 199 (200)'],
       ['stats/read: both / the source', 'requests/s 100 (200); CPU 0.2 (20.0)'],
@@ -233,19 +239,19 @@ describe('the report', () => {
 
   it('concludes nothing of a source that is not ahead, and reports what is with the reasons', () => {
     const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
-    const told = (perSecond: number) => {
-      const results = [{ ...row('v9', SLOW), source: { perSecond } }]
+    const reasons = (perSecond: number) => {
+      const results = [{ ...createResult('v9', SLOW), source: { perSecond } }]
       const one = { ...published[0]!, table: { ...table, steps: [], columns }, results }
-      return [reasonsOf([one]), reportHtml([one]).includes('stats/read: v9 / the source')]
+      return [listReasons([one]), renderReport([one]).includes('stats/read: v9 / the source')]
     }
-    expect(told(1)).toEqual([[], false])
-    expect(told(1e9)).toEqual([[['stats/read: v9 / the source', UNEXPLAINED]], true])
+    expect(reasons(1)).toEqual([[], false])
+    expect(reasons(1e9)).toEqual([[['stats/read: v9 / the source', UNKNOWN_REASON]], true])
   })
 
   it('knows which figure is better wherever a source has one', () => {
     const undecided = readResults(tables).flatMap((one) =>
       one.results.flatMap((result) =>
-        sourcePairsOf(result, one.table).flatMap(({ column, text }) =>
+        listSourcePairs(result, one.table).flatMap(({ column, text }) =>
           column.better ? [] : [`${result.name}: ${text}`],
         ),
       ),
@@ -254,33 +260,33 @@ describe('the report', () => {
   })
 
   it('has the row whose base does not fit into memory', () => {
-    const titles = behindSource(readResults(tables)).map(([title]) => title)
+    const titles = listBetterSources(readResults(tables)).map(([title]) => title)
     const { results } = readResults(tables.filter(({ name }) => name === 'scarce'))[0]!
     const [{ source, rounds }] = results.filter(({ name }) => name.startsWith('GET, full base, 1')) as [RowResult]
-    const isBehind = Number(rounds[0]!.rate) < Number(source!.rate)
-    expect(titles.includes('kv/scarce: GET, full base, 1 connection / the source')).toBe(isBehind)
+    const isSourceBetter = Number(rounds[0]!.rate) < Number(source!.rate)
+    expect(titles.includes('kv/scarce: GET, full base, 1 connection / the source')).toBe(isSourceBetter)
   })
 
   it('plots columns with whiskers, latencies, and growth against a size', () => {
     const latency = { p50: 1, p75: 2, p90: 3, p99: 4, p999: 5, max: 6, rate: 7 }
-    const timed = row('v1', SLOW, { rounds: [{ ...latency, cpu: 1, size: 10 }], source: { perSecond: 36 } })
-    expect(plotsOf([timed], table).map(({ title }) => title.split(' ')[0])).toEqual(['Server', 'Latency'])
+    const timed = createResult('v1', SLOW, { rounds: [{ ...latency, cpu: 1, size: 10 }], source: { perSecond: 36 } })
+    expect(createPlots([timed], table).map(({ title }) => title.split(' ')[0])).toEqual(['Server', 'Latency'])
     const grown = ['a, 10', 'a, 100', 'b, 10'].map((name, i) => ({
       ...timed,
       name,
       rounds: [{ cpu: 1 + i, size: 10 ** (i + 1) }],
     }))
-    const [plot, ...more] = plotsOf(grown, { ...table, against: 'size' })
+    const [plot, ...more] = createPlots(grown, { ...table, against: 'size' })
     expect(more).toEqual([])
     expect(plot!.svg.match(/<path/g)).toHaveLength(2)
   })
 
   it('says where lengths are logarithms, because one bar would hide the rest', () => {
-    const [few, many] = [
-      [row('a', [1]), row('b', [2])],
-      [row('a', [1]), row('b', [200])],
+    const [closeResults, distantResults] = [
+      [createResult('a', [1]), createResult('b', [2])],
+      [createResult('a', [1]), createResult('b', [200])],
     ]
-    expect(plotsOf(few, table)[0]!.title).not.toContain('logarithms')
-    expect(plotsOf(many, table)[0]!.title).toContain('logarithms')
+    expect(createPlots(closeResults, table)[0]!.title).not.toContain('logarithms')
+    expect(createPlots(distantResults, table)[0]!.title).toContain('logarithms')
   })
 })

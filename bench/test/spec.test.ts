@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { parseBenchArguments } from '../src/arguments.ts'
-import { nameOf, parseSpec } from '../src/spec.ts'
+import { formatSpec, parseSpec } from '../src/spec.ts'
 
 describe('specs', () => {
   it.each(['stats', 'stats/v4', 'stats/v5,client=batching', 'stats/v5,client=batching,state=map', 'stats,cache=lru'])(
     'are read and named alike: %s',
     (text) => {
-      expect(nameOf(parseSpec(text))).toBe(text)
+      expect(formatSpec(parseSpec(text))).toBe(text)
     },
   )
 
   it('may name a workload', () => {
     const spec = parseSpec('kv/v4,cacheMegabytes=8/get-full')
     expect(spec).toEqual({ service: 'kv', variant: 'v4', settings: { cacheMegabytes: '8' }, work: 'get-full' })
-    expect(nameOf(spec)).toBe('kv/v4,cacheMegabytes=8')
+    expect(formatSpec(spec)).toBe('kv/v4,cacheMegabytes=8')
   })
 
   it.each(['', '/v4', 'stats/', 'stats/v4,client', 'stats/v4 client=x', 'Stats'])('are refused: "%s"', (text) => {

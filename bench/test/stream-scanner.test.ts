@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StreamScanner } from '../src/load/fleet/stream-scanner.ts'
 
-type Seen = readonly [number, number] | 'wrong'
+type ScannedValue = readonly [number, number] | 'wrong'
 
 /** Feeds a reply in pieces that end at these places, all in the same memory, as sockets do. */
 function scan(reply: string, cuts: readonly number[] = [], around: readonly [string, string] = ['', '']) {
-  const seen: Seen[] = []
+  const seen: ScannedValue[] = []
   const sink = {
     value: (sequence: number, due: number) => void seen.push([sequence, due]),
     wrong: () => void seen.push('wrong'),
@@ -15,18 +15,18 @@ function scan(reply: string, cuts: readonly number[] = [], around: readonly [str
   const bytes = Buffer.from(reply)
   const memory = Buffer.alloc(bytes.length)
   let at = 0
-  for (const place of [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)) {
+  for (const end of [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)) {
     memory.fill('#')
-    if (place > at) scanner.feed(memory.subarray(0, bytes.copy(memory, 0, at, place)))
-    at = place
+    if (end > at) scanner.feed(memory.subarray(0, bytes.copy(memory, 0, at, end)))
+    at = end
   }
   return { seen, state: scanner.state, end: scanner.end() }
 }
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n'
-const plain = (body: string) => `${HEAD}Connection: close\r\n\r\n${body}`
+const toPlain = (body: string) => `${HEAD}Connection: close\r\n\r\n${body}`
 /** The body in chunks of these sizes, in turn. */
-function chunked(body: string, sizes: readonly number[]): string {
+function toChunked(body: string, sizes: readonly number[]): string {
   const bytes = Buffer.from(body)
   const chunks: string[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
@@ -39,7 +39,7 @@ function chunked(body: string, sizes: readonly number[]): string {
 
 const values = fc.array(fc.tuple(fc.nat(), fc.nat(4_000_000_000)), { maxLength: 8 })
 /** Lines that may stand beside the data of an event. */
-const beside = fc.constantFrom(
+const anyLine = fc.constantFrom(
   '',
   'id: 7-12\n',
   ': data: 1.2\n',
@@ -61,7 +61,7 @@ describe('stream scanner', () => {
     fc.assert(
       fc.property(
         values,
-        beside,
+        anyLine,
         pieces,
         around,
         framing,
@@ -70,9 +70,9 @@ describe('stream scanner', () => {
             ([sequence, due]) => `${line}data:${space ? ' ' : ''}${before}${sequence}.${due}${after}\n\n`,
           )
           const body = events.join('').replaceAll('\n', crlf ? '\r\n' : '\n')
-          const open = scan(plain(body), cuts, [before, after])
+          const open = scan(toPlain(body), cuts, [before, after])
           expect(open).toEqual({ seen: all, state: 'open', end: 'ended' })
-          const ended = scan(chunked(body, sizes), cuts, [before, after])
+          const ended = scan(toChunked(body, sizes), cuts, [before, after])
           expect(ended).toEqual({ seen: all, state: 'ended', end: 'ended' })
         },
       ),
@@ -80,7 +80,7 @@ describe('stream scanner', () => {
   })
 
   it('reads heads and events cut at every byte', () => {
-    const reply = chunked('retry: 100\n\nid: a-1\ndata: 3.14\n\nevent: closed\ndata: closed\n\n', [9])
+    const reply = toChunked('retry: 100\n\nid: a-1\ndata: 3.14\n\nevent: closed\ndata: closed\n\n', [9])
     for (let cut = 1; cut < reply.length; cut++) {
       expect(scan(reply, [cut])).toEqual({ seen: [[3, 14]], state: 'ended', end: 'ended' })
     }
@@ -91,7 +91,7 @@ describe('stream scanner', () => {
   it.each(['data: 3.14x', 'data: 3', 'data:', 'data: x3.1', 'data: 3.1.4', 'data: 3.1\ndata: 4.1', 'data: "3.1"'])(
     'calls wrong what is no value: %j',
     (event) => {
-      expect(scan(plain(`${event}\n\ndata: 5.9\n\n`)).seen).toEqual(['wrong', [5, 9]])
+      expect(scan(toPlain(`${event}\n\ndata: 5.9\n\n`)).seen).toEqual(['wrong', [5, 9]])
     },
   )
 
@@ -103,11 +103,11 @@ describe('stream scanner', () => {
     'id: 1',
     '',
   ])('passes over what is no message: %j', (event) => {
-    expect(scan(plain(`${event}\n\ndata: 5.9\n\n`)).seen).toEqual([[5, 9]])
+    expect(scan(toPlain(`${event}\n\ndata: 5.9\n\n`)).seen).toEqual([[5, 9]])
   })
 
   it('passes over an event that is not whole', () => {
-    expect(scan(plain('data: 1.2\n')).seen).toEqual([])
+    expect(scan(toPlain('data: 1.2\n')).seen).toEqual([])
   })
 
   it.each([
@@ -123,7 +123,7 @@ describe('stream scanner', () => {
   })
 
   it('knows a chunked stream that was cut', () => {
-    const reply = chunked('data: 1.2\n\n', [])
+    const reply = toChunked('data: 1.2\n\n', [])
     expect(scan(reply.slice(0, -5))).toMatchObject({ seen: [[1, 2]], state: 'open', end: 'broken' })
   })
 })

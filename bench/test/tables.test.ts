@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { folderName } from '../src/report/results.ts'
+import { toFolderName } from '../src/report/results.ts'
 import { parseSpec } from '../src/spec.ts'
-import { rowOf, tables, works } from '../src/tables/all.ts'
-import { wantedTables } from '../src/tables/wanted.ts'
+import { findRow, tables, workloads } from '../src/tables/all.ts'
+import { selectTables } from '../src/tables/select-tables.ts'
 
 describe('tables', () => {
   it('of a service have names of their own', () => {
@@ -12,22 +12,22 @@ describe('tables', () => {
 
   it.each(tables)('$service/$name: rows have files of their own, steps name rows', ({ rows, steps = [] }) => {
     const names = rows([]).map(({ name }) => name)
-    expect(new Set(names.map(folderName)).size).toBe(names.length)
-    const told = typeof steps === 'function' ? steps(names) : steps
-    expect([...new Set(told.flat()).difference(new Set(names))]).toEqual([])
+    expect(new Set(names.map(toFolderName)).size).toBe(names.length)
+    const expectedNames = typeof steps === 'function' ? steps(names) : steps
+    expect([...new Set(expectedNames.flat()).difference(new Set(names))]).toEqual([])
   })
 
   it.each(tables)('$service/$name: what a source says has a column, and a plotted size is a figure', (table) => {
     const said = table.rows([]).flatMap(({ source = {} }) => Object.keys(source))
     const columns = new Set(Object.keys(table.columns))
-    const told = said.filter((name) => columns.has(`source: ${name}`))
-    if (said.length > 0) expect(told).not.toEqual([])
+    const expectedNames = said.filter((name) => columns.has(`source: ${name}`))
+    if (said.length > 0) expect(expectedNames).not.toEqual([])
   })
 
   it("hold the source's two tables of streams whole", () => {
     const rowsOf = (name: string) => tables.find((table) => table.service === 'sse' && table.name === name)!.rows([])
-    const sum = (name: string, figure: string) =>
-      rowsOf(name).reduce((total, { source }) => total + Number(source![figure]), 0)
+    const sum = (name: string, metric: string) =>
+      rowsOf(name).reduce((total, { source }) => total + Number(source![metric]), 0)
     expect([rowsOf('connections').length, rowsOf('values').length]).toEqual([9, 17])
     expect([sum('connections', 'grown'), sum('values', 'rejected')]).toEqual([1798, 8154])
   })
@@ -46,8 +46,8 @@ describe('tables', () => {
 
 describe('what is asked for', () => {
   const nothing = { specs: [], full: false, peers: false, growth: false }
-  const namesOf = (asked: Partial<Parameters<typeof wantedTables>[0]>) =>
-    wantedTables({ ...nothing, ...asked }).map(({ service, name }) => `${service}/${name}`)
+  const namesOf = (selection: Partial<Parameters<typeof selectTables>[0]>) =>
+    selectTables({ ...nothing, ...selection }).map(({ service, name }) => `${service}/${name}`)
 
   it('is the usual tables, more of a service that is named, peers and growth alone', () => {
     expect(namesOf({})).toContain('kv/entity')
@@ -72,19 +72,19 @@ describe('what is asked for', () => {
 
 describe('a row', () => {
   it.each(
-    Object.entries(works).flatMap(([service, ofService]) => Object.keys(ofService).map((work) => [service, work])),
+    Object.entries(workloads).flatMap(([service, ofService]) => Object.keys(ofService).map((work) => [service, work])),
   )('of any variant has a load that can be looked at: %s, %s', (service, work) => {
-    const { row } = rowOf(parseSpec(`${service}/v1/${work}`))
+    const { row } = findRow(parseSpec(`${service}/v1/${work}`))
     expect(row.name).toBe(`${service}/v1/${work}`)
     expect(row.says).toMatch(/\w/)
   })
 
   it('is named by its variant and workload, or as the file of its result', () => {
-    expect(rowOf(parseSpec('kv/v4,cacheMegabytes=8/get-full')).row.contender.name).toBe('kv/v4,cacheMegabytes=8')
-    expect(rowOf(parseSpec('stats/v4')).row.name).toBe('stats/v4/read')
-    expect(rowOf(parseSpec('stats/bare-node-http/door')).row.contender.name).toBe('bare node:http')
-    expect(rowOf(parseSpec('prices/bitset/lookups')).row.contender.name).toBe('bitset')
-    expect(() => rowOf(parseSpec('kv/v4/nothing'))).toThrow('get-full')
-    expect(() => rowOf(parseSpec('nothing/v4'))).toThrow('nothing')
+    expect(findRow(parseSpec('kv/v4,cacheMegabytes=8/get-full')).row.target.name).toBe('kv/v4,cacheMegabytes=8')
+    expect(findRow(parseSpec('stats/v4')).row.name).toBe('stats/v4/read')
+    expect(findRow(parseSpec('stats/bare-node-http/door')).row.target.name).toBe('bare node:http')
+    expect(findRow(parseSpec('prices/bitset/lookups')).row.target.name).toBe('bitset')
+    expect(() => findRow(parseSpec('kv/v4/nothing'))).toThrow('get-full')
+    expect(() => findRow(parseSpec('nothing/v4'))).toThrow('nothing')
   })
 })

@@ -1,48 +1,50 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { ageOf, reads, refusalOf, takesWrites } from '../src/cluster/asks.ts'
-import { startCluster, type Cluster } from '../src/cluster/cluster.ts'
-import { NO_LEADER_AFTER, runFaults, type Fault } from '../src/cluster/faults.ts'
-import { judged } from '../src/cluster/judged.ts'
-import { ClusterNetwork, type Member } from '../src/cluster/network.ts'
-import { chancesOf, isLong } from '../src/plan.ts'
+import { getAge, canRead, getKvRefusal, waitForWrite } from '../src/cluster/probes.ts'
+import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
+import { LEADER_LOSS_S, runFaults, type ClusterFault } from '../src/cluster/faults.ts'
+import { checkUnderClients } from '../src/cluster/check-linearizability.ts'
+import { ClusterNetwork, type NetworkMember } from '../src/cluster/cluster-network.ts'
+import { createTestRandom, isLong } from '../src/plan.ts'
 import { isReady } from '../src/ready.ts'
 
 /** Between faults, for all to be well again (ms). */
-const CALM = 1_000
-const ALL = [0, 1, 2]
-const SERVERS = ALL.map((i): Member => `server ${i}`)
+const RECOVERY_MS = 1_000
+const INDEXES = [0, 1, 2]
+const SERVERS = INDEXES.map((i): NetworkMember => `server ${i}`)
 
-const random = chancesOf('network of a cluster')
+const random = createTestRandom('network of a cluster')
 const network = new ClusterNetwork(random)
 
-const leaderOf = async (cluster: Cluster) => cluster.servers.indexOf(await cluster.leader())
+const leaderOf = async (cluster: ChaosCluster) => cluster.servers.indexOf(await cluster.findLeader())
 
 /** What a node does that cannot reach the majority: it refuses what it cannot do, reads, and says how old that is. */
 async function expectCutOff(url: string, age: number): Promise<void> {
-  expect(await refusalOf(url, 'LOG_UNAVAILABLE')).toMatchObject({ status: 503, retryAfter: '1' })
-  expect(await reads(url)).toBe(true)
-  await until(async () => (await ageOf(url)) > age)
+  expect(await getKvRefusal(url, 'LOG_UNAVAILABLE')).toMatchObject({ status: 503, retryAfter: '1' })
+  expect(await canRead(url)).toBe(true)
+  await waitUntil(async () => (await getAge(url)) > age)
 }
 
 async function expectWell(urls: readonly string[]): Promise<void> {
-  await Promise.all(urls.map(takesWrites))
-  for (const url of urls) await until(async () => (await ageOf(url)) === 0)
+  await Promise.all(urls.map(waitForWrite))
+  for (const url of urls) await waitUntil(async () => (await getAge(url)) === 0)
 }
 
-const faults: readonly Fault[] = [
+const faults: readonly ClusterFault[] = [
   {
     name: 'the leader and a node are cut off from the others: the minority refuses, the majority goes on',
     async run(cluster) {
       const leader = await leaderOf(cluster)
       const node = random.below(3)
-      const few: readonly Member[] = [`server ${leader}`, `node ${node}`]
-      const many = [...SERVERS, ...ALL.map((i): Member => `node ${i}`)].filter((one) => !few.includes(one))
-      await network.cut(few, many, random.one(['silent', 'down']))
+      const minority: readonly NetworkMember[] = [`server ${leader}`, `node ${node}`]
+      const majority = [...SERVERS, ...INDEXES.map((i): NetworkMember => `node ${i}`)].filter(
+        (one) => !minority.includes(one),
+      )
+      await network.cut(minority, majority, random.one(['silent', 'down']))
       const [left, right] = [[cluster.nodes[node]!.url], cluster.nodes.map(({ url }) => url).toSpliced(node, 1)]
       await expectWell(right)
-      await expectCutOff(left[0]!, NO_LEADER_AFTER)
+      await expectCutOff(left[0]!, LEADER_LOSS_S)
       await expectWell(right)
     },
   },
@@ -77,16 +79,16 @@ const faults: readonly Fault[] = [
       const leader = await leaderOf(cluster)
       const other = (leader + 1 + random.below(2)) % 3
       await network.cut([`server ${leader}`], [`server ${other}`], random.one(['silent', 'down', 'one-way']))
-      await Promise.all(cluster.nodes.map(({ url }) => takesWrites(url)))
+      await Promise.all(cluster.nodes.map(({ url }) => waitForWrite(url)))
     },
   },
 ]
 
-const SHORT = 3
+const SHORT_FORM_COUNT = 3
 
 it('a cluster of kv whose network is cut: whoever reaches the majority goes on, nothing acknowledged is lost, all see one order', async () => {
   const cluster = await startCluster(
-    temporaryFolder(),
+    createTemporaryFolder(),
     { snapshotIntervalEntries: 500, threads: 2, appendTimeout: 5_000 },
     'kv',
     {
@@ -94,18 +96,18 @@ it('a cluster of kv whose network is cut: whoever reaches the majority goes on, 
     },
   )
   onTestFinished(() => cluster.stop())
-  const cuts = faults.slice(0, isLong ? faults.length : SHORT).map(({ name, run }) => ({
+  const cuts = faults.slice(0, isLong ? faults.length : SHORT_FORM_COUNT).map(({ name, run }) => ({
     name,
     async run() {
       try {
         await run(cluster, random)
       } finally {
-        await network.heal()
+        await network.reset()
       }
       // All of it is well again, by itself.
       await expectWell(cluster.nodes.map(({ url }) => url))
     },
   }))
-  await judged(cluster, random, (phase) => runFaults(cuts, cluster, random, CALM, phase))
+  await checkUnderClients(cluster, random, (phase) => runFaults(cuts, cluster, random, RECOVERY_MS, phase))
   for (const { url } of cluster.nodes) expect(await isReady(url)).toBe(true)
 })

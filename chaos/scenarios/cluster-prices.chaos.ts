@@ -1,40 +1,40 @@
 import { createPricesClient, type Price, type PricesClient } from '@influencer-stats/prices/client'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { fateOf } from '../src/cluster/clients.ts'
-import { startCluster, type Cluster } from '../src/cluster/cluster.ts'
-import { noQuorum, runFaults, someFaults, type Fault } from '../src/cluster/faults.ts'
-import { chancesOf } from '../src/plan.ts'
-import type { Random } from '../src/random.ts'
-import { answerOf } from '../src/ready.ts'
+import { classifyOutcome } from '../src/cluster/cluster-clients.ts'
+import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
+import { createQuorumLoss, runFaults, someFaults, type ClusterFault } from '../src/cluster/faults.ts'
+import { createTestRandom } from '../src/plan.ts'
+import type { SeededRandom } from '../src/random.ts'
+import { getReply } from '../src/ready.ts'
 
 const PUTTERS = 6
 /** Each putter's own. */
 const IDS = 5
 const IMPORTERS = 2
 /** So many make a new generation of the catalog, and take more than one piece. */
-const IMPORTED = 4_000
+const IMPORTED_PRICES = 4_000
 /** Between faults, for all to be well again (ms). */
-const CALM = 1_000
+const RECOVERY_MS = 1_000
 
 const SETTINGS = { snapshotIntervalEntries: 300, threads: 2, appendTimeout: 5_000, indexes: 'bitset' }
 
-const faults: readonly Fault[] = [...someFaults, noQuorum(lookWithout)]
+const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
 
 /** Without a majority changes are refused, and reads go on. */
-async function lookWithout({ nodes }: Cluster): Promise<void> {
+async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const refusals = await Promise.all(nodes.map(({ url }) => refusalOf(createPricesClient(url))))
   for (const refusal of refusals) expect(refusal).toMatch(/^(LOG_UNAVAILABLE|OUTCOME_UNKNOWN)$/)
-  const reads = await Promise.all(nodes.map(({ url }) => answerOf(`${url}/facets?facet=offerings`)))
+  const reads = await Promise.all(nodes.map(({ url }) => getReply(`${url}/facets?facet=offerings`)))
   expect(reads).not.toContain(undefined)
 }
 
 /** What a node answers to a price that it cannot put. */
 const refusalOf = (client: PricesClient) =>
-  until(() =>
+  waitUntil(() =>
     client.put(priceOf(idOf(999_999), 1)).then(
       () => undefined,
       (error: unknown) => (error instanceof ServiceError ? error.code : undefined),
@@ -57,11 +57,11 @@ const priceOf = (id: string, value: number): Price => ({
 // What says that an import counts nowhere, besides what says so of any change.
 const NOT_IMPORTED = new Set(['IMPORT_RUNNING', 'IMPORT_LOST'])
 
-const fateOfChange = (error: unknown) =>
-  error instanceof ServiceError && NOT_IMPORTED.has(error.code) ? 'not-done' : fateOf(error)
+const classifyChange = (error: unknown) =>
+  error instanceof ServiceError && NOT_IMPORTED.has(error.code) ? 'not-done' : classifyOutcome(error)
 
 /** A change of one price, or of all that are imported; without a value it is deleted. */
-interface Change {
+interface TimedPriceChange {
   readonly value: number | undefined
   readonly calledAt: number
   /** `Infinity`: nobody knows whether it was made, or is yet to be. */
@@ -69,9 +69,9 @@ interface Change {
 }
 
 /** What clients know. */
-interface Known {
+interface ClientKnowledge {
   /** What may be there, by id, or of `import`. */
-  readonly changes: Map<string, Change[]>
+  readonly changes: Map<string, TimedPriceChange[]>
   readonly refused: Set<number>
   acknowledged: number
   unknown: number
@@ -80,7 +80,12 @@ interface Known {
 let last = 0
 
 /** Makes a change, and notes what is known of it. */
-async function note(known: Known, what: string, value: number | undefined, act: () => Promise<unknown>): Promise<void> {
+async function note(
+  known: ClientKnowledge,
+  what: string,
+  value: number | undefined,
+  act: () => Promise<unknown>,
+): Promise<void> {
   const calledAt = performance.now()
   const changes = known.changes.get(what) ?? []
   known.changes.set(what, changes)
@@ -89,7 +94,7 @@ async function note(known: Known, what: string, value: number | undefined, act: 
     changes.push({ value, calledAt, returnedAt: performance.now() })
     known.acknowledged++
   } catch (error) {
-    if (fateOfChange(error) === 'unknown') {
+    if (classifyChange(error) === 'unknown') {
       changes.push({ value, calledAt, returnedAt: Infinity })
       known.unknown++
     } else if (value !== undefined) known.refused.add(value)
@@ -97,7 +102,13 @@ async function note(known: Known, what: string, value: number | undefined, act: 
   }
 }
 
-async function put(urls: readonly string[], putter: number, random: Random, known: Known, signal: AbortSignal) {
+async function put(
+  urls: readonly string[],
+  putter: number,
+  random: SeededRandom,
+  known: ClientKnowledge,
+  signal: AbortSignal,
+) {
   while (!signal.aborted) {
     const id = idOf(putter * 100 + random.below(IDS))
     const client = createPricesClient(random.one(urls))
@@ -108,10 +119,12 @@ async function put(urls: readonly string[], putter: number, random: Random, know
   }
 }
 
-async function importAll(urls: readonly string[], random: Random, known: Known, signal: AbortSignal) {
+async function importAll(urls: readonly string[], random: SeededRandom, known: ClientKnowledge, signal: AbortSignal) {
   while (!signal.aborted) {
     const value = ++last
-    const lines = Array.from({ length: IMPORTED }, (_, i) => JSON.stringify(priceOf(idOf(IMPORTED_FROM + i), value)))
+    const lines = Array.from({ length: IMPORTED_PRICES }, (_, i) =>
+      JSON.stringify(priceOf(idOf(IMPORTED_FROM + i), value)),
+    )
     await note(known, 'import', value, () => createPricesClient(random.one(urls)).import(lines.join('\n')))
     await delay(random.below(1_000))
   }
@@ -127,34 +140,39 @@ const pricesIn = (text: string): Price[] =>
 function importOf(prices: readonly Price[]): number | undefined {
   const imported = prices.filter(isImported)
   if (imported.length === 0) return undefined
-  expect([imported.length, new Set(imported.map(({ value }) => value)).size]).toEqual([IMPORTED, 1])
+  expect([imported.length, new Set(imported.map(({ value }) => value)).size]).toEqual([IMPORTED_PRICES, 1])
   return imported[0]!.value
 }
 
 /** Looks at catalogs, of any node, as long as changes are made. */
-async function look(urls: readonly string[], random: Random, seen: (number | undefined)[], signal: AbortSignal) {
+async function readCatalogs(
+  urls: readonly string[],
+  random: SeededRandom,
+  seen: (number | undefined)[],
+  signal: AbortSignal,
+) {
   while (!signal.aborted) {
-    const answer = await answerOf(`${random.one(urls)}/prices`)
+    const answer = await getReply(`${random.one(urls)}/prices`)
     if (answer) seen.push(importOf(pricesIn(answer.text)))
     await delay(random.below(600))
   }
 }
 
 /** Why a value cannot be what is there at the end; nothing if it can: no change that followed the one that made it was acknowledged. */
-function wrongAtEnd(changes: readonly Change[], value: number | undefined): string | undefined {
+function findWrongValue(changes: readonly TimedPriceChange[], value: number | undefined): string | undefined {
   const settled = changes.filter(({ returnedAt }) => returnedAt !== Infinity)
-  const isLast = (change: Change) => settled.every(({ calledAt }) => calledAt <= change.returnedAt)
+  const isLast = (change: TimedPriceChange) => settled.every(({ calledAt }) => calledAt <= change.returnedAt)
   const isNothing = value === undefined && settled.length === 0
   if (isNothing || changes.some((change) => change.value === value && isLast(change))) return undefined
   return `${value} of ${JSON.stringify(changes.slice(-4))}`
 }
 
 it('a cluster of prices under kills and halts: every import is seen whole or not at all, and all catalogs are one', async () => {
-  const random = chancesOf('cluster prices')
-  const cluster = await startCluster(temporaryFolder(), SETTINGS, 'prices')
+  const random = createTestRandom('cluster prices')
+  const cluster = await startCluster(createTemporaryFolder(), SETTINGS, 'prices')
   onTestFinished(() => cluster.stop())
   const urls = cluster.nodes.map(({ url }) => url)
-  const known: Known = { changes: new Map(), refused: new Set(), acknowledged: 0, unknown: 0 }
+  const known: ClientKnowledge = { changes: new Map(), refused: new Set(), acknowledged: 0, unknown: 0 }
   const working = new AbortController()
   onTestFinished(() => working.abort())
   const { signal } = working
@@ -162,22 +180,22 @@ it('a cluster of prices under kills and halts: every import is seen whole or not
   const workers = [
     ...Array.from({ length: PUTTERS }, (_, i) => put(urls, i, random.part(`putter ${i}`), known, signal)),
     ...Array.from({ length: IMPORTERS }, (_, i) => importAll(urls, random.part(`importer ${i}`), known, signal)),
-    ...Array.from({ length: 2 }, (_, i) => look(urls, random.part(`reader ${i}`), seen, signal)),
+    ...Array.from({ length: 2 }, (_, i) => readCatalogs(urls, random.part(`reader ${i}`), seen, signal)),
   ]
   const isBroken = Promise.all(workers)
   isBroken.catch(() => {})
-  await Promise.race([runFaults(faults, cluster, random, CALM), isBroken])
+  await Promise.race([runFaults(faults, cluster, random, RECOVERY_MS), isBroken])
   const imports = known.changes.get('import')!
   const settled = () => imports.filter(({ returnedAt }) => returnedAt !== Infinity).length
   // One whose node was killed keeps others waiting for a while.
-  await until(() => settled() > 3)
+  await waitUntil(() => settled() > 3)
   working.abort()
   await isBroken
 
   const catalogs: string[] = []
   let sequence = 0
   for (const url of [...urls, ...urls]) {
-    const { text, headers } = await until(() => answerOf(`${url}/prices?linearizable=true&sequence=${sequence}`))
+    const { text, headers } = await waitUntil(() => getReply(`${url}/prices?linearizable=true&sequence=${sequence}`))
     sequence = Math.max(sequence, Number(headers.get('sequence')))
     catalogs.push(text)
   }
@@ -189,9 +207,9 @@ it('a cluster of prices under kills and halts: every import is seen whole or not
     `${JSON.stringify({ acknowledged: known.acknowledged, unknown: known.unknown, refused: known.refused.size, imports: imports.length, looks: seen.length })}\n`,
   )
   const ids = Array.from({ length: PUTTERS * IDS }, (_, i) => idOf(Math.floor(i / IDS) * 100 + (i % IDS)))
-  const wrong = ids.flatMap((id) => wrongAtEnd(known.changes.get(id) ?? [], valueOf.get(id)) ?? [])
+  const wrong = ids.flatMap((id) => findWrongValue(known.changes.get(id) ?? [], valueOf.get(id)) ?? [])
   expect(wrong).toEqual([])
-  expect(wrongAtEnd(imports, importOf(prices))).toBeUndefined()
+  expect(findWrongValue(imports, importOf(prices))).toBeUndefined()
   // Nothing that was refused, ever.
   expect([...prices.map(({ value }) => value), ...seen].filter((value) => known.refused.has(value!))).toEqual([])
   // They were at it.

@@ -1,24 +1,24 @@
 import { createSseClient } from '@influencer-stats/sse/client'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { fateOf } from '../src/cluster/clients.ts'
-import { startCluster, type Cluster } from '../src/cluster/cluster.ts'
-import { REFUSED, refusal } from '../src/cluster/asks.ts'
-import { noQuorum, runFaults, someFaults, type Fault } from '../src/cluster/faults.ts'
-import { chancesOf } from '../src/plan.ts'
-import type { Random } from '../src/random.ts'
-import { answerOf } from '../src/ready.ts'
+import { classifyOutcome } from '../src/cluster/cluster-clients.ts'
+import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
+import { REFUSED_REPLY, waitForRefusal } from '../src/cluster/probes.ts'
+import { createQuorumLoss, runFaults, someFaults, type ClusterFault } from '../src/cluster/faults.ts'
+import { createTestRandom } from '../src/plan.ts'
+import type { SeededRandom } from '../src/random.ts'
+import { getReply } from '../src/ready.ts'
 
 const PUTTERS = 6
 const READERS = 8
 const TOPICS = ['a', 'b', 'c']
 /** Between faults, for all to be well again (ms). */
-const CALM = 1_000
+const RECOVERY_MS = 1_000
 
 /** What a node that hears of the log has not had for longer than that (s). */
-const FRESH = 5
+const MAX_STALENESS_S = 5
 
 const SETTINGS = {
   snapshotIntervalEntries: 500,
@@ -30,22 +30,22 @@ const SETTINGS = {
   historyTotal: 1_073_741_824,
 }
 
-const faults: readonly Fault[] = [...someFaults, noQuorum(lookWithout)]
+const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
 
 /** Without a majority changes are refused, and reads go on. */
-async function lookWithout({ nodes }: Cluster): Promise<void> {
+async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const open = await Promise.all(nodes.map(({ url }) => openStream(url)))
-  const refusals = await Promise.all(nodes.map(({ url }) => refusal(() => putRefused(url))))
-  expect(refusals).toEqual([REFUSED, REFUSED, REFUSED])
-  expect(await Promise.all(nodes.map(({ url }) => answerOf(`${url}/value?topic=a`)))).not.toContain(undefined)
-  for (const { url } of nodes) await until(async () => (await silenceOf(url)) > FRESH)
+  const refusals = await Promise.all(nodes.map(({ url }) => waitForRefusal(() => putRefused(url))))
+  expect(refusals).toEqual([REFUSED_REPLY, REFUSED_REPLY, REFUSED_REPLY])
+  expect(await Promise.all(nodes.map(({ url }) => getReply(`${url}/value?topic=a`)))).not.toContain(undefined)
+  for (const { url } of nodes) await waitUntil(async () => (await getStaleness(url)) > MAX_STALENESS_S)
   expect(open.map(({ hasEnded }) => hasEnded())).toEqual([false, false, false])
   for (const { close } of open) close()
 }
 
 /** For how long a node has not had all of the log (s). */
-async function silenceOf(url: string): Promise<number> {
-  const { text } = await until(() => answerOf(`${url}/metrics`))
+async function getStaleness(url: string): Promise<number> {
+  const { text } = await waitUntil(() => getReply(`${url}/metrics`))
   return Number(/^sse_log_silence_seconds (\S+)$/m.exec(text)?.[1])
 }
 
@@ -65,7 +65,7 @@ async function openStream(url: string) {
 const putRefused = (url: string) => fetch(`${url}/put?topic=refused`, { method: 'POST', body: 'x' })
 
 /** What became of values, `id value` where it is known. */
-interface Put {
+interface PutOutcomes {
   readonly acknowledged: string[]
   /** Nobody may ever see them. */
   readonly refused: string[]
@@ -76,8 +76,8 @@ interface Put {
 async function put(
   urls: readonly string[],
   name: string,
-  random: Random,
-  into: Put,
+  random: SeededRandom,
+  into: PutOutcomes,
   signal: AbortSignal,
 ): Promise<void> {
   for (let count = 0; !signal.aborted; count++) {
@@ -86,7 +86,7 @@ async function put(
       const id = await createSseClient(random.one(urls)).put(value, random.one(TOPICS))
       into.acknowledged.push(`${id} ${value}`)
     } catch (error) {
-      into[fateOf(error) === 'unknown' ? 'unknown' : 'refused'].push(value)
+      into[classifyOutcome(error) === 'unknown' ? 'unknown' : 'refused'].push(value)
       await delay(50)
     }
     await delay(random.below(10))
@@ -97,7 +97,7 @@ async function put(
 async function read(
   urls: readonly string[],
   begin: string,
-  random: Random,
+  random: SeededRandom,
   seen: string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -116,12 +116,12 @@ const seqOf = (event: string) => Number(/-(\d+) /.exec(event)![1])
 const valueOf = (event: string) => event.slice(event.indexOf(' ') + 1)
 
 it('a cluster of sse under kills and halts: streams that move from node to node have every value once, in one order', async () => {
-  const random = chancesOf('cluster sse')
-  const cluster = await startCluster(temporaryFolder(), SETTINGS, 'sse')
+  const random = createTestRandom('cluster sse')
+  const cluster = await startCluster(createTemporaryFolder(), SETTINGS, 'sse')
   onTestFinished(() => cluster.stop())
   const urls = cluster.nodes.map(({ url }) => url)
   const begin = await createSseClient(urls[0]!).put('begin', TOPICS[0])
-  const into: Put = { acknowledged: [], refused: [], unknown: [] }
+  const into: PutOutcomes = { acknowledged: [], refused: [], unknown: [] }
   const putting = new AbortController()
   const reading = new AbortController()
   onTestFinished(() => {
@@ -134,15 +134,15 @@ it('a cluster of sse under kills and halts: streams that move from node to node 
   const seen = Array.from({ length: READERS }, (): string[] => [])
   const readers = seen.map((one, i) => read(urls, begin, random.part(`reader ${i}`), one, reading.signal))
 
-  await runFaults(faults, cluster, random, CALM)
+  await runFaults(faults, cluster, random, RECOVERY_MS)
   putting.abort()
   await Promise.all(putters)
-  const end = await until(() =>
+  const end = await waitUntil(() =>
     createSseClient(urls[0]!)
       .put('end', TOPICS[0])
       .catch(() => undefined),
   )
-  await until(() => seen.every((events) => events.at(-1) === `${end} end`))
+  await waitUntil(() => seen.every((events) => events.at(-1) === `${end} end`))
   reading.abort()
   await Promise.all(readers)
   process.stdout.write(
@@ -160,7 +160,7 @@ it('a cluster of sse under kills and halts: streams that move from node to node 
   const known = new Set([...into.acknowledged.map(valueOf), ...into.unknown])
   expect(values.filter((value) => !known.has(value))).toEqual([])
   for (const topic of TOPICS) {
-    const current = await Promise.all(urls.map((url) => until(() => answerOf(`${url}/value?topic=${topic}`))))
+    const current = await Promise.all(urls.map((url) => waitUntil(() => getReply(`${url}/value?topic=${topic}`))))
     expect(new Set(current.map(({ headers }) => headers.get('event-id'))).size).toBe(1)
   }
   // They were at it.

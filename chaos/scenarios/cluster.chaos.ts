@@ -1,32 +1,38 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { ageOf, reads, REFUSED, refusalOf } from '../src/cluster/asks.ts'
-import { startCluster, type Cluster } from '../src/cluster/cluster.ts'
-import { faults as ofAnyService, NO_LEADER_AFTER, noQuorum, runFaults, type Fault } from '../src/cluster/faults.ts'
-import { judged } from '../src/cluster/judged.ts'
-import { chancesOf } from '../src/plan.ts'
+import { getAge, canRead, REFUSED_REPLY, getKvRefusal } from '../src/cluster/probes.ts'
+import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
+import {
+  faults as ofAnyService,
+  LEADER_LOSS_S,
+  createQuorumLoss,
+  runFaults,
+  type ClusterFault,
+} from '../src/cluster/faults.ts'
+import { checkUnderClients } from '../src/cluster/check-linearizability.ts'
+import { createTestRandom } from '../src/plan.ts'
 
 /** Between faults, for all to be well again (ms). */
-const CALM = 2_000
-const faults: readonly Fault[] = [...ofAnyService, noQuorum(lookWithout)]
+const RECOVERY_MS = 2_000
+const faults: readonly ClusterFault[] = [...ofAnyService, createQuorumLoss(checkWithoutQuorum)]
 
 /** Without a majority changes are refused, and reads go on. */
-async function lookWithout({ nodes }: Cluster): Promise<void> {
+async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const urls = nodes.map(({ url }) => url)
-  expect(await Promise.all(urls.map((url) => refusalOf(url)))).toEqual([REFUSED, REFUSED, REFUSED])
-  expect(await Promise.all(urls.map(reads))).toEqual([true, true, true])
+  expect(await Promise.all(urls.map((url) => getKvRefusal(url)))).toEqual([REFUSED_REPLY, REFUSED_REPLY, REFUSED_REPLY])
+  expect(await Promise.all(urls.map(canRead))).toEqual([true, true, true])
   // The server that is left says what it knows of the stream, too: first as its leader, perhaps, then of none.
-  for (const url of urls) await until(async () => (await ageOf(url)) > NO_LEADER_AFTER)
+  for (const url of urls) await waitUntil(async () => (await getAge(url)) > LEADER_LOSS_S)
 }
 
 it('a cluster of kv under kills and halts: nothing acknowledged is lost, all see one order, and all bases are alike', async () => {
-  const random = chancesOf('cluster')
-  const cluster = await startCluster(temporaryFolder(), {
+  const random = createTestRandom('cluster')
+  const cluster = await startCluster(createTemporaryFolder(), {
     snapshotIntervalEntries: 500,
     threads: 2,
     appendTimeout: 5_000,
   })
   onTestFinished(() => cluster.stop())
-  await judged(cluster, random, (phase) => runFaults(faults, cluster, random, CALM, phase))
+  await checkUnderClients(cluster, random, (phase) => runFaults(faults, cluster, random, RECOVERY_MS, phase))
 })

@@ -1,6 +1,6 @@
 import { findNatsServer } from '@influencer-stats/log/find-nats-server'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { isAlive, until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { isAlive, waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ it('three machines as the compose file has them are one, and go on when one is g
   const nats = await findNatsServer()
   const net = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`
   const addresses = { A: `${net}.1`, B: `${net}.2`, C: `${net}.3` }
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   for (const name of ['api-token', 'youtube-api-key'])
     writeFileSync(join(folder, name), name === 'api-token' ? TOKEN : 'stand-in')
   const standIn = run(process.execPath, [join(ROOT, 'scripts/start.mjs'), 'youtube', '--youtube.host', `${net}.9`], {
@@ -71,15 +71,22 @@ it('three machines as the compose file has them are one, and go on when one is g
 
   const machines = NODES.map((name) => {
     const data = join(folder, name)
-    const place = (one: string) => one.replaceAll(/(?<![\w.])\/data\b/g, data).replaceAll('/run/secrets/', `${folder}/`)
+    const toLocalPath = (one: string) =>
+      one.replaceAll(/(?<![\w.])\/data\b/g, data).replaceAll('/run/secrets/', `${folder}/`)
     const compose: Compose = parse(interpolate(text, { ...variables, SELF: addresses[name] }), { merge: true })
     mkdirSync(data)
     const config = join(data, 'nats.conf')
-    writeFileSync(config, place(compose.configs.nats.content))
+    writeFileSync(config, toLocalPath(compose.configs.nats.content))
     const serve = (service: string): ChildProcess => {
       const { command, environment } = compose.services[service]!
-      const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, place(String(value))]))
-      return run(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...command.map(place), '--log-level', 'warn'], env)
+      const env = Object.fromEntries(
+        Object.entries(environment).map(([key, value]) => [key, toLocalPath(String(value))]),
+      )
+      return run(
+        process.execPath,
+        [join(ROOT, 'scripts/start.mjs'), ...command.map(toLocalPath), '--log-level', 'warn'],
+        env,
+      )
     }
     return {
       name,
@@ -90,7 +97,7 @@ it('three machines as the compose file has them are one, and go on when one is g
       nodes: [] as ChildProcess[],
     }
   })
-  const ask = (service: keyof typeof PORTS, name: (typeof NODES)[number], path: string, init: RequestInit = {}) =>
+  const send = (service: keyof typeof PORTS, name: (typeof NODES)[number], path: string, init: RequestInit = {}) =>
     fetch(`http://${addresses[name]}:${PORTS[service]}${path}`, {
       ...init,
       headers: { authorization, ...init.headers },
@@ -100,7 +107,7 @@ it('three machines as the compose file has them are one, and go on when one is g
   // The health check of the image, with what the file gives it.
   for (const { compose } of machines)
     for (const service of SERVICES)
-      await until(async () => {
+      await waitUntil(async () => {
         const { HEALTH_URL } = compose.services[service]!.environment
         const check = run(process.execPath, [join(ROOT, 'scripts/health.ts')], { HEALTH_URL })
         const [code] = await once(check, 'exit')
@@ -110,32 +117,32 @@ it('three machines as the compose file has them are one, and go on when one is g
 
   const body = JSON.stringify({ videos: ['-4lB5EKS5Uk'] })
   const json = { 'content-type': 'application/json' }
-  expect((await ask('stats', 'A', '/collections/c', { method: 'PUT', body, headers: json })).status).toBe(201)
-  await until(async () => (await ask('stats', 'C', '/collections/c/stats')).status === 200)
-  expect(await (await ask('stats', 'C', '/collections/c/stats')).json()).toMatchObject({ videos: 1 })
-  const stream = await ask('sse', 'B', '/wait?cid=a&topic=t')
-  expect((await ask('sse', 'C', '/put?v=hello&topic=t', { method: 'POST' })).status).toBe(200)
-  let told = ''
+  expect((await send('stats', 'A', '/collections/c', { method: 'PUT', body, headers: json })).status).toBe(201)
+  await waitUntil(async () => (await send('stats', 'C', '/collections/c/stats')).status === 200)
+  expect(await (await send('stats', 'C', '/collections/c/stats')).json()).toMatchObject({ videos: 1 })
+  const stream = await send('sse', 'B', '/wait?cid=a&topic=t')
+  expect((await send('sse', 'C', '/put?v=hello&topic=t', { method: 'POST' })).status).toBe(200)
+  let received = ''
   for await (const piece of stream.body!) {
-    told += Buffer.from(piece).toString()
-    if (told.includes('data: hello')) break
+    received += Buffer.from(piece).toString()
+    if (received.includes('data: hello')) break
   }
   const put = (name: (typeof NODES)[number], value: string) =>
-    ask('kv', name, '/v0/entity?id=a', { method: 'PUT', body: value })
+    send('kv', name, '/v0/entity?id=a', { method: 'PUT', body: value })
   const get = async (name: (typeof NODES)[number]) =>
-    (await ask('kv', name, '/v0/entity?id=a&linearizable=true')).text()
+    (await send('kv', name, '/v0/entity?id=a&linearizable=true')).text()
   expect((await put('A', 'one')).ok).toBe(true)
   expect([await get('A'), await get('B'), await get('C')]).toEqual(['one', 'one', 'one'])
 
   const price = { offeringId: 'o', groupId: 'g', priceSpecId: 's', charValues: [], value: 9.5 }
   const path = '/prices/99757a95-f758-499f-a170-bea93b2d8bcf'
-  expect((await ask('prices', 'A', path, { method: 'PUT', body: JSON.stringify(price), headers: json })).ok).toBe(true)
-  expect(await (await ask('prices', 'C', `${path}?linearizable=true`)).json()).toMatchObject(price)
+  expect((await send('prices', 'A', path, { method: 'PUT', body: JSON.stringify(price), headers: json })).ok).toBe(true)
+  expect(await (await send('prices', 'C', `${path}?linearizable=true`)).json()).toMatchObject(price)
 
   // One machine is gone at once, with its server.
-  const [, gone] = machines
-  await Promise.all([gone!.server, ...gone!.nodes].map((child) => end(child, 'SIGKILL')))
-  await until(async () => (await put('A', 'two')).ok)
+  const [, stoppedMachine] = machines
+  await Promise.all([stoppedMachine!.server, ...stoppedMachine!.nodes].map((child) => end(child, 'SIGKILL')))
+  await waitUntil(async () => (await put('A', 'two')).ok)
   expect([await get('A'), await get('C')]).toEqual(['two', 'two'])
   expect(isAlive(standIn.pid!)).toBe(true)
 })

@@ -1,9 +1,9 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { availableParallelism, loadavg } from 'node:os'
 import { expect, it, onTestFinished } from 'vitest'
-import { load, type Ask, type Outcome } from '../src/load.ts'
+import { load, type RepeatedRequest, type LoadOutcome } from '../src/load.ts'
 import { isLong } from '../src/plan.ts'
-import { run } from '../src/running.ts'
+import { run } from '../src/service-process.ts'
 
 // Three times what a service can do: it says so to whom it cannot serve, and the others do not notice. The requests are
 // dear ones, so that one generator brings more than a service can do.
@@ -15,9 +15,9 @@ const TIMES = 3
 const MAX_WAIT = 50
 const ATTEMPTS = 3
 /** An overload is told from a crowd by how long it lasts, and what was taken before has to go first: it holds within (s). */
-const SETTLED = isLong ? 60 : 25
+const SETTLE_S = isLong ? 60 : 25
 /** Dear requests that one may wait for. */
-const FEW = 128
+const WAITING_REQUESTS = 128
 /** What is not noticed where nothing else runs (ms). */
 const UNNOTICED = 400
 /** Where nobody is refused, all wait for longer than that by then (ms). */
@@ -26,10 +26,10 @@ const ID = '00000000-0000-4000-8000-000000000001'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const LINES = { 'content-type': 'application/x-ndjson' }
 
-interface Case {
+interface OverloadCase {
   readonly service: string
   readonly settings?: Readonly<Record<string, string | number>>
-  readonly ask: Ask
+  readonly ask: RepeatedRequest
   /** What has to be there first. */
   prepare?(url: string): Promise<unknown>
 }
@@ -44,7 +44,7 @@ const search = JSON.stringify({
   charValues,
 })
 
-const cases: Case[] = [
+const cases: OverloadCase[] = [
   {
     service: 'stats',
     prepare: (url) =>
@@ -88,16 +88,19 @@ const busyness = () => Math.max(1, loadavg()[0]! / availableParallelism())
  * What requests that are taken may wait (ms): twice as long as ever; on a machine that is busy with others as long as it is
  * busy, or as a few of them take at the pace that is left; but less than where nobody is refused.
  */
-function mostWait(usual: Outcome, over: Outcome): number {
-  return Math.max(2 * usual.p99, Math.min(Math.max(UNNOTICED * busyness(), (FEW / over.perSecond) * 1_000), UNBOUNDED))
+function getMaxWait(usual: LoadOutcome, over: LoadOutcome): number {
+  return Math.max(
+    2 * usual.p99,
+    Math.min(Math.max(UNNOTICED * busyness(), (WAITING_REQUESTS / over.perSecond) * 1_000), UNBOUNDED),
+  )
 }
 
 it.each(cases)(
   '$service refuses what it cannot do, at $ask.method, and serves the rest as ever',
   async ({ service, settings, ask, prepare }) => {
-    const standIn = service === 'stats' ? await run('youtube', temporaryFolder()) : undefined
+    const standIn = service === 'stats' ? await run('youtube', createTemporaryFolder()) : undefined
     const uri = standIn && { youtubeUri: standIn.url }
-    const running = await run(service, temporaryFolder(), {
+    const running = await run(service, createTemporaryFolder(), {
       settings: { maxQueueDelay: MAX_WAIT, ...settings, ...uri },
     })
     onTestFinished(async () => {
@@ -112,18 +115,18 @@ it.each(cases)(
     const usual = await load(url, ask, { seconds: SECONDS, perSecond: closed.perSecond * 0.7 })
     let capacity = closed.perSecond
     let complaints: string[] = []
-    function enough(over: Outcome): boolean {
-      const told = `${capacity.toFixed()}/s, p99 ${usual.p99.toFixed()} ms; at ${TIMES} times ${JSON.stringify(over)}`
+    function enough(over: LoadOutcome): boolean {
+      const summary = `${capacity.toFixed()}/s, p99 ${usual.p99.toFixed()} ms; at ${TIMES} times ${JSON.stringify(over)}`
       complaints = [
         ...(Object.keys(over.others).length > 0 ? ['some got neither what they asked for nor 503'] : []),
         ...(over.refused === 0 ? ['nobody was refused'] : []),
         ...(over.perSecond < capacity / 10 ? ['it does hardly any of what it can'] : []),
-        ...(over.p99 > mostWait(usual, over) ? ['who was accepted waited too long'] : []),
-      ].map((one) => `${one}: ${told}`)
+        ...(over.p99 > getMaxWait(usual, over) ? ['who was accepted waited too long'] : []),
+      ].map((one) => `${one}: ${summary}`)
       return complaints.length === 0
     }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const over = await load(url, ask, { seconds: SETTLED * busyness(), perSecond: capacity * TIMES, enough })
+      const over = await load(url, ask, { seconds: SETTLE_S * busyness(), perSecond: capacity * TIMES, enough })
       if (complaints.length === 0 || over.perSecond < 1.5 * capacity) break
       // It can do more than it could: the machine had something else to do.
       capacity = over.perSecond

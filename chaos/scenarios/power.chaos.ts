@@ -1,47 +1,53 @@
 import { embed } from '@influencer-stats/runtime/embed'
 import { youtube } from '@influencer-stats/youtube/service'
 import { expect, it } from 'vitest'
-import { chancesOf, isLong } from '../src/plan.ts'
+import { createTestRandom, isLong } from '../src/plan.ts'
 import { cutPower } from '../src/power.ts'
-import { kvSubject } from '../src/subjects/kv.ts'
-import { pricesSubject } from '../src/subjects/prices.ts'
-import { sseSubject } from '../src/subjects/sse.ts'
-import { statsSubject } from '../src/subjects/stats.ts'
-import type { Subject } from '../src/subjects/subject.ts'
+import { createKvService } from '../src/services/kv.ts'
+import { createPricesService } from '../src/services/prices.ts'
+import { createSseService } from '../src/services/sse.ts'
+import { createStatsService } from '../src/services/stats.ts'
+import type { TestedService } from '../src/services/tested-service.ts'
 
 // What a folder is after a power cut is made from what the service asked of the disk: see disk/disk.ts.
 
 const [RECORDINGS, CUTS] = isLong ? [10, 5] : [1, 3]
 const standIn = await embed(youtube)
 
-const cases: { name: string; subject: Subject; writes: number; durable: number }[] = [
-  { name: 'kv, half of the writes durable', subject: kvSubject(), writes: 800, durable: 50 },
-  { name: 'stats', subject: statsSubject(standIn.url), writes: 300, durable: 100 },
-  { name: 'prices', subject: pricesSubject([40, 2_100, 30_000]), writes: 150, durable: 100 },
+const cases: { name: string; subject: TestedService; writes: number; durable: number }[] = [
+  { name: 'kv, half of the writes durable', subject: createKvService(), writes: 800, durable: 50 },
+  { name: 'stats', subject: createStatsService(standIn.url), writes: 300, durable: 100 },
+  { name: 'prices', subject: createPricesService([40, 2_100, 30_000]), writes: 150, durable: 100 },
 ]
 
 it.each(cases)(
   '$name: what was acknowledged as durable outlives a power cut',
   async ({ name, subject, writes, durable }) => {
-    const random = chancesOf(`power ${name}`)
+    const random = createTestRandom(`power ${name}`)
     expect(await cutPower(subject, { random, recordings: RECORDINGS, cuts: CUTS, writes, durable })).toEqual([])
   },
 )
 
 it('sse, with its history on disk: what a power cut took is told, no id is given twice, and the newest is lost first', async () => {
-  const options = { random: chancesOf('power sse'), recordings: RECORDINGS, cuts: CUTS, writes: 600, durable: 0 }
-  expect(await cutPower(sseSubject(), { ...options, inOrder: true })).toEqual([])
+  const options = { random: createTestRandom('power sse'), recordings: RECORDINGS, cuts: CUTS, writes: 600, durable: 0 }
+  expect(await cutPower(createSseService(), { ...options, inOrder: true })).toEqual([])
 })
 
 it('kv: a durable write makes durable what was acknowledged before it, in one log', async () => {
-  const options = { random: chancesOf('power order'), recordings: RECORDINGS, cuts: CUTS, writes: 800, durable: 5 }
-  expect(await cutPower(kvSubject(), { ...options, carried: true })).toEqual([])
+  const options = {
+    random: createTestRandom('power order'),
+    recordings: RECORDINGS,
+    cuts: CUTS,
+    writes: 800,
+    durable: 5,
+  }
+  expect(await cutPower(createKvService(), { ...options, carried: true })).toEqual([])
 })
 
 it.runIf(isLong)(
   'kv: what was acknowledged as durable outlives a power cut where LevelDB begins a next log',
   async () => {
-    const options = { random: chancesOf('power logs'), recordings: 1, cuts: 50, writes: 400, durable: 50 }
-    expect(await cutPower(kvSubject({ size: 1_000_000, writers: 4 }), options)).toEqual([])
+    const options = { random: createTestRandom('power logs'), recordings: 1, cuts: 50, writes: 400, durable: 50 }
+    expect(await cutPower(createKvService({ size: 1_000_000, writers: 4 }), options)).toEqual([])
   },
 )

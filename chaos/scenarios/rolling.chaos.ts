@@ -1,23 +1,23 @@
 import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasNginx, startNginx } from '../../deploy/test/support/nginx.ts'
 import { isLong } from '../src/plan.ts'
-import { run } from '../src/running.ts'
+import { run } from '../src/service-process.ts'
 
 // Three nodes of kv behind nginx: one after the other is restarted, and nobody notices.
 
 const REQUESTS = isLong ? 1_000_000 : 100_000
 const NODES = 3
 /** While a node is restarted the others answer (ms). */
-const MOST_PAUSE = 600
+const MAX_PAUSE_MS = 600
 const CLIENTS = 32
 const HOST = 'kv.example.com'
 
 it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are restarted behind nginx`, async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const nats = await startNatsServer({ folder: join(folder, 'nats') })
   onTestFinished(() => nats.stop('SIGKILL'))
   const start = (index: number, port: number) => {
@@ -31,7 +31,7 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
   onTestFinished(() => agent.destroy())
 
-  function ask(method: string, id: string, body?: string): Promise<string> {
+  function send(method: string, id: string, body?: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     const headers = { host: HOST, ...(body !== undefined && { 'content-type': 'text/plain' }) }
     const sent = request(
@@ -45,7 +45,7 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
     return promise
   }
 
-  expect(await ask('PUT', 'a', 'hello')).toBe('201 ')
+  expect(await send('PUT', 'a', 'hello')).toBe('201 ')
   // A node may be behind: from now on all have it.
   for (const { url } of nodes) expect((await fetch(`${url}/v0/entity?id=a&linearizable=true`)).status).toBe(200)
   const failed: string[] = []
@@ -53,17 +53,17 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
   let answeredAt = performance.now()
   /** The longest in which nobody was answered (ms). */
   let pause = 0
-  async function client(_: unknown, number: number): Promise<void> {
+  async function runClient(_: unknown, number: number): Promise<void> {
     while (done < REQUESTS) {
       const isChange = ++done % 20 === 0
-      const answer = isChange ? await ask('PUT', `c${number}`, String(done)) : await ask('GET', 'a')
+      const answer = isChange ? await send('PUT', `c${number}`, String(done)) : await send('GET', 'a')
       const now = performance.now()
       pause = Math.max(pause, now - answeredAt)
       answeredAt = now
       if (answer !== (isChange ? '201 ' : '200 hello')) failed.push(answer.slice(0, 200))
     }
   }
-  const clients = Promise.all(Array.from({ length: CLIENTS }, client))
+  const clients = Promise.all(Array.from({ length: CLIENTS }, runClient))
   let restarts = 0
   for (; done < REQUESTS; restarts++) {
     const index = restarts % NODES
@@ -74,5 +74,5 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
   process.stdout.write(`${done} requests, ${restarts} restarts, nobody answered for ${pause.toFixed()} ms at most\n`)
   expect(failed).toEqual([])
   expect(restarts).toBeGreaterThanOrEqual(NODES)
-  if (isLong) expect(pause).toBeLessThan(MOST_PAUSE)
+  if (isLong) expect(pause).toBeLessThan(MAX_PAUSE_MS)
 })

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { clock, Ledger } from './ledger.ts'
-import type { Random } from './random.ts'
-import { run } from './running.ts'
-import { unitsOf, type Subject } from './subjects/subject.ts'
+import { getSeconds, WriteLedger } from './write-ledger.ts'
+import type { SeededRandom } from './random.ts'
+import { run } from './service-process.ts'
+import { getUnits, type TestedService } from './services/tested-service.ts'
 import { write } from './write.ts'
 
 export interface KillOptions {
-  readonly random: Random
+  readonly random: SeededRandom
   readonly kills: number
   /** Most writes that are acknowledged before a kill. */
   readonly writes: number
@@ -15,36 +15,40 @@ export interface KillOptions {
 }
 
 // A kill comes at any moment, and at the very one at which an answer has come (ms).
-const MOST_DELAY = 60
+const MAX_DELAY_MS = 60
 
 /** What a service lost, in `folder`, of what it had acknowledged when it was killed with -9 under writers. */
-export async function killUnderWriters(subject: Subject, folder: string, options: KillOptions): Promise<string[]> {
+export async function killUnderWriters(
+  subject: TestedService,
+  folder: string,
+  options: KillOptions,
+): Promise<string[]> {
   const { random, kills, writes, durable } = options
-  const units = unitsOf(subject).flat()
+  const units = getUnits(subject).flat()
   const faults: string[] = []
-  let ledger: Ledger | undefined
+  let ledger: WriteLedger | undefined
   let killedAt: number | undefined
   for (let kill = 0; ; kill++) {
     const service = await run(subject.service, folder, { settings: subject.settings })
     const session = subject.connect(service.url)
     const found = await session.read(killedAt)
-    const wrong = ledger?.judge(found, killedAt!, { plainToo: true }) ?? []
+    const wrong = ledger?.check(found, killedAt!, { plainToo: true }) ?? []
     faults.push(...wrong.map((fault) => `kill ${kill}: ${fault}`))
     if (kill === kills) {
       await session.close()
       const code = await service.stop()
       return code === 0 ? faults : [...faults, `it ended with ${code}`]
     }
-    ledger = new Ledger(units, found)
-    const enough = Promise.withResolvers<void>()
+    ledger = new WriteLedger(units, found)
+    const limitReached = Promise.withResolvers<void>()
     let left = 1 + random.below(writes)
-    const onAcknowledged = () => --left === 0 && enough.resolve()
+    const onAcknowledged = () => --left === 0 && limitReached.resolve()
     const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
-    await Promise.race([enough.promise, writing])
-    if (kill % 2 === 0) await delay(random.below(MOST_DELAY))
+    await Promise.race([limitReached.promise, writing])
+    if (kill % 2 === 0) await delay(random.below(MAX_DELAY_MS))
     await service.crash()
     await writing
-    killedAt = clock()
+    killedAt = getSeconds()
     await session.close()
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 
 /** A request that a load sends again and again. */
-export interface Ask {
+export interface RepeatedRequest {
   readonly method: 'GET' | 'PUT' | 'POST'
   path(n: number): string
   readonly headers?: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface Ask {
 }
 
 /** What became of the requests that were sent in some time. Durations in milliseconds. */
-export interface Outcome {
+export interface LoadOutcome {
   accepted: number
   /** 503 with Retry-After. */
   refused: number
@@ -22,16 +22,16 @@ export interface Outcome {
   readonly p99: number
 }
 
-export interface Plan {
+export interface OverloadPlan {
   readonly seconds: number
   /** Without one as many as 16 connections get answers to. */
   readonly perSecond?: number
   /** Asked each second for what became of those that ended of late, or still wait: whether that is enough. */
-  enough?(lately: Outcome): boolean
+  enough?(lately: LoadOutcome): boolean
 }
 
 /** A request that was sent. */
-interface Sent {
+interface SentRequest {
   readonly at: number
   took: number | undefined
   became: 'waiting' | 'accepted' | 'refused' | string
@@ -40,23 +40,27 @@ interface Sent {
 /** Clients in an overload: each waits for an answer before it asks for more. */
 const CONNECTIONS = 512
 /** Nobody waits longer (ms). */
-const PATIENCE = 30_000
+const REQUEST_TIMEOUT_MS = 30_000
 /** What is looked at together (ms). */
-const LATELY = 3_000
+const RECENT_WINDOW_MS = 3_000
 
 /** Sends for some seconds, or until it is enough. @returns what became of all, or of the last ones where that was asked for */
-export async function load(url: string, ask: Ask, { seconds, perSecond, enough }: Plan): Promise<Outcome> {
+export async function load(
+  url: string,
+  repeatedRequest: RepeatedRequest,
+  { seconds, perSecond, enough }: OverloadPlan,
+): Promise<LoadOutcome> {
   const connections = perSecond ? CONNECTIONS : 16
-  const pool = new Pool(url, { connections, headersTimeout: PATIENCE, bodyTimeout: PATIENCE })
-  const all: Sent[] = []
+  const pool = new Pool(url, { connections, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS })
+  const all: SentRequest[] = []
   let waiting = 0
   const start = performance.now()
   let end = start + seconds * 1_000
 
   async function send(): Promise<void> {
-    const { method, path, headers, body } = ask
+    const { method, path, headers, body } = repeatedRequest
     // Not when it was due: what the generator itself is late with is not the service's.
-    const sent: Sent = { at: performance.now(), took: undefined, became: 'waiting' }
+    const sent: SentRequest = { at: performance.now(), took: undefined, became: 'waiting' }
     all.push(sent)
     waiting++
     try {
@@ -75,25 +79,25 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
     waiting--
   }
 
-  let lately: Outcome | undefined
+  let recent: LoadOutcome | undefined
   const looking = setInterval(() => {
     const now = performance.now()
-    if (!enough || now - start < 2 * LATELY) return
-    lately = outcomeOf(
+    if (!enough || now - start < 2 * RECENT_WINDOW_MS) return
+    recent = toOutcome(
       // Not those that were sent of late: where all wait for longer, nothing would seem to be done.
-      all.filter(({ at, took }) => took === undefined || now - at - took < LATELY),
+      all.filter(({ at, took }) => took === undefined || now - at - took < RECENT_WINDOW_MS),
       now,
-      LATELY,
+      RECENT_WINDOW_MS,
     )
-    if (enough(lately)) end = now
+    if (enough(recent)) end = now
   }, 1_000)
   if (perSecond) {
     const sending: Promise<void>[] = []
-    let asked = 0
+    let requested = 0
     while (performance.now() < end) {
       const due = Math.floor(((performance.now() - start) / 1_000) * perSecond)
       // Nobody waits here for a connection: that would be no wait for the service.
-      for (; asked < due; asked++) if (waiting < connections) sending.push(send())
+      for (; requested < due; requested++) if (waiting < connections) sending.push(send())
       await delay(1)
     }
     clearInterval(looking)
@@ -107,11 +111,11 @@ export async function load(url: string, ask: Ask, { seconds, perSecond, enough }
   }
   const now = performance.now()
   await pool.destroy()
-  return lately ?? outcomeOf(all, now, now - start)
+  return recent ?? toOutcome(all, now, now - start)
 }
 
 /** @param elapsed in which they were answered (ms) */
-function outcomeOf(requests: readonly Sent[], now: number, elapsed: number): Outcome {
+function toOutcome(requests: readonly SentRequest[], now: number, elapsed: number): LoadOutcome {
   const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
   const times: number[] = []
   for (const { at, took, became } of requests) {

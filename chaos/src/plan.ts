@@ -1,4 +1,4 @@
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type SeededRandom } from './random.ts'
 
 /** What `pnpm test:chaos` was asked for, as its tests see it. */
 const seed = process.env.CHAOS_SEED ?? 'chaos'
@@ -7,4 +7,4 @@ const seed = process.env.CHAOS_SEED ?? 'chaos'
 export const isLong = process.env.CHAOS_FORM === 'long'
 
 /** Chances for a test, which its name and the seed decide. */
-export const chancesOf = (name: string): Random => createRandom(`${seed}/${name}`)
+export const createTestRandom = (name: string): SeededRandom => createRandom(`${seed}/${name}`)

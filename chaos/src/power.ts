@@ -4,19 +4,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
-import { afterPowerCut, layDown, treeOf } from './disk/power-cut.ts'
-import { createRecording } from './disk/record.ts'
+import { simulatePowerCut, writeCrashImage, readTree } from './disk/power-cut.ts'
+import { createRecording } from './disk/trace-recording.ts'
 import type { SystemCall } from './disk/system-call.ts'
-import { Ledger } from './ledger.ts'
-import type { Random } from './random.ts'
-import { run } from './running.ts'
-import { unitsOf, type Subject } from './subjects/subject.ts'
+import { WriteLedger } from './write-ledger.ts'
+import type { SeededRandom } from './random.ts'
+import { run } from './service-process.ts'
+import { getUnits, type TestedService } from './services/tested-service.ts'
 import { write } from './write.ts'
 
-const ANOTHER_BOOT = new URL('another-boot.ts', import.meta.url).href
+const FAKE_BOOT_ID = new URL('another-boot.ts', import.meta.url).href
 
 export interface PowerOptions {
-  readonly random: Random
+  readonly random: SeededRandom
   /** How often the service is recorded, each time on the folder that the last power cut left. */
   readonly recordings: number
   /** Power cuts of each recording. */
@@ -32,7 +32,7 @@ export interface PowerOptions {
 }
 
 /** What a service lost in power cuts that it had promised to keep; nothing where it kept its word. */
-export async function cutPower(subject: Subject, options: PowerOptions): Promise<string[]> {
+export async function cutPower(subject: TestedService, options: PowerOptions): Promise<string[]> {
   const faults: string[] = []
   const folders: string[] = []
   const newFolder = () => {
@@ -44,14 +44,14 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
     let folder = newFolder()
     for (let i = 0; i < options.recordings; i++) {
       const random = options.random.part(`recording ${i}`)
-      const base = treeOf(folder)
+      const base = readTree(folder)
       const { ledger, calls } = await record(subject, folder, options, random)
       for (let j = 0; j < options.cuts; j++) {
         const chances = random.part(`cut ${j}`)
-        const moment = momentOf(calls, ledger, chances)
+        const moment = pickMoment(calls, ledger, chances)
         const left = newFolder()
-        layDown(afterPowerCut(folder, base, calls, moment.count, chances), folder, left)
-        keepIdentity(left)
+        writeCrashImage(simulatePowerCut(folder, base, calls, moment.count, chances), folder, left)
+        rewriteIdentity(left)
         const [first, ...more] = await inspect(subject, left, ledger, moment.at, options)
         if (first) {
           const where = `recording ${i}, cut ${j}, after ${moment.count} of ${calls.length} calls`
@@ -67,7 +67,7 @@ export async function cutPower(subject: Subject, options: PowerOptions): Promise
 }
 
 /** Writes a new identity file: after a power cut a service finds the same folder, but the simulation copies it to another one. */
-function keepIdentity(folder: string): void {
+function rewriteIdentity(folder: string): void {
   try {
     JSON.parse(readFileSync(join(folder, 'level', 'identity.json'), 'utf8'))
   } catch {
@@ -77,18 +77,18 @@ function keepIdentity(folder: string): void {
   writeIdentity(folder)
 }
 
-async function record(subject: Subject, folder: string, { writes, durable }: PowerOptions, random: Random) {
+async function record(subject: TestedService, folder: string, { writes, durable }: PowerOptions, random: SeededRandom) {
   const recording = createRecording()
   try {
     const { settings } = subject
-    const service = await run(subject.service, folder, { settings, under: recording.under, preload: ANOTHER_BOOT })
+    const service = await run(subject.service, folder, { settings, under: recording.under, preload: FAKE_BOOT_ID })
     const session = subject.connect(service.url)
-    const ledger = new Ledger(unitsOf(subject).flat(), await session.read())
-    const enough = Promise.withResolvers<void>()
+    const ledger = new WriteLedger(getUnits(subject).flat(), await session.read())
+    const limitReached = Promise.withResolvers<void>()
     let left = writes
-    const onAcknowledged = () => --left === 0 && enough.resolve()
+    const onAcknowledged = () => --left === 0 && limitReached.resolve()
     const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
-    await Promise.race([enough.promise, writing])
+    await Promise.race([limitReached.promise, writing])
     await service.crash()
     await writing
     await session.close()
@@ -99,7 +99,11 @@ async function record(subject: Subject, folder: string, { writes, durable }: Pow
 }
 
 /** Any moment, and the very one at which an acknowledgement has come. */
-function momentOf(calls: readonly SystemCall[], ledger: Ledger, random: Random): { count: number; at: number } {
+function pickMoment(
+  calls: readonly SystemCall[],
+  ledger: WriteLedger,
+  random: SeededRandom,
+): { count: number; at: number } {
   const acknowledgements = ledger.acknowledgements
   if (acknowledgements.length === 0 || random.below(2) === 0) {
     const count = random.below(calls.length + 1)
@@ -112,9 +116,9 @@ function momentOf(calls: readonly SystemCall[], ledger: Ledger, random: Random):
 
 /** Starts the service on what a power cut left, and judges what it finds. */
 async function inspect(
-  subject: Subject,
+  subject: TestedService,
   folder: string,
-  ledger: Ledger,
+  ledger: WriteLedger,
   at: number,
   options: PowerOptions,
 ): Promise<string[]> {
@@ -122,7 +126,7 @@ async function inspect(
     const service = await embed(await services[subject.service]!(), { data: folder, ...subject.settings })
     const session = subject.connect(service.url)
     try {
-      return ledger.judge(await session.read(at), at, options)
+      return ledger.check(await session.read(at), at, options)
     } finally {
       await session.close()
       await service.stop()

@@ -1,5 +1,5 @@
 /** What a service answers, all of it; nothing where it says no, is away, or is killed amid its answer. */
-export async function answerOf(url: string): Promise<{ readonly text: string; readonly headers: Headers } | undefined> {
+export async function getReply(url: string): Promise<{ readonly text: string; readonly headers: Headers } | undefined> {
   try {
     const reply = await fetch(url)
     return reply.ok ? { text: await reply.text(), headers: reply.headers } : undefined
@@ -10,4 +10,4 @@ export async function answerOf(url: string): Promise<{ readonly text: string; re
 
 /** Whether a service says that it is ready; one that is away is not. */
 export const isReady = (url: string): Promise<boolean> =>
-  answerOf(`${url}/readyz`).then((answer) => answer !== undefined)
+  getReply(`${url}/readyz`).then((answer) => answer !== undefined)

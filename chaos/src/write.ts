@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Contents, Ledger, Unit } from './ledger.ts'
-import type { Random } from './random.ts'
-import { unitsOf, type Session, type Subject } from './subjects/subject.ts'
+import type { Contents, WriteLedger, WriteUnit } from './write-ledger.ts'
+import type { SeededRandom } from './random.ts'
+import { getUnits, type ServiceSession, type TestedService } from './services/tested-service.ts'
 
 const DELETES_ONE_IN = 5
 /** After a write that failed (ms). */
-const PAUSE = 100
+const RETRY_DELAY_MS = 100
 
-export interface WritingOptions {
-  readonly subject: Subject
-  readonly ledger: Ledger
-  readonly random: Random
+export interface WriteOptions {
+  readonly subject: TestedService
+  readonly ledger: WriteLedger
+  readonly random: SeededRandom
   /** Which writes are durable: so many of 100. */
   readonly durable: number
   onAcknowledged?(): void
@@ -24,16 +24,16 @@ export interface WritingOptions {
 let last = 0
 
 /** Lets all writers change their units, each one write after the other, until the service is gone. */
-export async function write(session: Session, options: WritingOptions): Promise<void> {
+export async function write(session: ServiceSession, options: WriteOptions): Promise<void> {
   const { subject, ledger, random, durable, onAcknowledged, goesOnUntil, pause } = options
 
-  function next({ keys }: Unit): Contents {
+  function next({ keys }: WriteUnit): Contents {
     const value = ++last
     const deletes = subject.deletes && keys.length === 1 && random.below(DELETES_ONE_IN) === 0
     return new Map(keys.map((key) => [key, deletes ? undefined : value]))
   }
 
-  async function writer(own: readonly Unit[]): Promise<void> {
+  async function writer(own: readonly WriteUnit[]): Promise<void> {
     while (!goesOnUntil?.aborted) {
       const unit = random.one(own)
       const contents = next(unit)
@@ -44,9 +44,9 @@ export async function write(session: Session, options: WritingOptions): Promise<
         if (pause) await delay(pause)
       } catch {
         if (!goesOnUntil) return
-        await delay(PAUSE)
+        await delay(RETRY_DELAY_MS)
       }
     }
   }
-  await Promise.all(unitsOf(subject).map(writer))
+  await Promise.all(getUnits(subject).map(writer))
 }

@@ -10,19 +10,19 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Disk, FOLDER, type NamesSynced } from '../src/disk/disk.ts'
-import { layDown, remainsOf, treeOf } from '../src/disk/power-cut.ts'
-import { contentOf, File } from '../src/disk/files.ts'
+import { DiskModel, FOLDER, type NameSyncMode } from '../src/disk/disk-model.ts'
+import { writeCrashImage, createCrashImage, readTree } from '../src/disk/power-cut.ts'
+import { getContent, TracedFile } from '../src/disk/traced-file.ts'
 import { createTraceReader, type SystemCall } from '../src/disk/system-call.ts'
 import { createRandom } from '../src/random.ts'
 
 const ROOT = '/data'
 
 /** A disk, and the calls of a process that uses it. */
-function processOn(disk: Disk) {
+function createTracedProcess(disk: DiskModel) {
   const hex = (text: string) =>
     Array.from(Buffer.from(text), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
   const text = (value: string) => `"${hex(value)}"`
@@ -51,15 +51,15 @@ function processOn(disk: Disk) {
 }
 
 /** Everything that power cuts can leave, each way once: files with their text, by name. */
-function leavings(
-  make: (files: ReturnType<typeof processOn>) => void,
-  names: NamesSynced = 'file',
+function listCrashImages(
+  make: (files: ReturnType<typeof createTracedProcess>) => void,
+  names: NameSyncMode = 'file',
 ): Record<string, string>[] {
   const found = new Map<string, Record<string, string>>()
   for (let seed = 0; seed < 400; seed++) {
-    const disk = new Disk(ROOT, new Map(), names)
-    make(processOn(disk))
-    const remains = [...remainsOf(disk, createRandom(String(seed)))]
+    const disk = new DiskModel(ROOT, new Map(), names)
+    make(createTracedProcess(disk))
+    const remains = [...createCrashImage(disk, createRandom(String(seed)))]
     const left = Object.fromEntries(remains.map(([path, bytes]) => [path.slice(ROOT.length + 1), bytes!.toString()]))
     found.set(JSON.stringify(left), left)
   }
@@ -67,7 +67,7 @@ function leavings(
 }
 
 it('keeps what was synced, and of what was not any beginning', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '12')
     files.sync(3, 'a')
@@ -82,7 +82,7 @@ it('keeps what was synced, and of what was not any beginning', () => {
 })
 
 it('does not count what was written after a sync had begun', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
     files.begin('fsync', 3, 'a')
@@ -93,7 +93,7 @@ it('does not count what was written after a sync had begun', () => {
 })
 
 it('does not count a sync that has not ended', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
     files.begin('fsync', 3, 'a')
@@ -102,7 +102,7 @@ it('does not count a sync that has not ended', () => {
 })
 
 it('promises nothing between one file and another', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
     files.open(4, 'b')
@@ -114,7 +114,7 @@ it('promises nothing between one file and another', () => {
 })
 
 it('may show a new name with nothing behind it, and keeps the order of names', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'draft')
     files.write(3, 'draft', '1')
     files.rename('draft', 'final')
@@ -131,7 +131,7 @@ it.each([
   ['file', true],
   ['journal', false],
 ] as const)('a sync of a file brings the names of others: by %s, they may be missing: %s', (names, may) => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(4, 'log')
     files.open(3, 'draft')
     files.rename('draft', 'final')
@@ -142,7 +142,7 @@ it.each([
 })
 
 it('keeps the names of a folder that was synced', () => {
-  const left = leavings((files) => {
+  const left = listCrashImages((files) => {
     files.open(3, 'draft')
     files.rename('draft', 'final')
     files.syncFolder(5)
@@ -151,7 +151,7 @@ it('keeps the names of a folder that was synced', () => {
 })
 
 it('refuses to guess what is written through mapped memory', () => {
-  const files = processOn(new Disk(ROOT))
+  const files = createTracedProcess(new DiskModel(ROOT))
   files.open(3, 'a')
   expect(() => files.mmap(3, 'a')).toThrow('mapped')
 })
@@ -164,18 +164,18 @@ it('knows what a file holds after any writes and truncations', () => {
     }),
     fc.record({ size: fc.nat(20) }),
   )
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
       const fd = openSync(join(folder, 'real'), 'w')
-      const file = new File()
+      const file = new TracedFile()
       for (const one of changes) {
         file.changes.push(one)
         if ('bytes' in one) writeSync(fd, one.bytes, 0, one.bytes.length, one.at)
         else ftruncateSync(fd, one.size)
       }
       closeSync(fd)
-      expect(contentOf(file, changes.length)).toEqual(readFileSync(join(folder, 'real')))
+      expect(getContent(file, changes.length)).toEqual(readFileSync(join(folder, 'real')))
     }),
   )
 })
@@ -189,10 +189,10 @@ it('reads calls of threads that interleave', () => {
     '7 2.0 <... read resumed>"", 1) = 0 <0.1>',
     '7 2.1 +++ exited with 0 +++',
   ]
-  const told = lines
+  const phases = lines
     .flatMap((line) => read(line))
     .map(({ phase, name, result, at }: SystemCall) => [phase, name, result, at])
-  expect(told).toEqual([
+  expect(phases).toEqual([
     ['begun', 'fdatasync', NaN, 1.5],
     ['begun', 'write', NaN, 1.6],
     ['ended', 'write', 2, 1.85],
@@ -201,7 +201,7 @@ it('reads calls of threads that interleave', () => {
 })
 
 it('lays down again what lies in a folder', () => {
-  const from = temporaryFolder()
+  const from = createTemporaryFolder()
   mkdirSync(join(from, 'level', 'empty'), { recursive: true })
   for (const [name, text] of [
     ['a', '1'],
@@ -214,11 +214,11 @@ it('lays down again what lies in a folder', () => {
     renameSync(join(from, `${name}.draft`), join(from, name))
   }
   unlinkSync(join(from, 'a'))
-  const disk = new Disk(from, treeOf(from))
-  const to = temporaryFolder()
-  layDown(remainsOf(disk, createRandom('1')), from, to)
+  const disk = new DiskModel(from, readTree(from))
+  const to = createTemporaryFolder()
+  writeCrashImage(createCrashImage(disk, createRandom('1')), from, to)
   const names = (folder: string) =>
-    [...treeOf(folder)].map(([path, entry]) => [path.slice(folder.length), entry === FOLDER]).sort()
+    [...readTree(folder)].map(([path, entry]) => [path.slice(folder.length), entry === FOLDER]).sort()
   expect(names(to)).toEqual(names(from))
   expect(readFileSync(join(to, 'level/b'), 'utf8')).toBe('2')
 })

@@ -1,22 +1,22 @@
 import { openLevel } from '@influencer-stats/runtime/level'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { Disk } from '../src/disk/disk.ts'
-import { layDown, remainsOf } from '../src/disk/power-cut.ts'
-import { createRecording } from '../src/disk/record.ts'
+import { DiskModel } from '../src/disk/disk-model.ts'
+import { writeCrashImage, createCrashImage } from '../src/disk/power-cut.ts'
+import { createRecording } from '../src/disk/trace-recording.ts'
 import type { SystemCall } from '../src/disk/system-call.ts'
-import { clock } from '../src/ledger.ts'
-import type { Random } from '../src/random.ts'
-import { run } from '../src/running.ts'
+import { getSeconds } from '../src/write-ledger.ts'
+import type { SeededRandom } from '../src/random.ts'
+import { run } from '../src/service-process.ts'
 
 const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 /** Choices that discard all data that was not synced. */
-const NO_MERCY: Random = { below: () => 0, one: (from) => from[0]!, part: () => NO_MERCY }
+const NO_SURVIVAL: SeededRandom = { below: () => 0, one: (from) => from[0]!, part: () => NO_SURVIVAL }
 
 /** Returns the keys that a power cut at a moment (seconds) loses, in either model of how the sync of a file persists names. */
-async function lostAt(
+async function findLostKeys(
   at: number,
   folder: string,
   calls: readonly SystemCall[],
@@ -25,10 +25,10 @@ async function lostAt(
 ) {
   const lost = new Set<string>()
   for (const names of ['journal', 'file'] as const) {
-    const disk = new Disk(folder, new Map(), names)
+    const disk = new DiskModel(folder, new Map(), names)
     for (const call of calls) if (call.at <= at) disk.take(call)
-    const left = temporaryFolder()
-    layDown(remainsOf(disk, NO_MERCY), folder, left)
+    const left = createTemporaryFolder()
+    writeCrashImage(createCrashImage(disk, NO_SURVIVAL), folder, left)
     const db = await openLevel<Buffer, Buffer>(left, { ...options, ...BYTES })
     const found = await db.getMany(keys.map((key) => Buffer.from(key)))
     for (const [i, key] of keys.entries()) if (found[i] === undefined) lost.add(key)
@@ -42,13 +42,13 @@ type Options = { readonly service: string; readonly format: number }
 it.each(['group', 'single'])(
   'a durable write whose idempotency key was used before is answered once the first one outlives a power cut: commit %s',
   async (commit) => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const recording = createRecording()
     const kv = await run('kv', folder, { settings: { commit }, under: recording.under })
     const send = async (method: string, query: string, key: string, body?: string, more = {}) => {
       const headers = { 'idempotency-key': `"${key}"`, ...more }
       const { status } = await fetch(`${kv.url}/v0/entity?id=${query}`, { method, body, headers })
-      return { status, at: clock() }
+      return { status, at: getSeconds() }
     }
     const never = { 'if-match': '*' }
     const first = [
@@ -69,13 +69,13 @@ it.each(['group', 'single'])(
     expect(replays.map(({ status }) => status)).toEqual([201, 412, 202])
     const options = { service: 'kv', format: 3 }
     // When the first replies had arrived, all data was still in memory only.
-    expect(await lostAt(first.at(-1)!.at, folder, calls, ['k', 'deleted'], options)).toEqual(['k', 'deleted'])
-    expect(await lostAt(replays[0]!.at, folder, calls, ['k', 'deleted'], options)).toEqual([])
+    expect(await findLostKeys(first.at(-1)!.at, folder, calls, ['k', 'deleted'], options)).toEqual(['k', 'deleted'])
+    expect(await findLostKeys(replays[0]!.at, folder, calls, ['k', 'deleted'], options)).toEqual([])
   },
 )
 
 it('a sync makes safe all that was acknowledged before, over logs that LevelDB is about to make tables of', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const module = import.meta.resolve('@influencer-stats/runtime/shared-level')
   const recording = createRecording()
   const script = `
@@ -99,6 +99,6 @@ it('a sync makes safe all that was acknowledged before, over logs that LevelDB i
   const keys: string[] = []
   for (const [round, at] of (JSON.parse(stdout) as number[]).entries()) {
     for (let i = 0; i < 70; i++) keys.push(`${round}/${i}`)
-    expect(await lostAt(at, folder, calls, keys, { service: 'counter', format: 1 })).toEqual([])
+    expect(await findLostKeys(at, folder, calls, keys, { service: 'counter', format: 1 })).toEqual([])
   }
 })

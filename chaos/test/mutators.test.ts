@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { mutationsOf } from '../src/mutations/mutators.ts'
+import { createMutations } from '../src/mutations/mutators.ts'
 
-const changes = (source: string) => mutationsOf('a.ts', source).map(({ after }) => after)
+const changes = (source: string) => createMutations('a.ts', source).map(({ after }) => after)
 
 it('changes one place at a time', () => {
   expect(changes('if (a && b === 1) go()')).toEqual(
@@ -19,6 +19,6 @@ it('leaves comments, texts, imports and types alone', () => {
 })
 
 it('gives programs only', () => {
-  for (const { text } of mutationsOf('a.ts', 'const a = b ?? c\nfor (let i = 0; i < a; i++) a += i'))
+  for (const { text } of createMutations('a.ts', 'const a = b ?? c\nfor (let i = 0; i < a; i++) a += i'))
     expect(text).not.toContain('b && && c')
 })

@@ -1,6 +1,6 @@
-import { HOUSE, spawnStart, type Started } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT, spawnStart, type SpawnedStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,14 +17,14 @@ const WRITERS = 4
 type Service = (typeof SERVICES)[number]
 type Urls = Record<Service, string>
 
-interface Ran {
+interface ScriptResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
 /** Runs `pnpm backup` or `pnpm restore` beside what this thread does. */
-async function run(script: 'backup' | 'restore', ...args: string[]): Promise<Ran> {
+async function run(script: 'backup' | 'restore', ...args: string[]): Promise<ScriptResult> {
   const env = { ...process.env, API_TOKEN: TOKEN }
   const ran = promisify(execFile)(process.execPath, [`${SCRIPTS}${script}.ts`, ...args], { env })
   return ran.then(
@@ -37,15 +37,15 @@ async function run(script: 'backup' | 'restore', ...args: string[]): Promise<Ran
 const sumsIn = (text: string) =>
   Object.fromEntries(Array.from(text.matchAll(/^(\w+): .* sha256 (\w{64})/gm), ([, name, sum]) => [name, sum]))
 
-async function start(data: string): Promise<{ started: Started; urls: Urls; ports: string[] }> {
+async function start(data: string): Promise<{ started: SpawnedStart; urls: Urls; ports: string[] }> {
   const args = ['--port', '0', '--data', data, '--log-level', 'warn', '--sample', 'no', '--sse.history', 'level']
-  const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: HOUSE })
-  const rows = await started.ready()
+  const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: START_SCRIPT })
+  const rows = await started.waitUntilReady()
   const urls = Object.fromEntries(SERVICES.map((name) => [name, rows[name]!.url])) as Urls
   return { started, urls, ports: SERVICES.flatMap((name) => [`--${name}.port`, String(rows[name]!.port)]) }
 }
 
-async function ask(url: string, method = 'GET', body?: unknown, type = 'application/json'): Promise<any> {
+async function send(url: string, method = 'GET', body?: unknown, type = 'application/json'): Promise<any> {
   const headers = { authorization: `Bearer ${TOKEN}`, ...(body !== undefined && { 'content-type': type }) }
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const reply = await fetch(url, { method, headers, ...(body !== undefined && { body: text }) })
@@ -66,41 +66,41 @@ const subjects: Record<
 > = {
   stats: {
     write: (url, writer, number) =>
-      ask(`${url}/collections/w${writer}`, 'PUT', {
+      send(`${url}/collections/w${writer}`, 'PUT', {
         videos: ['-4lB5EKS5Uk'],
         name: String(number),
         tags: [String(number)],
       }),
     async read(url, writer) {
-      const { name, tags } = await ask(`${url}/collections/w${writer}`)
+      const { name, tags } = await send(`${url}/collections/w${writer}`)
       return [Number(name), Number(tags[0])]
     },
   },
   prices: {
     write: (url, writer, number) =>
-      ask(
+      send(
         `${url}/prices/import`,
         'POST',
         `${priceLine(writer, 1, number)}\n${priceLine(writer, 2, number)}\n`,
         'application/x-ndjson',
       ),
     read: (url, writer) =>
-      Promise.all([1, 2].map(async (half) => (await ask(`${url}/prices/${uuid(writer, half)}`)).value as number)),
+      Promise.all([1, 2].map(async (half) => (await send(`${url}/prices/${uuid(writer, half)}`)).value as number)),
   },
   sse: {
     write: (url, writer, number) =>
-      ask(
+      send(
         `${url}/values`,
         'POST',
         ['a', 'z'].map((side) => ({ topic: `${side}/${writer}`, value: String(number) })),
       ),
     read: (url, writer) =>
-      Promise.all(['a', 'z'].map(async (side) => Number(await ask(`${url}/value?topic=${side}/${writer}`)))),
+      Promise.all(['a', 'z'].map(async (side) => Number(await send(`${url}/value?topic=${side}/${writer}`)))),
   },
 }
 
 /** Writes until it is told to stop; gives what was acknowledged, by service and writer. */
-function keepWriting(urls: Urls) {
+function startWriters(urls: Urls) {
   const acknowledged = new Map<string, number>()
   let isWriting = true
   const writing = SERVICES.flatMap((service) =>
@@ -126,11 +126,11 @@ function keepWriting(urls: Urls) {
 }
 
 test('stats, prices and sse are backed up under writers, each as it was at one moment, and are the same elsewhere', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [files, here, there] = ['files', 'here', 'there'].map((name) => join(folder, name)) as [string, string, string]
   const first = await start(here)
-  const writers = keepWriting(first.urls)
-  await until(() => writers.acknowledged.size === SERVICES.length * WRITERS)
+  const writers = startWriters(first.urls)
+  await waitUntil(() => writers.acknowledged.size === SERVICES.length * WRITERS)
   const before = new Map(writers.acknowledged)
   const backup = await run('backup', files, ...SERVICES, ...first.ports)
   await writers.stop()
@@ -180,9 +180,9 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
 
 test('a node of many says where what it has is kept; one that runs alone has backups', async () => {
   const definitions = await Promise.all(Object.values(services).map((load) => load()))
-  const many = definitions.filter(({ settings }) => 'log' in settings)
-  expect(many.map(({ name }) => name)).toEqual(expect.arrayContaining(['kv', 'sse', 'stats']))
-  for (const { keptElsewhere } of many) {
+  const clusterServices = definitions.filter(({ settings }) => 'log' in settings)
+  expect(clusterServices.map(({ name }) => name)).toEqual(expect.arrayContaining(['kv', 'sse', 'stats']))
+  for (const { getNoBackupReason: keptElsewhere } of clusterServices) {
     expect(keptElsewhere?.({ log: 'jetstream' } as never)).toMatch(/from the log/)
     expect(keptElsewhere?.({ log: 'local' } as never)).toBeUndefined()
   }

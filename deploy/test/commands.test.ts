@@ -1,23 +1,23 @@
 import { parseArguments } from '@influencer-stats/runtime/arguments'
-import { resolveConfigs, settingsOf } from '@influencer-stats/runtime/config'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { HOUSE, spawnStart, type Row } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { resolveConfigs, getSettings } from '@influencer-stats/runtime/resolve-config'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { START_SCRIPT, spawnStart, type ReadyRow } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { services } from '../../services.ts'
-import { commandsOf, documentedCommands, ROOT, type Command } from './support/commands.ts'
+import { parseCommands, listDocumentedCommands, ROOT, type DocumentedCommand } from './support/commands.ts'
 
 /** What is not run here, and why. */
-const LEFT_OUT: readonly (readonly [pattern: RegExp, why: string])[] = [
+const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/pnpm(@\S+)? (test|check|format|typecheck|lint)\b/, 'this is a test, which would run itself; CI runs the rest'],
   [/pnpm(@\S+)? (fuzz|test:\w+)\b/, 'takes minutes: CI runs it'],
   [/pnpm(@\S+)? bench\b/, 'takes minutes, and a machine of its own; bench/test tries each kind of row'],
   [/pnpm(@\S+)? flame\b/, 'takes minutes; flame/test makes a graph'],
-  [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/node.test.ts has nodes of its own'],
+  [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/cluster-node.test.ts has nodes of its own'],
   [/http:\/\/[ab]:/, 'names a machine that there is not'],
   [/^git clone/, 'names a repository that there is not'],
   [/^(cp deploy\/systemd|mkdir -p \/etc|cat > \/etc|systemctl )/, 'changes this machine'],
@@ -38,7 +38,7 @@ const PORTS: Record<string, string> = {
 }
 
 /** Checks the settings of a start: that one starts with them is for others to try. */
-async function checkStart({ text }: Command): Promise<void> {
+async function checkStart({ text }: DocumentedCommand): Promise<void> {
   const { env = '', args = '' } = START.exec(text)!.groups!
   const given = Object.fromEntries(
     env
@@ -77,7 +77,7 @@ trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
 `
 
 /** Some prices as the sample catalog has them, which is half a million and takes its time. */
-async function fewPrices(url: string): Promise<void> {
+async function importPrices(url: string): Promise<void> {
   const lines = ['12', '24'].map((value, i) => {
     const id = `00000000-0000-4000-8000-00000000000${i}`
     const charValues = [{ char: 'Term', value }]
@@ -88,7 +88,7 @@ async function fewPrices(url: string): Promise<void> {
   if (!reply.ok) throw new Error(await reply.text())
 }
 
-interface Outcome {
+interface CommandOutcome {
   readonly exit: number
   /** Of what it asked for. */
   readonly statuses: readonly number[]
@@ -96,9 +96,12 @@ interface Outcome {
 }
 
 /** Runs the commands of a document in one shell, one after the other. */
-async function runAll(commands: readonly Command[], rows: Record<string, Row>): Promise<Outcome[]> {
-  const folder = temporaryFolder()
-  const ownPort = await freePort()
+async function runAll(
+  commands: readonly DocumentedCommand[],
+  rows: Record<string, ReadyRow>,
+): Promise<CommandOutcome[]> {
+  const folder = createTemporaryFolder()
+  const ownPort = await findFreePort()
   writeFileSync(join(folder, 'value.json'), '{"number":1}')
   writeFileSync(join(folder, '...'), 'a token that nobody needs')
   // What follows is for a service that is started there.
@@ -125,8 +128,8 @@ async function runAll(commands: readonly Command[], rows: Record<string, Row>): 
 
 test('the commands of a block are told apart as a shell would', () => {
   const block = `a=1 # it's one\nb "x\ny" \\\n  c\n\n# nothing\nd <<END\n'\nEND\ne 'f' "g\\"h" # i "\n`
-  expect(commandsOf(block)).toEqual([`a=1 # it's one`, `b "x\ny" \\\n  c`, `d <<END\n'\nEND`, `e 'f' "g\\"h" # i "`])
-  expect(() => commandsOf('a "')).toThrow()
+  expect(parseCommands(block)).toEqual([`a=1 # it's one`, `b "x\ny" \\\n  c`, `d <<END\n'\nEND`, `e 'f' "g\\"h" # i "`])
+  expect(() => parseCommands('a "')).toThrow()
 })
 
 const hasShell = ['bash', 'curl', 'openssl'].every((name) => spawnSync(name, ['--version']).error === undefined)
@@ -134,18 +137,18 @@ const hasShell = ['bash', 'curl', 'openssl'].every((name) => spawnSync(name, ['-
 test.skipIf(!hasShell)(
   'every command of every document works as it is written, or it is said why it is not run',
   async () => {
-    const all = documentedCommands()
+    const all = listDocumentedCommands()
     expect(new Set(all.map(({ file }) => file)).size).toBeGreaterThan(9)
-    for (const [pattern] of LEFT_OUT) expect(all.filter(({ text }) => pattern.test(text))).not.toHaveLength(0)
-    const tried = all.filter(({ text }) => !LEFT_OUT.some(([pattern]) => pattern.test(text)))
+    for (const [pattern] of SKIPPED_COMMANDS) expect(all.filter(({ text }) => pattern.test(text))).not.toHaveLength(0)
+    const tried = all.filter(({ text }) => !SKIPPED_COMMANDS.some(([pattern]) => pattern.test(text)))
     const starts = tried.filter(({ text }) => START.test(text))
     expect(starts.length).toBeGreaterThan(5)
     for (const start of starts) await checkStart(start)
 
-    const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
-    const started = spawnStart(common, {}, { script: HOUSE })
-    const rows = await started.ready()
-    await fewPrices(rows.prices!.url)
+    const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
+    const started = spawnStart(common, {}, { script: START_SCRIPT })
+    const rows = await started.waitUntilReady()
+    await importPrices(rows.prices!.url)
     const byFile = Map.groupBy(
       tried.filter((one) => !starts.includes(one)),
       ({ file }) => file,
@@ -169,7 +172,7 @@ test.skipIf(!hasShell)(
 test('--help describes each setting of each service in a short noun phrase', async () => {
   for (const load of Object.values(services)) {
     const definition = await load()
-    for (const [name, { description }] of Object.entries(settingsOf(definition))) {
+    for (const [name, { description }] of Object.entries(getSettings(definition))) {
       expect(description.length, `${definition.name}.${name}`).toBeLessThan(70)
       expect(description, `${definition.name}.${name}`).not.toMatch(/^(what|where|whether|who|how|most|a|the|so)\b/i)
     }

@@ -1,5 +1,5 @@
-import { HOUSE, spawnStart, type Started } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { START_SCRIPT, spawnStart, type SpawnedStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { execFile, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ const VIDEO = '1FEFpk-uIYo'
 
 type Urls = Record<(typeof SERVICES)[number], string>
 
-async function start(data: string): Promise<{ started: Started; urls: Urls; ports: string[] }> {
+async function start(data: string): Promise<{ started: SpawnedStart; urls: Urls; ports: string[] }> {
   const args = ['--port', '0', '--data', data, '--log-level', 'info', '--dashboard.demo', 'off']
-  const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: HOUSE })
-  const rows = await started.ready()
+  const started = spawnStart([...SERVICES, ...args], { API_TOKEN: TOKEN }, { script: START_SCRIPT })
+  const rows = await started.waitUntilReady()
   const urls = Object.fromEntries(SERVICES.map((name) => [name, rows[name]!.url])) as Urls
   return {
     started,
@@ -41,7 +41,7 @@ async function send(url: string, method: string, body: object): Promise<Response
 const modeOf = (file: string) => statSync(file).mode & 0o777
 
 test('a share link and an open session survive a backup, another machine and a restore', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [files, here, there] = ['files', 'here', 'there'].map((name) => join(folder, name)) as [string, string, string]
   const first = await start(here)
   await send(`${first.urls.stats}/collections/mine`, 'PUT', { videos: [VIDEO], name: 'Mine' })
@@ -70,7 +70,7 @@ test('a share link and an open session survive a backup, another machine and a r
 })
 
 test('wrong usage is one line or the usage, never a stack trace', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const run = (script: 'backup' | 'restore', ...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [`${SCRIPTS}${script}.ts`, ...args])
     return { status, stdout: String(stdout), stderr: String(stderr) }

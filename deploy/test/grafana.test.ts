@@ -1,8 +1,8 @@
 import { startNatsServer } from '@influencer-stats/log/nats-server'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { HOUSE, spawnStart, type Row } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { START_SCRIPT, spawnStart, type ReadyRow } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const hasPrometheus = spawnSync(PROMETHEUS, ['--version']).status === 0
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Long enough for two scrapes on a busy machine. */
-const INTERVAL = '30s'
+const RATE_INTERVAL = '30s'
 /** What the documents have: the file is used as it is, but for where services are here, and how often they are asked. */
 const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
 
@@ -26,9 +26,9 @@ interface Dashboard {
 }
 
 /** Starts Prometheus with the configuration that is given out. @returns a function that evaluates a query */
-async function startPrometheus(rows: Record<string, Row>): Promise<(query: string) => Promise<string[]>> {
-  const folder = temporaryFolder()
-  const port = await freePort()
+async function startPrometheus(rows: Record<string, ReadyRow>): Promise<(query: string) => Promise<string[]>> {
+  const folder = createTemporaryFolder()
+  const port = await findFreePort()
   const config = readFileSync(`${DEPLOY}/prometheus/prometheus.yml`, 'utf8')
     .replace('scrape_interval: 15s', 'scrape_interval: 1s')
     .replaceAll(/localhost:(80\d\d)/g, (_, known: string) => `localhost:${rows[PORTS[known]!]!.port}`)
@@ -44,7 +44,7 @@ async function startPrometheus(rows: Record<string, Row>): Promise<(query: strin
     if (prometheus.exitCode === null) await once(prometheus, 'exit')
   })
   const url = `http://127.0.0.1:${port}`
-  await until(async () => {
+  await waitUntil(async () => {
     if (prometheus.exitCode !== null) throw new Error(said)
     return (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok
   })
@@ -60,27 +60,27 @@ async function startPrometheus(rows: Record<string, Row>): Promise<(query: strin
 }
 
 /** Something for every panel to show, again and again until the test ends. */
-function makeTraffic({ stats, kv, sse, prices }: Record<string, Row>): void {
+function makeTraffic({ stats, kv, sse, prices }: Record<string, ReadyRow>): void {
   const ending = new AbortController()
   const { signal } = ending
-  const ask = async (url: string, init: RequestInit = {}) => {
+  const send = async (url: string, init: RequestInit = {}) => {
     await (await fetch(url, { ...init, signal })).arrayBuffer()
   }
   async function run(): Promise<void> {
     const collection = `${stats!.url}/collections/c`
     const body = JSON.stringify({ videos: ['goesviral26'] })
-    await ask(collection, { method: 'PUT', headers: JSON_TYPE, body })
+    await send(collection, { method: 'PUT', headers: JSON_TYPE, body })
     for (let i = 0; !signal.aborted; i++) {
-      await ask(`${collection}/stats`)
-      await ask(`${kv!.url}/v0/entity?id=${i}`, { method: 'PUT', body: 'b' })
+      await send(`${collection}/stats`)
+      await send(`${kv!.url}/v0/entity?id=${i}`, { method: 'PUT', body: 'b' })
       // More than it holds for clients: refused with 503.
-      await ask(`${kv!.url}/v0/entity?id=large`, { method: 'PUT', body: Buffer.alloc(2_000_000) })
-      await ask(`${sse!.url}/put?v=${i}&topic=t`)
-      await ask(`${prices!.url}/v1/search/bitmap/prices`, { method: 'POST', headers: JSON_TYPE, body: '{}' })
+      await send(`${kv!.url}/v0/entity?id=large`, { method: 'PUT', body: Buffer.alloc(2_000_000) })
+      await send(`${sse!.url}/put?v=${i}&topic=t`)
+      await send(`${prices!.url}/v1/search/bitmap/prices`, { method: 'POST', headers: JSON_TYPE, body: '{}' })
       await delay(100, undefined, { signal })
     }
   }
-  const running = Promise.allSettled([run(), ask(`${sse!.url}/wait?cid=a&topic=t`)])
+  const running = Promise.allSettled([run(), send(`${sse!.url}/wait?cid=a&topic=t`)])
   onTestFinished(async () => {
     ending.abort()
     await running
@@ -90,29 +90,29 @@ function makeTraffic({ stats, kv, sse, prices }: Record<string, Row>): void {
 test.skipIf(!hasPrometheus)(
   'every panel of the dashboard shows something of services that run, by a real Prometheus',
   async () => {
-    const servers = await startNatsServer({ folder: temporaryFolder() })
+    const servers = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => servers.stop('SIGKILL'))
     const node = ['--sse.log', 'jetstream', '--sse.nats-url', servers.url, '--sse.nats-replicas', '1']
-    const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'error', '--sample', 'no']
+    const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'error', '--sample', 'no']
     const args = [...common, ...node, '--kv.client-memory-limit', '1048576']
-    const started = spawnStart(args, {}, { script: HOUSE })
-    const rows = await started.ready()
+    const started = spawnStart(args, {}, { script: START_SCRIPT })
+    const rows = await started.waitUntilReady()
     const query = await startPrometheus(rows)
     makeTraffic(rows)
-    await until(async () => (await query('up == 1')).length === Object.keys(PORTS).length)
+    await waitUntil(async () => (await query('up == 1')).length === Object.keys(PORTS).length)
 
     const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
     const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
     // One of the three is a node of many here: what its panels show the others' would, too.
-    const asked = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
-    expect(asked.length).toBe(shown.length - 6)
-    expect(asked.length).toBeGreaterThan(35)
-    let silent = asked
+    const queried = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
+    expect(queried.length).toBe(shown.length - 6)
+    expect(queried.length).toBeGreaterThan(35)
+    let silent = queried
     const isShown = async ({ expr }: { expr: string }) => {
-      const values = await query(expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', INTERVAL))
+      const values = await query(expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', RATE_INTERVAL))
       return values.some((value) => Number.isFinite(Number(value)))
     }
-    await until(async () => {
+    await waitUntil(async () => {
       const isSilent = await Promise.all(silent.map(async (one) => !(await isShown(one))))
       silent = silent.filter((_, i) => isSilent[i])
       return silent.length === 0 || delay(500, false)

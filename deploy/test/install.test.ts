@@ -1,4 +1,4 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,8 +21,8 @@ writeFileSync('node_modules/.pnpm-workspace-state-v1.json', JSON.stringify(state
 `
 
 /** A workspace in which nothing is installed. */
-function workspace() {
-  const folder = temporaryFolder()
+function createWorkspace() {
+  const folder = createTemporaryFolder()
   for (const name of ['scripts', 'packages/kv', 'bench']) mkdirSync(join(folder, name), { recursive: true })
   cpSync(INSTALL, join(folder, 'scripts/install.mjs'))
   for (const name of ['package.json', 'packages/kv/package.json', 'bench/package.json'])
@@ -58,7 +58,7 @@ function workspace() {
 }
 
 test('each command installs what it needs, once, and takes away nothing that another needed', () => {
-  const { need } = workspace()
+  const { need } = createWorkspace()
   const start = need('start')
   expect(start).toMatchObject({ status: 0, called: [expect.stringMatching(/--prod --filter influencer-stats\.\.\./)] })
   expect(start.stderr).not.toMatch(/Progress/)
@@ -70,7 +70,7 @@ test('each command installs what it needs, once, and takes away nothing that ano
 })
 
 test.each(['pnpm-lock.yaml', 'package.json', 'packages/kv/package.json'])('again once %s has changed', (name) => {
-  const { folder, need } = workspace()
+  const { folder, need } = createWorkspace()
   need('all')
   const soon = new Date(Date.now() + 60_000)
   utimesSync(join(folder, name), soon, soon)
@@ -78,7 +78,7 @@ test.each(['pnpm-lock.yaml', 'package.json', 'packages/kv/package.json'])('again
 })
 
 test('one that fails says all that pnpm said, and ends what it was for', () => {
-  const { folder, need } = workspace()
+  const { folder, need } = createWorkspace()
   writeFileSync(join(folder, 'away'), '')
   const { status, stderr } = need('start')
   expect(status).toBe(1)

@@ -1,6 +1,6 @@
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hasCaddy, startCaddy } from './support/caddy.ts'
@@ -17,7 +17,7 @@ function open(port: number, path: string, method = 'GET', body?: string): Promis
   })
 }
 
-async function ask(port: number, path: string, method?: string, body?: string) {
+async function send(port: number, path: string, method?: string, body?: string) {
   const reply = await open(port, path, method, body)
   return {
     status: reply.statusCode,
@@ -30,27 +30,27 @@ type Ports = Readonly<Record<'stats' | 'sse' | 'prices', number>>
 
 /** What holds behind any proxy. @param id the form of those that it gives to requests */
 async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp): Promise<void> {
-  const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
+  const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
-  const started = spawnStart(['stats', 'sse', 'prices', ...common], env, { script: HOUSE })
-  const rows = await started.ready()
+  const started = spawnStart(['stats', 'sse', 'prices', ...common], env, { script: START_SCRIPT })
+  const rows = await started.waitUntilReady()
   const port = await start({ stats: rows.stats!.port, sse: rows.sse!.port, prices: rows.prices!.port })
 
   const stream = await open(port, '/wait?cid=a&topic=collections/c')
   expect(stream.headers['content-type']).toMatch(/^text\/event-stream/)
   let text = ''
   stream.setEncoding('utf8').on('data', (part) => (text += part))
-  const put = await ask(port, '/collections/c', 'PUT', '{"videos":["-4lB5EKS5Uk"]}')
+  const put = await send(port, '/collections/c', 'PUT', '{"videos":["-4lB5EKS5Uk"]}')
   expect(put.status).toBe(201)
   // The proxy's own, which stands in the log of the service as well.
   expect(put.headers['x-request-id']).toMatch(id)
-  expect(await ask(port, '/collections/c/stats')).toMatchObject({
+  expect(await send(port, '/collections/c/stats')).toMatchObject({
     status: 200,
     text: expect.stringContaining('stand-in'),
   })
-  await until(() => /^data: .*"impressions":261734/m.test(text))
-  expect((await ask(port, '/v1/search/bitmap/prices', 'POST', '{}')).status).toBe(400)
-  expect((await ask(port, '/metrics')).status).toBe(404)
+  await waitUntil(() => /^data: .*"impressions":261734/m.test(text))
+  expect((await send(port, '/v1/search/bitmap/prices', 'POST', '{}')).status).toBe(400)
+  expect((await send(port, '/metrics')).status).toBe(404)
   expect((await started.stop()).code).toBe(0)
 }
 

@@ -1,7 +1,7 @@
-import { selfSigned } from '@influencer-stats/runtime/testing/certificate'
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createSelfSigned } from '@influencer-stats/runtime/testing/certificate'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -12,18 +12,18 @@ import { expect, test } from 'vitest'
 const SCRIPTS = fileURLToPath(new URL('../../scripts/', import.meta.url))
 
 test('services that speak TLS reach each other, are healthy and are backed up, by a certificate of their own', async () => {
-  const folder = temporaryFolder()
-  const { cert, key } = selfSigned()
+  const folder = createTemporaryFolder()
+  const { cert, key } = createSelfSigned()
   const [tlsCert, tlsKey] = ['cert.pem', 'key.pem'].map((name) => join(folder, name)) as [string, string]
   writeFileSync(tlsCert, cert)
   writeFileSync(tlsKey, key)
   const env = { NODE_EXTRA_CA_CERTS: tlsCert }
   const files = ['--tls-cert', tlsCert, '--tls-key', tlsKey]
   const common = ['--port', '0', '--data', folder, '--log-level', 'warn', '--stats.state', 'kv', ...files]
-  const started = spawnStart(['stats', 'sse', 'kv', 'dashboard', ...common], env, { script: HOUSE })
-  const { stats, kv, sse, dashboard } = await started.ready()
+  const started = spawnStart(['stats', 'sse', 'kv', 'dashboard', ...common], env, { script: START_SCRIPT })
+  const { stats, kv, sse, dashboard } = await started.waitUntilReady()
 
-  function ask(url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
+  function send(url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const headers = { connection: 'close', ...(body && { 'content-type': 'application/json' }) }
       const sent = request(url, { method, ca: cert, headers }, async (reply) => {
@@ -34,17 +34,17 @@ test('services that speak TLS reach each other, are healthy and are backed up, b
     })
   }
 
-  expect((await ask(`${stats!.url}/collections/c`, 'PUT', '{"videos":["-4lB5EKS5Uk"]}')).status).toBe(201)
-  expect((await ask(`${stats!.url}/collections/c/stats`)).text).toContain('"impressions":261734')
+  expect((await send(`${stats!.url}/collections/c`, 'PUT', '{"videos":["-4lB5EKS5Uk"]}')).status).toBe(201)
+  expect((await send(`${stats!.url}/collections/c/stats`)).text).toContain('"impressions":261734')
   // By stats of kv, of the stand-in and of sse.
-  const figures = await until(async () => {
-    const { text } = await ask(`${stats!.url}/metrics`)
+  const metrics = await waitUntil(async () => {
+    const { text } = await send(`${stats!.url}/metrics`)
     return /upstream="sse",status="200"/.test(text) && text
   })
-  for (const upstream of ['kv', 'youtube']) expect(figures).toMatch(new RegExp(`upstream="${upstream}",status="20\\d"`))
-  expect(figures).toMatch(/^tls_certificate_expiry_seconds \d{10}/m)
-  expect((await ask(`${sse!.url}/value?topic=collections/c`)).text).toContain('"impressions":261734')
-  expect((await ask(`${dashboard!.url}/api/stats/collections/c/stats`)).status).toBe(200)
+  for (const upstream of ['kv', 'youtube']) expect(metrics).toMatch(new RegExp(`upstream="${upstream}",status="20\\d"`))
+  expect(metrics).toMatch(/^tls_certificate_expiry_seconds \d{10}/m)
+  expect((await send(`${sse!.url}/value?topic=collections/c`)).text).toContain('"impressions":261734')
+  expect((await send(`${dashboard!.url}/api/stats/collections/c/stats`)).status).toBe(200)
 
   const run = (script: string, args: string[], more: Record<string, string>) =>
     spawnSync(process.execPath, [join(SCRIPTS, script), ...args], {

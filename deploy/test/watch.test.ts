@@ -1,11 +1,11 @@
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { faultsOf, readExposition } from './support/exposition.ts'
+import { findFaults, readExposition } from './support/exposition.ts'
 
 const DEPLOY = fileURLToPath(new URL('..', import.meta.url))
 const PROMTOOL = process.env.PROMTOOL ?? 'promtool'
@@ -13,24 +13,24 @@ const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Runs promtool; nothing where there is none. */
-function promtool(args: readonly string[], input = ''): { status: number | null; output: string } | undefined {
+function runPromtool(args: readonly string[], input = ''): { status: number | null; output: string } | undefined {
   const { error, status, stdout, stderr } = spawnSync(PROMTOOL, args, { input, encoding: 'utf8', cwd: DEPLOY })
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined
   return { status, output: stdout + stderr }
 }
 
 /** The figures of all services, by service, once each has done something. */
-async function figuresOfAll(): Promise<Map<string, string>> {
-  const args = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--sample', 'no']
-  const started = spawnStart(args, {}, { script: HOUSE })
-  const rows = await started.ready()
+async function readAllMetrics(): Promise<Map<string, string>> {
+  const args = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
+  const started = spawnStart(args, {}, { script: START_SCRIPT })
+  const rows = await started.waitUntilReady()
   const { stats, kv } = rows
   const body = JSON.stringify({ videos: ['-4lB5EKS5Uk'] })
   expect((await fetch(stats!.url + COLLECTION, { method: 'PUT', headers: JSON_TYPE, body })).status).toBe(201)
   expect((await fetch(`${stats!.url}${COLLECTION}/stats`)).status).toBe(200)
   expect((await fetch(`${kv!.url}/v0/entity?id=a`, { method: 'PUT', body: 'b' })).status).toBe(201)
   const textOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
-  await until(async () => (await textOf(stats!.url)).includes('upstream="sse",status="200"'))
+  await waitUntil(async () => (await textOf(stats!.url)).includes('upstream="sse",status="200"'))
   const texts = await Promise.all(
     Object.entries(rows).map(async ([name, { url }]) => [name, await textOf(url)] as const),
   )
@@ -55,13 +55,13 @@ interface Dashboard {
 }
 
 test('figures are as Prometheus wants them, and dashboard and alerts ask for none that there are not', async () => {
-  const texts = await figuresOfAll()
+  const texts = await readAllMetrics()
   expect([...texts.keys()].toSorted()).toEqual(['dashboard', 'kv', 'prices', 'sse', 'stats', 'youtube'])
   const known = new Set(['up'])
   for (const [service, text] of texts) {
     const families = readExposition(text)
-    expect(families.flatMap(faultsOf)).toEqual([])
-    const checked = promtool(['check', 'metrics'], text)
+    expect(families.flatMap(findFaults)).toEqual([])
+    const checked = runPromtool(['check', 'metrics'], text)
     if (checked) expect(checked).toEqual({ status: 0, output: '' })
     for (const { name, samples } of families) for (const one of [name, ...samples]) known.add(one)
     expect(text).toMatch(
@@ -101,6 +101,6 @@ test('each alert fires when it should, and none where all is well', () => {
     expect(cases).toMatch(new RegExp(`alertname: ${name} \\}`))
     expect(cases).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n`))
   }
-  const tested = promtool(['test', 'rules', 'prometheus/alerts.test.yml'])
+  const tested = runPromtool(['test', 'rules', 'prometheus/alerts.test.yml'])
   if (tested) expect(tested).toMatchObject({ status: 0 })
 })

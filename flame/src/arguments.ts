@@ -1,4 +1,4 @@
-import { works } from '@influencer-stats/bench/tables/all'
+import { workloads } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
 import { services } from '../../services.ts'
 
@@ -29,17 +29,17 @@ export function parseFlameArguments(argv: readonly string[]) {
 }
 
 /** One variant of one service under one of its workloads: a row of the bench. */
-export interface Chosen {
+export interface FlameSubject {
   readonly service: string
   readonly variant: string
   readonly work: string
 }
 
 /** Its folder below `flame/`, and what it is called in all commands. */
-export const folderOf = ({ service, variant, work }: Chosen) => `${service}/${variant}/${work}`
+export const getFolder = ({ service, variant, work }: FlameSubject) => `${service}/${variant}/${work}`
 
 /** What each variant is profiled at, the first, and the last one, which is the default, at all of them. */
-const USUAL: Readonly<Record<string, readonly string[]>> = {
+const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
   stats: ['read'],
   sse: ['fan-out', 'connecting'],
   kv: ['put-full', 'get-full', 'put-node', 'apply-node'],
@@ -47,15 +47,19 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What is profiled where nothing is named. @param variants of a service, the default last */
-export const usual = (service: string, variants: readonly string[]): Chosen[] =>
+export const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
   variants.flatMap((variant, i) =>
-    USUAL[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({ service, variant, work })),
+    DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({
+      service,
+      variant,
+      work,
+    })),
   )
 
 /** What is profiled of every variant of every service. */
-export async function allThereIs(): Promise<Chosen[]> {
-  const definitions = await Promise.all(Object.keys(works).map((name) => services[name]!()))
-  return definitions.flatMap(({ name, variants = {} }) => usual(name, Object.keys(variants)))
+export async function listAllSubjects(): Promise<FlameSubject[]> {
+  const definitions = await Promise.all(Object.keys(workloads).map((name) => services[name]!()))
+  return definitions.flatMap(({ name, variants = {} }) => listDefaultSubjects(name, Object.keys(variants)))
 }
 
 /**
@@ -64,14 +68,14 @@ export async function allThereIs(): Promise<Chosen[]> {
  *
  * @throws Error naming what there is, when there is nothing of that name
  */
-export function choose(subjects: readonly string[], all: readonly Chosen[]): Chosen[] {
+export function choose(subjects: readonly string[], all: readonly FlameSubject[]): FlameSubject[] {
   if (subjects.length === 0) return [...all]
   return subjects.flatMap((subject) => {
-    const found = all.filter((one) => `${folderOf(one)}/`.startsWith(`${subject}/`))
+    const found = all.filter((one) => `${getFolder(one)}/`.startsWith(`${subject}/`))
     if (found.length > 0) return found
     const [service = '', variant = '', work = ''] = subject.split('/')
     const isKnown = all.some((one) => one.service === service && one.variant === variant)
-    if (isKnown && works[service]?.[work]) return [{ service, variant, work }]
-    throw new Error(`there is no ${subject}; there are ${all.map(folderOf).join(', ')}`)
+    if (isKnown && workloads[service]?.[work]) return [{ service, variant, work }]
+    throw new Error(`there is no ${subject}; there are ${all.map(getFolder).join(', ')}`)
   })
 }

@@ -1,31 +1,35 @@
-import { stopBeside } from '@influencer-stats/bench/contenders/beside'
+import { stopBackgroundProcesses } from '@influencer-stats/bench/targets/background-processes'
 import { createProgress } from '@influencer-stats/bench/progress'
-import { works } from '@influencer-stats/bench/tables/all'
+import { workloads } from '@influencer-stats/bench/tables/all'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { allThereIs, choose, folderOf, HELP, parseFlameArguments } from './arguments.ts'
+import { listAllSubjects, choose, getFolder, HELP, parseFlameArguments } from './arguments.ts'
 import { takeClinicSnapshot } from './clinic.ts'
-import { FLAME } from './paths.ts'
+import { FLAME_FOLDER } from './paths.ts'
 import { updateReadme } from './readme.ts'
-import { benchRate, recordRow } from './record.ts'
-import { writeSnapshot } from './snapshot.ts'
+import { measureBenchRate, recordRow } from './record.ts'
+import { writeSnapshot } from './flame-snapshot.ts'
 
 async function run(argv: readonly string[]): Promise<void> {
   const { subjects, duration, clinic, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
-  const chosen = choose(subjects, await allThereIs())
+  const chosen = choose(subjects, await listAllSubjects())
   const progress = createProgress(process.stderr)
   for (const [i, one] of chosen.entries()) {
-    const folder = join(FLAME, folderOf(one))
+    const folder = join(FLAME_FOLDER, getFolder(one))
     // A service that is profiled is slower than it is: nobody is refused for that.
-    const row = works[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
-    progress.step(folderOf(one), i + 1, chosen.length)
-    const rate = await benchRate(row)
-    const { recordings, rate: kept } = await recordRow(row, duration, rate)
-    writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, ...(kept && { rate: kept }) }, recordings)
+    const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
+    progress.step(getFolder(one), i + 1, chosen.length)
+    const rate = await measureBenchRate(row)
+    const { recordings, rate: measuredRate } = await recordRow(row, duration, rate)
+    writeSnapshot(
+      folder,
+      { ...one, says: row.says!, seconds: duration, ...(measuredRate && { rate: measuredRate }) },
+      recordings,
+    )
     const html = join(folder, 'clinic-flame.html')
     // One that is there is made anew: it must not be of older code than the rest.
-    if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, kept, html)
+    if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, measuredRate, html)
     await updateReadme()
   }
   progress.end()
@@ -37,5 +41,5 @@ try {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1
 } finally {
-  await stopBeside()
+  await stopBackgroundProcesses()
 }

@@ -1,20 +1,20 @@
-import type { Row } from '@influencer-stats/bench/row'
-import { temporaryFolder } from '@influencer-stats/bench/temporary'
+import type { BenchRow } from '@influencer-stats/bench/row'
+import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { cutRare, NAME, withoutFonts, withoutPaths, type Tick } from './clinic-clean.ts'
-import { LARGEST, ROOT } from './paths.ts'
-import { FLAGS, startReporting } from './profiled-process.ts'
-import { underLoad } from './record.ts'
+import { cutRare, ROOT_NAME, removeFonts, removePaths, type Tick } from './clinic-cleanup.ts'
+import { MAX_HTML_BYTES, ROOT } from './paths.ts'
+import { NODE_FLAGS, startReporting } from './profiled-process.ts'
+import { runUnderLoad } from './record.ts'
 
 const require = createRequire(import.meta.url)
-const CLINIC = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
+const CLINIC_SCRIPT = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
 
 // It would ask whether it may send statistics, and look for a newer version.
-const quiet = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
+const QUIET_ENV = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
 
 /**
  * A `clinic flame` snapshot of a service under the load of a row, on main (`threads: 0`), because clinic sees no other
@@ -23,29 +23,29 @@ const quiet = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
  * @param html the file to write
  */
 export async function takeClinicSnapshot(
-  row: Row,
+  row: BenchRow,
   seconds: number,
   rate: number | undefined,
   html: string,
 ): Promise<void> {
-  using temporary = temporaryFolder()
+  using temporary = createTemporaryFolder()
   const folder = temporary.path
   const start = (script: string, args: readonly string[]) => {
-    const clinic = [CLINIC, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
+    const clinic = [CLINIC_SCRIPT, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
     // In a folder of its own: V8 writes its log, which is large, into the current one.
-    return startReporting(process.execPath, [...clinic, process.execPath, ...FLAGS, script, ...args], {
+    return startReporting(process.execPath, [...clinic, process.execPath, ...NODE_FLAGS, script, ...args], {
       cwd: folder,
-      env: quiet,
+      env: QUIET_ENV,
     })
   }
-  await underLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
-  const data = fileIn(folder, '.clinic-flame')
-  for (const name of readdirSync(data)) anonymise(join(data, name))
+  await runUnderLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
+  const data = findFile(folder, '.clinic-flame')
+  for (const name of readdirSync(data)) removeMachinePaths(join(data, name))
   writeFileSync(html, drawSmall(data))
 }
 
 /** The one file, or folder, of a folder whose name ends so. */
-const fileIn = (folder: string, end: string) =>
+const findFile = (folder: string, end: string) =>
   join(
     folder,
     readdirSync(folder).find((name) => name.endsWith(end))!,
@@ -55,28 +55,28 @@ const fileIn = (folder: string, end: string) =>
  * Takes this machine's paths out of what clinic has recorded, before it draws it. Modules are then named by path rather
  * than by URL, which is the only form in which clinic knows a dependency from the app.
  */
-function anonymise(file: string): void {
-  const text = withoutPaths(readFileSync(file, 'utf8'), ROOT)
+function removeMachinePaths(file: string): void {
+  const text = removePaths(readFileSync(file, 'utf8'), ROOT)
   const isInfo = file.endsWith('-systeminfo')
-  writeFileSync(file, isInfo ? JSON.stringify({ ...JSON.parse(text), mainDirectory: NAME.slice(0, -1) }) : text)
+  writeFileSync(file, isInfo ? JSON.stringify({ ...JSON.parse(text), mainDirectory: ROOT_NAME.slice(0, -1) }) : text)
 }
 
 /** Draws the snapshot; rare stacks are cut shorter until it is small enough to be committed. */
 function drawSmall(data: string): string {
-  const samples = fileIn(data, '-samples')
+  const samples = findFile(data, '-samples')
   const ticks: Tick[] = JSON.parse(readFileSync(samples, 'utf8'))
   for (let least = 2; ; least *= 2) {
     writeFileSync(samples, JSON.stringify(cutRare(ticks, least)))
-    visualize(data)
-    const html = withoutFonts(withoutPaths(readFileSync(`${data}.html`, 'utf8'), ROOT))
-    if (Buffer.byteLength(html) <= LARGEST) return html
+    renderSnapshot(data)
+    const html = removeFonts(removePaths(readFileSync(`${data}.html`, 'utf8'), ROOT))
+    if (Buffer.byteLength(html) <= MAX_HTML_BYTES) return html
   }
 }
 
-function visualize(data: string): void {
-  const args = [CLINIC, 'flame', '--open=false', '--visualize-only', data]
+function renderSnapshot(data: string): void {
+  const args = [CLINIC_SCRIPT, 'flame', '--open=false', '--visualize-only', data]
   const { status, stderr } = spawnSync(process.execPath, args, {
-    env: { ...process.env, ...quiet },
+    env: { ...process.env, ...QUIET_ENV },
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`clinic could not draw the snapshot: ${stderr}`)

@@ -2,7 +2,7 @@
 export type Category = 'app' | 'dependency' | 'node' | 'native'
 
 /** A function, wherever it was called. Nothing in it names the machine. */
-export interface Frame {
+export interface StackFrame {
   readonly name: string
   /** Relative to the repository, `package/path` for dependencies, `node:module`; empty where there is none. */
   readonly file: string
@@ -21,17 +21,17 @@ export interface CallFrame {
 }
 
 const NO_SCRIPT = '0'
-const GENERATED = 'generated code'
+const GENERATED_CODE = 'generated code'
 
 /** @param root the repository's folder as a path that ends with `/` */
-export function frameOf({ functionName, scriptId, url, lineNumber }: CallFrame, root: string): Frame {
+export function toFrame({ functionName, scriptId, url, lineNumber }: CallFrame, root: string): StackFrame {
   const line = lineNumber + 1
   const name = functionName || '(anonymous)'
   const path = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
   if (path.startsWith('node:')) return { name, file: path, line, category: 'node' }
   if (path.startsWith('wasm:')) return { name, file: 'WebAssembly', line: 0, category: 'native' }
   // Made with `new Function`: routers, validators and serialisers do.
-  if (path === '' && scriptId !== NO_SCRIPT) return { name, file: GENERATED, line, category: 'dependency' }
+  if (path === '' && scriptId !== NO_SCRIPT) return { name, file: GENERATED_CODE, line, category: 'dependency' }
   if (path === '') return { name, file: '', line: 0, category: 'native' }
   const packaged = path.lastIndexOf('/node_modules/')
   if (packaged >= 0) {
@@ -42,10 +42,10 @@ export function frameOf({ functionName, scriptId, url, lineNumber }: CallFrame, 
 }
 
 /** The same for the same function. */
-export const keyOf = ({ name, file, line }: Frame) => `${name}\n${file}\n${line}`
+export const getKey = ({ name, file, line }: StackFrame) => `${name}\n${file}\n${line}`
 
 /** What a file belongs to: its package, Node's module, or the file itself. */
-export function homeOf({ file, category, name }: Frame): string {
+export function getHome({ file, category, name }: StackFrame): string {
   if (category === 'native') return file || name
   if (category !== 'dependency') return file
   const [scope, rest] = file.split('/')

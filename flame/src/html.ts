@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { keyOf, type Category, type Frame } from './frames.ts'
-import type { HotFunction, Share } from './hot.ts'
-import { flameGraphLibrary } from './page/library.ts'
-import { weightOf, type Call, type Profile } from './profile.ts'
+import { getKey, type Category, type StackFrame } from './frames.ts'
+import type { HotFunction, Share } from './hot-functions.ts'
+import { readFlameGraphLibrary } from './page/flame-graph-library.ts'
+import { getWeight, type ProfileCall, type Profile } from './profile.ts'
 
 /** What a page shows. */
-export interface Page {
+export interface FlamePage {
   readonly title: string
   /** How it was made, in a sentence. */
   readonly subtitle: string
@@ -15,8 +15,8 @@ export interface Page {
 }
 
 // Less than this share of a profile is less than a pixel, and one sample of 10,000 says nothing.
-const SMALLEST = 0.0002
-const TOP = 15
+const MIN_SHARE = 0.0002
+const MAX_TOP_ROWS = 15
 
 const categories: Readonly<Record<Category, string>> = {
   app: 'this repository',
@@ -29,18 +29,18 @@ type PackedFrame = readonly [name: string, file: string, line: number, category:
 type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
 
 /** The tree with its frames by number: a tenth of the size. */
-function pack({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
+function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
   const frames: PackedFrame[] = []
   const numbers = new Map<string, number>()
-  function numberOf(frame: Frame): number {
-    const known = numbers.get(keyOf(frame))
+  function getFrameNumber(frame: StackFrame): number {
+    const known = numbers.get(getKey(frame))
     if (known !== undefined) return known
-    numbers.set(keyOf(frame), frames.length)
+    numbers.set(getKey(frame), frames.length)
     return frames.push([frame.name, frame.file, frame.line, frame.category]) - 1
   }
-  function packCall(call: Call): PackedCall {
-    const callees = call.callees.filter((callee) => weightOf(callee) >= SMALLEST * total).map(packCall)
-    const packed = [numberOf(call.frame), Math.round(weightOf(call))] as const
+  function packCall(call: ProfileCall): PackedCall {
+    const callees = call.callees.filter((callee) => getWeight(callee) >= MIN_SHARE * total).map(packCall)
+    const packed = [getFrameNumber(call.frame), Math.round(getWeight(call))] as const
     return callees.length > 0 ? [...packed, callees] : packed
   }
   const tree = packCall(root)
@@ -49,13 +49,13 @@ function pack({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCa
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
-const read = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
+const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
 // A `</script>` in a name would end the script.
 const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-function legend(profile: Profile): string {
+function renderLegend(profile: Profile): string {
   const weights = new Map<Category, number>()
-  function add({ frame, self, callees }: Call): void {
+  function add({ frame, self, callees }: ProfileCall): void {
     weights.set(frame.category, (weights.get(frame.category) ?? 0) + self)
     callees.forEach(add)
   }
@@ -69,20 +69,20 @@ function legend(profile: Profile): string {
     .join('\n')
 }
 
-function hotRow({ function: name, file, line, category, self, total }: HotFunction, index: number): string {
+function renderHotRow({ function: name, file, line, category, self, total }: HotFunction, index: number): string {
   const where = file ? `${file}:${line}` : 'native code'
   return `<tr data-function="${index}"><td><span class="swatch key" style="background:var(--${category})"></span></td>
 <td><code>${escape(name)}</code> <span class="where">${escape(where)}</span></td>
 <td class="figure">${self.toFixed(2)} %</td><td class="figure">${total.toFixed(2)} %</td></tr>`
 }
 
-const shareRow = ({ name, share }: Share) =>
+const renderShareRow = ({ name, share }: Share) =>
   `<tr><td>${escape(name)}</td><td class="figure">${share.toFixed(2)} %</td></tr>`
 
 /** One file that needs nothing else: the graph, its library, the hottest functions and what each part takes. */
-export function renderPage({ title, subtitle, profile, hot, parts }: Page): string {
-  const top = hot.toSorted((a, b) => b.self - a.self).slice(0, TOP)
-  const data = { ...pack(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
+export function renderPage({ title, subtitle, profile, hot, parts }: FlamePage): string {
+  const top = hot.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
+  const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -91,13 +91,13 @@ export function renderPage({ title, subtitle, profile, hot, parts }: Page): stri
 <title>${escape(title)}</title>
 <link rel="icon" href="data:,">
 <style>
-${read('page.css')}</style>
+${readAsset('page.css')}</style>
 </head>
 <body>
 <h1>${escape(title)}</h1>
 <p>${escape(subtitle)}</p>
 <div class="bar">
-${legend(profile)}
+${renderLegend(profile)}
 <span class="controls"><input id="search" type="search" placeholder="Search functions and files" aria-label="Search">
 <button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
 </div>
@@ -106,19 +106,19 @@ ${profile.total === 0 ? '<p>This thread had nothing to do.</p>\n' : ''}<div id="
 <div class="columns">
 <section><h2>Hottest functions</h2><div class="scroll"><table>
 <tr><th></th><th>function</th><th class="figure">self</th><th class="figure">total</th></tr>
-${top.map(hotRow).join('\n')}
+${top.map(renderHotRow).join('\n')}
 </table></div></section>
 <section><h2>By part, the native work done for it included</h2><div class="scroll"><table>
 <tr><th>part</th><th class="figure">share</th></tr>
-${parts.map(shareRow).join('\n')}
+${parts.map(renderShareRow).join('\n')}
 </table></div></section>
 </div>
 <script type="application/json" id="data">${toScript(data)}</script>
 <script>
-${flameGraphLibrary()}
+${readFlameGraphLibrary()}
 </script>
 <script type="module">
-${read('page.js')}</script>
+${readAsset('page.js')}</script>
 </body>
 </html>
 `

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Where the snapshots of all services are. */
-export const FLAME = fileURLToPath(new URL('../', import.meta.url))
+export const FLAME_FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
-export const PROFILED_SERVICE = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))
+export const PROFILED_SERVICE_SCRIPT = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))
 
 /** The largest HTML that is committed (bytes). */
-export const LARGEST = 2_500_000
+export const MAX_HTML_BYTES = 2_500_000

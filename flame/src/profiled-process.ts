@@ -1,25 +1,25 @@
-import { pinned, PINS } from '@influencer-stats/bench/processes'
+import { toPinnedCommand, PINS } from '@influencer-stats/bench/processes'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { REPORT, type Report, type Window } from './control.ts'
+import { REPORT_PREFIX, type ProcessReport, type ProfileWindow } from './profile-control.ts'
 
 /** A process that runs to be profiled. */
 export interface ProfiledProcess {
   readonly url: string
   readonly pid: number
   /** Profiles all its threads for a while; resolves with their names when their profiles are written. */
-  profile(window: Window): Promise<readonly string[]>
+  profile(window: ProfileWindow): Promise<readonly string[]>
   /** Lets it end, and waits until it has. Idempotent. @throws Error if it ended badly */
   stop(): Promise<void>
 }
 
 /** Node's arguments for any run that is profiled: inlined functions would not be seen, their callers take the blame. */
-export const FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
+export const NODE_FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
 
 /** Starts a script that calls `obey` and reports that it is ready. */
 export const startProfiled = (script: string, args: readonly string[]): Promise<ProfiledProcess> =>
-  startReporting(process.execPath, [...FLAGS, script, ...args])
+  startReporting(process.execPath, [...NODE_FLAGS, script, ...args])
 
 /**
  * Starts a command that obeys its stdin and reports on its stderr, and waits until it is ready. It runs on one processor
@@ -31,45 +31,45 @@ export async function startReporting(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<ProfiledProcess> {
-  const [program, ...rest] = pinned(PINS.server, [command, ...args])
+  const [program, ...rest] = toPinnedCommand(PINS.server, [command, ...args])
   const child = spawn(program!, rest, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' })
   // Drained, as under a supervisor that collects logs: a full pipe would stop a synchronous logger.
   child.stdout.resume()
   child.stdin.on('error', () => {})
   const exit = once(child, 'exit')
-  let waiting = Promise.withResolvers<Report>()
-  let complaints = ''
+  let nextReport = Promise.withResolvers<ProcessReport>()
+  let stderrText = ''
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.startsWith(REPORT)) waiting.resolve(JSON.parse(line.slice(REPORT.length)))
-    else complaints += `${line}\n`
+    if (line.startsWith(REPORT_PREFIX)) nextReport.resolve(JSON.parse(line.slice(REPORT_PREFIX.length)))
+    else stderrText += `${line}\n`
   })
   const ended = exit.then(([code, signal]) => {
-    waiting.reject(new Error(`the profiled process ended (${signal ?? `exit code ${code}`})\n${complaints}`))
+    nextReport.reject(new Error(`the profiled process ended (${signal ?? `exit code ${code}`})\n${stderrText}`))
     return code as number | null
   })
-  waiting.promise.catch(() => {})
+  nextReport.promise.catch(() => {})
 
-  async function next<K extends Report['kind']>(kind: K): Promise<Report & { kind: K }> {
-    const message = await waiting.promise
+  async function waitForReport<K extends ProcessReport['kind']>(kind: K): Promise<ProcessReport & { kind: K }> {
+    const message = await nextReport.promise
     if (message.kind !== kind) throw new Error(`the profiled process reported ${message.kind}, not ${kind}`)
-    if (child.exitCode === null) waiting = Promise.withResolvers()
-    waiting.promise.catch(() => {})
-    return message as Report & { kind: K }
+    if (child.exitCode === null) nextReport = Promise.withResolvers()
+    nextReport.promise.catch(() => {})
+    return message as ProcessReport & { kind: K }
   }
 
   async function end(): Promise<void> {
     child.stdin.end()
-    if ((await ended) !== 0) throw new Error(`the profiled process ended badly\n${complaints}`)
+    if ((await ended) !== 0) throw new Error(`the profiled process ended badly\n${stderrText}`)
   }
   let stopped: Promise<void> | undefined
 
-  const { url } = await next('ready')
+  const { url } = await waitForReport('ready')
   return {
     url,
     pid: child.pid!,
     async profile(window) {
       child.stdin.write(`${JSON.stringify(window)}\n`)
-      return (await next('profiled')).threads
+      return (await waitForReport('profiled')).threads
     },
     stop: () => (stopped ??= end()),
   }

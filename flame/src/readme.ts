@@ -1,50 +1,52 @@
 import { withProse } from '@influencer-stats/bench/report/prose'
 import { replaceSection } from '@influencer-stats/bench/report/publish'
 import { readResults } from '@influencer-stats/bench/report/results'
-import { tables, works } from '@influencer-stats/bench/tables/all'
+import { tables, workloads } from '@influencer-stats/bench/tables/all'
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
-import { folderOf } from './arguments.ts'
-import { readLessons, type Lesson } from './lessons.ts'
-import { FLAME } from './paths.ts'
-import { againstSource, shareList, topOf, topSentence } from './sentences.ts'
-import type { Graph, Hot } from './recorded.ts'
+import { getFolder } from './arguments.ts'
+import { readFindings, type Finding } from './findings.ts'
+import { FLAME_FOLDER } from './paths.ts'
+import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
+import type { GraphSummary, HotReport } from './hot-report.ts'
 
-const README = join(FLAME, 'README.md')
+const README_PATH = join(FLAME_FOLDER, 'README.md')
 
 /** The thread that works: the one that serves, but in a node that applies what others put. */
-const busiest = ({ graphs }: Hot) => graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
+const findBusiest = ({ graphs }: HotReport) =>
+  graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
 
-const graphOf = (hot: Hot, kind: Graph['kind']) =>
-  hot.graphs.find((graph) => graph.kind === kind && graph.thread === busiest(hot).thread)!
+const getGraph = (hot: HotReport, kind: GraphSummary['kind']) =>
+  hot.graphs.find((graph) => graph.kind === kind && graph.thread === findBusiest(hot).thread)!
 
 /** The name of a snapshot within its service, and of its heading. */
-const nameOf = ({ variant, work }: Hot) => `${variant} ${work}`
+const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
 
 /** What was recorded of a service, in the order of its variants. */
-function readHots(service: string): Hot[] {
-  const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME }).toSorted()
-  return files.map((file) => JSON.parse(readFileSync(join(FLAME, file), 'utf8')))
+function readReports(service: string): HotReport[] {
+  const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
+  return files.map((file) => JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8')))
 }
 
-const figures = ({ self, total }: { self: number; total: number }) => `${self.toFixed(1)} % / ${total.toFixed(1)} %`
+const formatPercents = ({ self, total }: { self: number; total: number }) =>
+  `${self.toFixed(1)} % / ${total.toFixed(1)} %`
 
-function tableRow(hot: Hot): string {
-  const cpu = graphOf(hot, 'cpu')
-  const allocation = graphOf(hot, 'allocation')
+function renderTableRow(hot: HotReport): string {
+  const cpu = getGraph(hot, 'cpu')
+  const allocation = getGraph(hot, 'allocation')
   const cells = [cpu, allocation].flatMap((graph) => {
-    const top = topOf(graph)
+    const top = findTop(graph)
     const [part] = graph.parts
     return [
-      top ? `\`${top.function}\` ${figures(top)}` : 'nothing',
+      top ? `\`${top.function}\` ${formatPercents(top)}` : 'nothing',
       part ? `${part.name} ${part.share.toFixed(1)} %` : 'nothing',
     ]
   })
-  return `| [${nameOf(hot)}](#${nameOf(hot).replace(' ', '-')}) | ${cells.join(' | ')} |`
+  return `| [${getName(hot)}](#${getName(hot).replace(' ', '-')}) | ${cells.join(' | ')} |`
 }
 
-const pageNames: Readonly<Record<string, string>> = {
+const PAGE_NAMES: Readonly<Record<string, string>> = {
   'clinic-flame.html': 'clinic flame',
   'cpu-thread-0.html': 'CPU of the serving thread',
   'cpu-main.html': 'CPU of main',
@@ -53,63 +55,69 @@ const pageNames: Readonly<Record<string, string>> = {
   'hot.json': 'figures',
 }
 
-function links(hot: Hot): string {
-  const folder = folderOf(hot)
-  const there = new Set(readdirSync(join(FLAME, folder)))
-  return Object.entries(pageNames)
+function renderLinks(hot: HotReport): string {
+  const folder = getFolder(hot)
+  const there = new Set(readdirSync(join(FLAME_FOLDER, folder)))
+  return Object.entries(PAGE_NAMES)
     .filter(([name]) => there.has(name))
     .map(([name, title]) => `[${title}](${folder}/${name})`)
     .join(' · ')
 }
 
-function section(hot: Hot, row: object, lesson: Lesson | undefined): string {
-  const cpu = graphOf(hot, 'cpu')
-  const allocation = graphOf(hot, 'allocation')
+function renderSection(hot: HotReport, row: object, finding: Finding | undefined): string {
+  const cpu = getGraph(hot, 'cpu')
+  const allocation = getGraph(hot, 'allocation')
   const made = Object.values(row)
     .flat()
     .filter((value) => typeof value === 'string')
   const paragraphs = [
-    `### ${nameOf(hot)}`,
-    `${made.join(', ')}. ${links(hot)}`,
-    howOf(hot),
-    `${topSentence(nameOf(hot), cpu, 'of CPU')} ${shareList(cpu)}`,
-    `${topSentence('Allocations', allocation, 'of the bytes')} ${shareList(allocation)}`,
+    `### ${getName(hot)}`,
+    `${made.join(', ')}. ${renderLinks(hot)}`,
+    describeRun(hot),
+    `${formatTopSentence(getName(hot), cpu, 'of CPU')} ${formatShares(cpu)}`,
+    `${formatTopSentence('Allocations', allocation, 'of the bytes')} ${formatShares(allocation)}`,
   ]
-  if (lesson) paragraphs.push(againstSource(cpu, lesson), `**Change next:** ${lesson.next}`)
+  if (finding) paragraphs.push(compareWithSource(cpu, finding), `**Change next:** ${finding.next}`)
   return paragraphs.join('\n\n')
 }
 
 /** What was asked, and of which code: lines are those of a commit. */
-function howOf(hot: Hot): string {
+function describeRun(hot: HotReport): string {
   const { says, rate, machine, seconds } = hot
-  const thread = busiest(hot).thread === 'main' ? 'main' : 'the serving thread'
+  const thread = findBusiest(hot).thread === 'main' ? 'main' : 'the serving thread'
   const pace = rate ? `, ${rate.toLocaleString('en-US')} requests/s` : ''
   const of = machine.commit.endsWith('+changes') ? 'of uncommitted code, whose lines may have moved' : machine.commit
   return `${seconds} s on ${thread} under ${says}${pace}; Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${of}.`
 }
 
-async function sectionsOf(service: string): Promise<string> {
+async function renderSections(service: string): Promise<string> {
   const { variants = {} } = await services[service]!()
-  const hots = readHots(service)
-  const lessons = readLessons()
-  if (hots.length === 0) return ''
+  const reports = readReports(service)
+  const findings = readFindings()
+  if (reports.length === 0) return ''
   return [
     `## ${service}`,
     'Self / total.',
     [
       '| variant | CPU: top function | CPU: top part | allocations: top function | allocations: top part |',
       '|---|---|---|---|---|',
-      ...hots.map(tableRow),
+      ...reports.map(renderTableRow),
     ].join('\n'),
-    ...hots.map((hot) => section(hot, variants[hot.variant] ?? {}, lessons.get(`${service} ${nameOf(hot)}`))),
+    ...reports.map((hot) =>
+      renderSection(hot, variants[hot.variant] ?? {}, findings.get(`${service} ${getName(hot)}`)),
+    ),
   ].join('\n\n')
 }
 
 /** `flame/README.md` as the snapshots, the lessons and the bench's results have it. */
-export async function readmeText(): Promise<string> {
-  const sections = await Promise.all(Object.keys(works).map(sectionsOf))
-  const text = replaceSection(readFileSync(README, 'utf8'), 'flame', `\n${sections.filter(Boolean).join('\n\n')}\n`)
+export async function renderReadme(): Promise<string> {
+  const sections = await Promise.all(Object.keys(workloads).map(renderSections))
+  const text = replaceSection(
+    readFileSync(README_PATH, 'utf8'),
+    'flame',
+    `\n${sections.filter(Boolean).join('\n\n')}\n`,
+  )
   return withProse(text, readResults(tables))
 }
 
-export const updateReadme = async (): Promise<void> => writeFileSync(README, await readmeText())
+export const updateReadme = async (): Promise<void> => writeFileSync(README_PATH, await renderReadme())

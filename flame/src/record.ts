@@ -1,43 +1,43 @@
 import { measure } from '@influencer-stats/bench/measure'
-import type { Row } from '@influencer-stats/bench/row'
-import { temporaryFolder } from '@influencer-stats/bench/temporary'
+import type { BenchRow } from '@influencer-stats/bench/row'
+import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kind } from './control.ts'
-import { PROFILED_SERVICE, ROOT } from './paths.ts'
+import type { ProfileKind } from './profile-control.ts'
+import { PROFILED_SERVICE_SCRIPT, ROOT } from './paths.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
 
 /** One thread's profile. */
-export interface Recording {
-  readonly kind: Kind
+export interface ThreadRecording {
+  readonly kind: ProfileKind
   /** `main`, `thread-0`, ... */
   readonly thread: string
   readonly profile: Profile
 }
 
 /** Between two samples: 0.5 ms, and 16 KiB, a quarter and a half of V8's defaults. */
-export const INTERVALS: Readonly<Record<Kind, number>> = { cpu: 500, allocation: 16_384 }
+export const INTERVALS: Readonly<Record<ProfileKind, number>> = { cpu: 500, allocation: 16_384 }
 
 const readers = { cpu: readCpuProfile, allocation: readAllocationProfile }
 
 /** The runtime names serving threads after their service; where they lie, the folder's name says which. */
-const shortName = (thread: string) => thread.replace(/^.+-(\d+)$/, 'thread-$1')
+const toShortName = (thread: string) => thread.replace(/^.+-(\d+)$/, 'thread-$1')
 
 /** Profiles every thread of a process for some seconds. One kind a window: sampling allocations costs processor time. */
 export async function recordProcess(
   { profile }: Pick<ProfiledProcess, 'profile'>,
   seconds: number,
-  kinds: readonly Kind[] = ['cpu', 'allocation'],
-): Promise<Recording[]> {
-  using folder = temporaryFolder()
-  const recordings: Recording[] = []
+  kinds: readonly ProfileKind[] = ['cpu', 'allocation'],
+): Promise<ThreadRecording[]> {
+  using folder = createTemporaryFolder()
+  const recordings: ThreadRecording[] = []
   for (const kind of kinds) {
     const window = { kind, milliseconds: seconds * 1000, interval: INTERVALS[kind], folder: folder.path }
     const recorded = (await profile(window)).map((thread) => {
       const raw = JSON.parse(readFileSync(join(folder.path, `${kind}-${thread}.json`), 'utf8'))
-      return { kind, thread: shortName(thread), profile: readers[kind](raw, ROOT) }
+      return { kind, thread: toShortName(thread), profile: readers[kind](raw, ROOT) }
     })
     recordings.push(...recorded.toSorted((a, b) => (a.thread < b.thread ? -1 : 1)))
   }
@@ -45,13 +45,13 @@ export async function recordProcess(
 }
 
 /** Until compiled code has settled (s). */
-const WARM_UP = 3
+const WARM_UP_S = 3
 /** What the work may take longer than announced, on a busy machine (s). */
-const MARGIN = 4
+const MARGIN_S = 4
 
 /** The pace of a row's open loop, measured as the bench does; nothing where it has none. */
-export async function benchRate(row: Row): Promise<number | undefined> {
-  const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP, warmUp: 1 })
+export async function measureBenchRate(row: BenchRow): Promise<number | undefined> {
+  const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP_S, warmUp: 1 })
   if (failure !== undefined) throw new Error(failure)
   const rate = rounds[0]?.rate
   return typeof rate === 'number' ? rate : undefined
@@ -59,17 +59,17 @@ export async function benchRate(row: Row): Promise<number | undefined> {
 
 /** Runs `work` on the service of a row that is ready, proved and in a folder of its own; ends it whatever happens. */
 async function withService<T>(
-  { contender, prepare }: Row,
+  { target, prepare }: BenchRow,
   threads: number,
-  start: Start,
+  start: StartProcess,
   work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<T> {
-  const { spec, fill, settings } = contender.service!
-  using data = temporaryFolder()
+  const { spec, fill, settings } = target.service!
+  using data = createTemporaryFolder()
   await fill(data.path)
   const { variant, service } = spec
   const all = { data: data.path, variant, threads: String(threads), ...(await settings()), ...spec.settings }
-  const process = await start(PROFILED_SERVICE, [service, JSON.stringify(all)])
+  const process = await start(PROFILED_SERVICE_SCRIPT, [service, JSON.stringify(all)])
   try {
     await prepare?.(process)
     return await work(process)
@@ -78,7 +78,7 @@ async function withService<T>(
   }
 }
 
-type Start = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
+type StartProcess = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
 
 /**
  * Does some work while the service of a row is under the row's load, warmed up before: at the bench's pace, or at what is
@@ -87,29 +87,36 @@ type Start = (script: string, args: readonly string[]) => Promise<ProfiledProces
  * @param seconds how long the work takes
  * @throws Error when a reply was wrong or did not come: what was profiled is not the service at work
  */
-export function underLoad<T>(
-  row: Row,
-  { threads, start, seconds, rate }: { threads: number; start: Start; seconds: number; rate?: number | undefined },
+export function runUnderLoad<T>(
+  row: BenchRow,
+  {
+    threads,
+    start,
+    seconds,
+    rate,
+  }: { threads: number; start: StartProcess; seconds: number; rate?: number | undefined },
   work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<{ done: T; rate?: number }> {
   return withService(row, threads, start, async (process) => {
-    const own = rate && (await row.round(process, { duration: WARM_UP, warmUp: 1, paced: true })).rate
+    const own = rate && (await row.round(process, { duration: WARM_UP_S, warmUp: 1, paced: true })).rate
     const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
-    const how = { duration: seconds + MARGIN, warmUp: WARM_UP, paced: false, throughout: true, rate: pace }
-    const kept = row.round(process, how)
+    const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, paced: false, throughout: true, rate: pace }
+    const loadRound = row.round(process, roundOptions)
     // Its failure is told below; work that fails first must not leave it unheard.
-    kept.catch(() => {})
+    loadRound.catch(() => {})
     // Whichever comes first: a generator that cannot start must not leave the work waiting for it.
-    await Promise.race([delay(WARM_UP * 1000), kept])
+    await Promise.race([delay(WARM_UP_S * 1000), loadRound])
     const done = await work(process)
-    await kept
+    await loadRound
     return { done, ...(pace && { rate: pace }) }
   })
 }
 
 /** CPU and allocations of a service under the load of a row: of main, and of the one thread that serves. */
-export async function recordRow(row: Row, seconds: number, rate?: number) {
-  const how = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
-  const { done: recordings, ...kept } = await underLoad(row, how, (process) => recordProcess(process, seconds))
-  return { recordings, ...kept }
+export async function recordRow(row: BenchRow, seconds: number, rate?: number) {
+  const loadOptions = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
+  const { done: recordings, ...rest } = await runUnderLoad(row, loadOptions, (process) =>
+    recordProcess(process, seconds),
+  )
+  return { recordings, ...rest }
 }

@@ -1,57 +1,58 @@
-import type { HotFunction } from './hot.ts'
-import type { Lesson } from './lessons.ts'
-import type { Graph } from './recorded.ts'
+import type { HotFunction } from './hot-functions.ts'
+import type { Finding } from './findings.ts'
+import type { GraphSummary } from './hot-report.ts'
 
 // Shares further apart than this are another story (points).
-const SAME = 10
-const PARTS = 4
+const MAX_DIFFERENCE_POINTS = 10
+const MAX_PARTS = 4
 
 /** The function with the most of a graph in itself, whoever's it is. */
-export const topOf = ({ functions }: Graph): HotFunction | undefined => functions.toSorted((a, b) => b.self - a.self)[0]
+export const findTop = ({ functions }: GraphSummary): HotFunction | undefined =>
+  functions.toSorted((a, b) => b.self - a.self)[0]
 
-const percent = (share: number) => `${share.toFixed(2)} %`
+const formatPercent = (share: number) => `${share.toFixed(2)} %`
 
 /** The function of the app with the most in all it calls. */
-const largestOfApp = ({ functions }: Graph): HotFunction | undefined =>
+const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.filter(({ category }) => category === 'app').toSorted((a, b) => b.total - a.total)[0]
 
 /** Where a function is; of a native one, for whom it mostly works. */
-function whereabouts({ file, line, category, self }: HotFunction, [employer]: Graph['employers']): string {
+function formatLocation({ file, line, category, self }: HotFunction, [caller]: GraphSummary['employers']): string {
   if (category !== 'native') return ` (${file}:${line})`
-  return employer && employer.share >= self / 2 ? ` (native, for ${employer.name})` : ' (native)'
+  return caller && caller.share >= self / 2 ? ` (native, for ${caller.name})` : ' (native)'
 }
 
 /** `v1: <function> takes X % of CPU (self), Y % (total)`, where it is or for whom it works, and the app's largest. */
-export function topSentence(subject: string, graph: Graph, of: string): string {
-  const top = topOf(graph)
+export function formatTopSentence(subject: string, graph: GraphSummary, of: string): string {
+  const top = findTop(graph)
   if (!top) return `${subject}: nothing to do.`
-  const sentence = `${subject}: \`${top.function}\`${whereabouts(top, graph.employers)} takes ${percent(top.self)} ${of} (self), ${percent(top.total)} (total).`
-  const app = largestOfApp(graph)
+  const sentence = `${subject}: \`${top.function}\`${formatLocation(top, graph.employers)} takes ${formatPercent(top.self)} ${of} (self), ${formatPercent(top.total)} (total).`
+  const app = findLargestOfApp(graph)
   if (!app || app === top) return sentence
-  return `${sentence} Of the app's own functions \`${app.function}\` (${app.file}:${app.line}) has the most in all it calls, ${percent(app.total)}.`
+  return `${sentence} Of the app's own functions \`${app.function}\` (${app.file}:${app.line}) has the most in all it calls, ${formatPercent(app.total)}.`
 }
 
 /** The parts with the largest shares. */
-export function shareList({ parts, program, kind }: Graph): string {
-  const shares = parts.slice(0, PARTS).map(({ name, share }) => `${name} ${share.toFixed(1)} %`)
-  const beside =
+export function formatShares({ parts, program, kind }: GraphSummary): string {
+  const shares = parts.slice(0, MAX_PARTS).map(({ name, share }) => `${name} ${share.toFixed(1)} %`)
+  const programText =
     kind === 'cpu' ? `; beside it ${program.toFixed(1)} % of the thread's work has no JavaScript above it` : ''
-  return `By part: ${shares.join(', ')}${beside}.`
+  return `By part: ${shares.join(', ')}${programText}.`
 }
 
 /** What the source says of its like, and whether that is so here. */
-export function againstSource({ parts }: Graph, { source, why }: Lesson): string {
+export function compareWithSource({ parts }: GraphSummary, { source, why }: Finding): string {
   if (!source) return `**The source** ${why}`
   const share = parts.find(({ name }) => name === source.part)?.share ?? 0
   const [top] = parts
   const tops = top?.name === source.part
-  const near = source.share === undefined || Math.abs(source.share - share) <= SAME
-  const here = `the ${source.part} takes ${percent(share)}`
+  const near = source.share === undefined || Math.abs(source.share - share) <= MAX_DIFFERENCE_POINTS
+  const here = `the ${source.part} takes ${formatPercent(share)}`
   const verdict =
     tops && near
       ? `Here it is so, too: ${here}.`
       : tops
         ? `Here the same part tops the graph with another share: ${here}.`
-        : `Here it differs: ${here}, and the ${top?.name} tops the graph with ${percent(top?.share ?? 0)}.`
+        : `Here it differs: ${here}, and the ${top?.name} tops the graph with ${formatPercent(top?.share ?? 0)}.`
   return `**The source** names ${source.says}. ${verdict} ${why}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choose, folderOf, parseFlameArguments } from '../src/arguments.ts'
+import { choose, getFolder, parseFlameArguments } from '../src/arguments.ts'
 
 const all = [
   { service: 'stats', variant: 'v1', work: 'read' },
@@ -17,8 +17,12 @@ describe('pnpm flame', () => {
 
   it('chooses services, variants and workloads, all of them where none is named', () => {
     expect(choose([], all)).toEqual(all)
-    expect(choose(['kv', 'stats/v2'], all).map(folderOf)).toEqual(['kv/v1/put-full', 'kv/v1/get-full', 'stats/v2/read'])
-    expect(choose(['kv/v1/get-small'], all).map(folderOf)).toEqual(['kv/v1/get-small'])
+    expect(choose(['kv', 'stats/v2'], all).map(getFolder)).toEqual([
+      'kv/v1/put-full',
+      'kv/v1/get-full',
+      'stats/v2/read',
+    ])
+    expect(choose(['kv/v1/get-small'], all).map(getFolder)).toEqual(['kv/v1/get-small'])
     expect(() => choose(['kv/v1/nothing'], all)).toThrow('kv/v1/put-full')
     expect(choose(['kv/v1'], all)).toEqual(all.slice(2))
     expect(choose(['kv/v1/get-full'], all)).toEqual(all.slice(3))

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { cutRare, withoutFonts, withoutPaths, type TickFrame } from '../src/clinic-clean.ts'
+import { cutRare, removeFonts, removePaths, type TickFrame } from '../src/clinic-cleanup.ts'
 
 const fromHere = createRequire(import.meta.url)
 const fromClinic = createRequire(fromHere.resolve('clinic/package.json'))
@@ -9,7 +9,7 @@ describe('the patch of clinic flame', () => {
   const FrameNode = fromClinic('@clinic/flame/analysis/frame-node.js')
   const system = { mainDirectory: '/influencer-stats', pathSeparator: '/', nodeVersions: process.versions }
 
-  function categoryOf(name: string): string {
+  function getCategory(name: string): string {
     const frame = new FrameNode({ name, value: 1, top: 1 })
     frame.categorise(system, 'influencer-stats')
     return frame.category
@@ -24,7 +24,7 @@ describe('the patch of clinic flame', () => {
     ['*emit node:events:489:44', 'core'],
     ['Builtin:ArrayMap [CODE:Builtin]', 'all-v8'],
   ])('files %s under %s', (name, category) => {
-    expect(categoryOf(name)).toBe(category)
+    expect(getCategory(name)).toBe(category)
   })
 })
 
@@ -36,7 +36,7 @@ describe('a clinic snapshot', () => {
       `*g ${root}node_modules/.pnpm/fastify@5.0.0/node_modules/fastify/x.js:1:1`,
       '/usr/lib/x86_64-linux-gnu/libc.so.6 [SHARED_LIB]',
     ].join('\n')
-    expect(withoutPaths(text, root).split('\n')).toEqual([
+    expect(removePaths(text, root).split('\n')).toEqual([
       '*f /influencer-stats/packages/a.ts:1:1',
       '*g /influencer-stats/node_modules/fastify/x.js:1:1',
       'libc.so.6 [SHARED_LIB]',
@@ -45,7 +45,7 @@ describe('a clinic snapshot', () => {
 
   it('fetches no fonts', () => {
     const html = '<script>link("https://clinicjs.org/assets/css/fonts.css")</script>'
-    expect(withoutFonts(html)).toBe('<script>link("data:text/css,")</script>')
+    expect(removeFonts(html)).toBe('<script>link("data:text/css,")</script>')
   })
 
   it('loses rare frames, but no sample', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, homeOf } from '../src/frames.ts'
+import { toFrame, getHome } from '../src/frames.ts'
 
 const ROOT = '/home/somebody/influencer-stats/'
 const frame = (url: string, scriptId = '7') =>
-  frameOf({ functionName: 'f', scriptId, url, lineNumber: scriptId === '0' ? -1 : 9 }, ROOT)
+  toFrame({ functionName: 'f', scriptId, url, lineNumber: scriptId === '0' ? -1 : 9 }, ROOT)
 
 describe('a frame', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('a frame', () => {
   ])('of %s', (url, file, category, home) => {
     const found = frame(url)
     expect(found).toEqual({ name: 'f', file, line: 10, category })
-    expect(homeOf(found)).toBe(home)
+    expect(getHome(found)).toBe(home)
   })
 
   it('of native code has no line', () => {

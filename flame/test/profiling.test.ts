@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { hotFunctions, type HotFunction } from '../src/hot.ts'
+import { listHotFunctions, type HotFunction } from '../src/hot-functions.ts'
 import { startProfiled, type ProfiledProcess } from '../src/profiled-process.ts'
-import { recordProcess, type Recording } from '../src/record.ts'
+import { recordProcess, type ThreadRecording } from '../src/record.ts'
 
-const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
+const getFixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
 
 /** Runs a fixture, profiles it, and sees to it that it ends. */
 async function profileFixture(
   name: string,
   args: readonly string[],
-  record: (process: ProfiledProcess) => Promise<Recording[]>,
-): Promise<Recording[]> {
-  const process = await startProfiled(fixture(name), args)
+  record: (process: ProfiledProcess) => Promise<ThreadRecording[]>,
+): Promise<ThreadRecording[]> {
+  const process = await startProfiled(getFixture(name), args)
   try {
     return await record(process)
   } finally {
@@ -24,12 +24,12 @@ async function profileFixture(
   }
 }
 
-const named = (functions: readonly HotFunction[], name: string) =>
+const findFunction = (functions: readonly HotFunction[], name: string) =>
   functions.find((one) => one.function === name && one.category === 'app')!
 
 // Samples take all of the time in which the machine stood still: what that has spoilt is recorded again.
 describe('two functions that share the work evenly', { retry: 3 }, () => {
-  let recordings: Recording[] | undefined
+  let recordings: ThreadRecording[] | undefined
   beforeEach(async ({ task }) => {
     if (task.result?.retryCount) recordings = undefined
     recordings ??= await profileFixture('half-and-half', [], (process) => recordProcess(process, 6))
@@ -51,9 +51,9 @@ describe('two functions that share the work evenly', { retry: 3 }, () => {
     ['allocation', 'thread-0'],
   ])('have half of it each: %s, %s', (kind, thread) => {
     const { profile } = recordings!.find((one) => one.kind === kind && one.thread === thread)!
-    const functions = hotFunctions(profile)
+    const functions = listHotFunctions(profile)
     for (const name of ['left', 'right']) {
-      const { self, total, file } = named(functions, name)
+      const { self, total, file } = findFunction(functions, name)
       expect(file).toBe('flame/test/fixtures/half-and-half.ts')
       for (const share of [self, total]) expect(Math.abs(share - 50), `${name}: ${share} %`).toBeLessThan(5)
     }
@@ -70,15 +70,15 @@ describe('a short system call after some JavaScript', { retry: 3 }, () => {
     const file = join(folder, 'truth')
     const [recording] = await profileFixture('spin-and-read', [file], (process) => recordProcess(process, 2, ['cpu']))
     const truth = Number(readFileSync(file, 'utf8'))
-    const functions = hotFunctions(recording!.profile)
-    const { total } = named(functions, 'call')
+    const functions = listHotFunctions(recording!.profile)
+    const { total } = findFunction(functions, 'call')
     expect(total - truth, `${total} % for ${truth} %`).toBeLessThan(10)
-    expect(named(functions, 'spin').self).toBeGreaterThan(60)
+    expect(findFunction(functions, 'spin').self).toBeGreaterThan(60)
   })
 })
 
 describe('a profiled process', () => {
   it('that ends before it is ready is an error that says why', async () => {
-    await expect(startProfiled(fixture('absent'), [])).rejects.toThrow('absent')
+    await expect(startProfiled(getFixture('absent'), [])).rejects.toThrow('absent')
   })
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { HotFunction } from '../src/hot.ts'
-import { parseLessons, readLessons } from '../src/lessons.ts'
-import { readmeText } from '../src/readme.ts'
-import { againstSource, shareList, topSentence } from '../src/sentences.ts'
-import type { Graph } from '../src/recorded.ts'
+import type { HotFunction } from '../src/hot-functions.ts'
+import { parseFindings, readFindings } from '../src/findings.ts'
+import { renderReadme } from '../src/readme.ts'
+import { compareWithSource, formatShares, formatTopSentence } from '../src/sentences.ts'
+import type { GraphSummary } from '../src/hot-report.ts'
 
 const write: HotFunction = { function: 'writeString', file: '', line: 0, category: 'native', self: 20.5, total: 20.5 }
 const fetchOne: HotFunction = {
@@ -15,7 +15,7 @@ const fetchOne: HotFunction = {
   self: 1,
   total: 40,
 }
-const graph = (functions: HotFunction[], parts: Record<string, number>): Graph => ({
+const graph = (functions: HotFunction[], parts: Record<string, number>): GraphSummary => ({
   kind: 'cpu',
   thread: 'thread-0',
   unit: 'samples',
@@ -32,17 +32,17 @@ const lesson = { source, why: 'Because.', next: 'That.' }
 
 describe('the sentence', () => {
   it('names what tops the graph, for whom it works, and the largest of the app', () => {
-    expect(topSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
+    expect(formatTopSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
       'v1: `writeString` (native, for `debug` (packages/stats/src/logger/console.ts:10)) takes 20.50 % of CPU (self), 20.50 % (total). ' +
         "Of the app's own functions `fetchOne` (packages/stats/src/client/fetch.ts:8) has the most in all it calls, 40.00 %.",
     )
     const shared = { ...graph([write], {}), employers: [{ name: 'the client', share: 5 }] }
-    expect(topSentence('v1', shared, 'of CPU')).toContain('`writeString` (native) takes')
-    expect(topSentence('v1', graph([], {}), 'of CPU')).toBe('v1: nothing to do.')
+    expect(formatTopSentence('v1', shared, 'of CPU')).toContain('`writeString` (native) takes')
+    expect(formatTopSentence('v1', graph([], {}), 'of CPU')).toBe('v1: nothing to do.')
   })
 
   it('gives the largest parts', () => {
-    expect(shareList(graph([write], { client: 50, logger: 30 }))).toContain('By part: client 50.0 %, logger 30.0 %;')
+    expect(formatShares(graph([write], { client: 50, logger: 30 }))).toContain('By part: client 50.0 %, logger 30.0 %;')
   })
 
   it.each([
@@ -53,7 +53,7 @@ describe('the sentence', () => {
       'Here it differs: the logger takes 20.00 %, and the client tops the graph with 50.00 %',
     ],
   ])('says whether it is as in the source: %j', (parts, verdict) => {
-    expect(againstSource(graph([write], parts), lesson)).toContain(verdict)
+    expect(compareWithSource(graph([write], parts), lesson)).toContain(verdict)
   })
 })
 
@@ -61,20 +61,20 @@ describe('lessons', () => {
   it('are sections: what the source says, why, and what next', () => {
     const text =
       'x\n\n## stats v1 read\n\n> `L` with 70 % (logger, 70 %)\n\nBe\ncause.\n\nNext: that.\n\n## kv v4 get\n\nhas none.\n\nNext: it.\n'
-    expect([...parseLessons(text)]).toEqual([
+    expect([...parseFindings(text)]).toEqual([
       [
         'stats v1 read',
         { source: { says: '`L` with 70 %', part: 'logger', share: 70 }, why: 'Be cause.', next: 'that.' },
       ],
       ['kv v4 get', { why: 'has none.', next: 'it.' }],
     ])
-    expect(() => parseLessons('\n## stats v1 read\n\nBecause.\n')).toThrow('stats v1 read')
-    expect(readLessons().size).toBeGreaterThan(15)
+    expect(() => parseFindings('\n## stats v1 read\n\nBecause.\n')).toThrow('stats v1 read')
+    expect(readFindings().size).toBeGreaterThan(15)
   })
 })
 
 describe('the README', () => {
   it('is as the snapshots, the lessons and the results have it', async () => {
-    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await readmeText())
+    expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await renderReadme())
   })
 })

@@ -4,55 +4,55 @@ import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
-import { allThereIs, folderOf } from '../src/arguments.ts'
-import { keyOf, type Frame } from '../src/frames.ts'
-import { hotFunctions, type HotFunction } from '../src/hot.ts'
+import { listAllSubjects, getFolder } from '../src/arguments.ts'
+import { getKey, type StackFrame } from '../src/frames.ts'
+import { listHotFunctions, type HotFunction } from '../src/hot-functions.ts'
 import { renderPage } from '../src/html.ts'
-import { FLAME, LARGEST, ROOT } from '../src/paths.ts'
-import type { Call, Profile } from '../src/profile.ts'
-import type { Hot } from '../src/recorded.ts'
-import { codeOf } from '../src/snapshot.ts'
+import { FLAME_FOLDER, MAX_HTML_BYTES, ROOT } from '../src/paths.ts'
+import type { ProfileCall, Profile } from '../src/profile.ts'
+import type { HotReport } from '../src/hot-report.ts'
+import { readCode } from '../src/flame-snapshot.ts'
 
 /** Bytes. */
-const MOST = 40e6
+const MAX_TOTAL_BYTES = 40e6
 
 /** Everything in a page that a browser would fetch by itself: nothing but what is in it. */
-const fetched = (html: string) =>
+const listFetched = (html: string) =>
   [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]*)"/g)]
     .map(([, target]) => target!)
     .filter((target) => !target.startsWith('data:'))
 
-function profileOf(callees: Call[]): Profile {
-  const frame: Frame = { name: 'all', file: '', line: 0, category: 'native' }
+function createProfile(callees: ProfileCall[]): Profile {
+  const frame: StackFrame = { name: 'all', file: '', line: 0, category: 'native' }
   const total = callees.reduce((sum, { self }) => sum + self, 0)
   return { unit: 'samples', root: { frame, self: 0, callees }, total, idle: 0, program: 0 }
 }
 
-const page = (profile: Profile, hot: HotFunction[] = hotFunctions(profile)) =>
+const createPage = (profile: Profile, hot: HotFunction[] = listHotFunctions(profile)) =>
   renderPage({ title: 'stats/v1: CPU', subtitle: 'under load', profile, hot, parts: [{ name: 'logger', share: 100 }] })
 
 describe('a page', () => {
-  const evil: Frame = { name: '</script><b>', file: 'packages/<i>.ts', line: 1, category: 'app' }
+  const evil: StackFrame = { name: '</script><b>', file: 'packages/<i>.ts', line: 1, category: 'app' }
 
   it('needs nothing else and names no path of this machine', () => {
-    const html = page(profileOf([{ frame: evil, self: 10, callees: [] }]))
-    expect(fetched(html)).toEqual([])
+    const html = createPage(createProfile([{ frame: evil, self: 10, callees: [] }]))
+    expect(listFetched(html)).toEqual([])
     expect(html).not.toMatch(/@import|url\(/)
     expect(html).not.toContain(ROOT)
-    expect(html.length).toBeLessThan(LARGEST / 4)
+    expect(html.length).toBeLessThan(MAX_HTML_BYTES / 4)
   })
 
   it('shows names that look like markup as text', () => {
-    const html = page(profileOf([{ frame: evil, self: 10, callees: [] }]))
+    const html = createPage(createProfile([{ frame: evil, self: 10, callees: [] }]))
     expect(html).not.toContain('</script><b>')
     expect(html).not.toContain('<i>.ts')
     expect(html).toContain('&lt;/script&gt;&lt;b&gt;')
   })
 
   it('has the tree by number of frame, without what is too small to be seen', () => {
-    const frame = (name: string): Frame => ({ ...evil, name })
-    const html = page(
-      profileOf([
+    const frame = (name: string): StackFrame => ({ ...evil, name })
+    const html = createPage(
+      createProfile([
         { frame: frame('large'), self: 99_999, callees: [] },
         { frame: frame('tiny'), self: 1, callees: [] },
       ]),
@@ -61,31 +61,31 @@ describe('a page', () => {
     const data = JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(html)![1]!)
     expect(data.tree[1]).toBe(100_000)
     expect(data.tree[2]).toHaveLength(1)
-    expect(keyOf({ ...evil, name: data.frames[data.tree[2][0][0]][0] })).toBe(keyOf(frame('large')))
+    expect(getKey({ ...evil, name: data.frames[data.tree[2][0][0]][0] })).toBe(getKey(frame('large')))
   })
 
   it('of a thread that did nothing says so', () => {
-    expect(page(profileOf([]))).toContain('nothing to do')
+    expect(createPage(createProfile([]))).toContain('nothing to do')
   })
 })
 
 /** Every folder below a service's that has a snapshot. */
 const folders = Object.keys(services)
-  .filter((name) => existsSync(join(FLAME, name)))
-  .flatMap((name) => readdirSync(join(FLAME, name), { withFileTypes: true, recursive: true }))
+  .filter((name) => existsSync(join(FLAME_FOLDER, name)))
+  .flatMap((name) => readdirSync(join(FLAME_FOLDER, name), { withFileTypes: true, recursive: true }))
   .filter((entry) => entry.isFile())
-  .map(({ parentPath }) => relative(FLAME, parentPath))
+  .map(({ parentPath }) => relative(FLAME_FOLDER, parentPath))
   .filter((folder, i, all) => all.indexOf(folder) === i)
 
 /** The code of a line in a commit; nothing where the checkout has no such commit, as a shallow one has not. */
-function codeAt(commit: string, line: string): string | undefined {
+function readCodeAt(commit: string, line: string): string | undefined {
   const [file, number] = line.split(':')
   const { status, stdout } = spawnSync('git', ['show', `${commit}:${file}`], { cwd: ROOT, encoding: 'utf8' })
   return status === 0 ? (stdout.split('\n')[Number(number) - 1]?.trim() ?? '') : undefined
 }
 
 describe.each(folders)('the snapshot in %s', (folder) => {
-  const files = readdirSync(join(FLAME, folder))
+  const files = readdirSync(join(FLAME_FOLDER, folder))
 
   it('is complete: both kinds, and the figures', () => {
     const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
@@ -93,16 +93,16 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   })
 
   it('names lines with their code at its commit', () => {
-    const { lines = {}, machine }: Hot = JSON.parse(readFileSync(join(FLAME, folder, 'hot.json'), 'utf8'))
+    const { lines = {}, machine }: HotReport = JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8'))
     for (const [line, code] of Object.entries(lines))
-      expect([line, codeAt(machine.commit, line) ?? code]).toEqual([line, code])
+      expect([line, readCodeAt(machine.commit, line) ?? code]).toEqual([line, code])
     expect(Object.values(lines)).not.toContain('')
   })
 
   it.each(files)('%s is small, needs nothing else and names no path of a machine', (name) => {
-    const text = readFileSync(join(FLAME, folder, name), 'utf8')
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST)
-    expect(fetched(text)).toEqual([])
+    const text = readFileSync(join(FLAME_FOLDER, folder, name), 'utf8')
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_HTML_BYTES)
+    expect(listFetched(text)).toEqual([])
     expect(text).not.toMatch(/file:\/\/\/|fonts\.css|\/(?:home|root|Users)\/[a-z]/)
     for (const path of [ROOT, join(homedir(), '/')].filter((one) => one.length > 2)) expect(text).not.toContain(path)
   })
@@ -110,18 +110,20 @@ describe.each(folders)('the snapshot in %s', (folder) => {
 
 it('the code of a line is what stands there now, and nothing where there is none', () => {
   const file = 'flame/test/snapshots.test.ts'
-  expect(codeOf(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
-  expect([codeOf(`${file}:99999`), codeOf('flame/absent.ts:1')]).toEqual(['', ''])
+  expect(readCode(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
+  expect([readCode(`${file}:99999`), readCode('flame/absent.ts:1')]).toEqual(['', ''])
 })
 
 it('the snapshots take at most 40 MB', () => {
   const sizes = folders.flatMap((folder) =>
-    readdirSync(join(FLAME, folder)).map((name) => statSync(join(FLAME, folder, name)).size),
+    readdirSync(join(FLAME_FOLDER, folder)).map((name) => statSync(join(FLAME_FOLDER, folder, name)).size),
   )
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_TOTAL_BYTES)
 })
 
 it('there are snapshots of every variant of every service', async () => {
-  const missing = (await allThereIs()).map(folderOf).filter((folder) => !existsSync(join(FLAME, folder, 'hot.json')))
+  const missing = (await listAllSubjects())
+    .map(getFolder)
+    .filter((folder) => !existsSync(join(FLAME_FOLDER, folder, 'hot.json')))
   expect(missing).toEqual([])
 })

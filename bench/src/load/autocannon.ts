@@ -1,24 +1,24 @@
 import type { EventEmitter } from 'node:events'
 import autocannon, { type Client, type Request } from 'autocannon'
-import { checkOf, readsBodies } from './common/expectation.ts'
-import { GRACE, inOwnProcess } from './common/own-process.ts'
-import { Microseconds } from './common/tally.ts'
-import type { LoadPlan, LoadResult } from './load.ts'
+import { createCheck, needsBodies } from './common/expectation.ts'
+import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
+import { LatencyHistogram } from './common/tally.ts'
+import type { LoadPlan, LoadResult } from './load-plan.ts'
 
 /** So many errors end a run: it is no result already, and autocannon connects again without a pause. */
-const BAILOUT = 1000
+const MAX_ERRORS = 1000
 /** Milliseconds between autocannon's looks at the clock. With its default of 1 s a run of 0.5 s would take 1 s. */
-const SAMPLING = 50
+const SAMPLING_INTERVAL_MS = 50
 
 /** The warm-up is a run of its own. */
-export async function autocannonHere(plan: LoadPlan): Promise<LoadResult> {
-  if (plan.warmUp > 0) await fire(plan, plan.warmUp)
+export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
+  if (plan.warmUp > 0) await sendRequests(plan, plan.warmUp)
   const before = { cpu: process.cpuUsage(), at: performance.now() }
-  const { times, replies, wrong, errors } = await fire(plan, plan.duration)
+  const { times, replies, wrong, errors } = await sendRequests(plan, plan.duration)
   const { user, system } = process.cpuUsage(before.cpu)
   const seconds = (performance.now() - before.at) / 1000
   const cpu = (user + system) / 1e6 / seconds
-  return { requests: replies, seconds, perSecond: replies / seconds, latency: times.latency(), errors, wrong, cpu }
+  return { requests: replies, seconds, perSecond: replies / seconds, latency: times.toLatency(), errors, wrong, cpu }
 }
 
 /**
@@ -27,20 +27,20 @@ export async function autocannonHere(plan: LoadPlan): Promise<LoadResult> {
  * at half of what `raw` can send.
  * @throws Error when it cannot do what the plan asks, or gave no result
  */
-export const runAutocannon = inOwnProcess(import.meta.url, autocannonHere)
+export const runAutocannon = createProcessRunner(import.meta.url, measureAutocannon)
 
 /** Its `-R` takes seconds for milliseconds, so it is no open loop; it waits for the body that a reply to HEAD announces. */
-function requestsOf({ requests, rate, pipeline, percentiles, others = [] }: LoadPlan): Request[] {
+function toAutocannonRequests({ requests, rate, pipeline, percentiles, others = [] }: LoadPlan): Request[] {
   const isMore = rate !== undefined || pipeline !== undefined || percentiles !== undefined || others.length > 0
   if (isMore || 'drawer' in requests || requests.some(({ method }) => method === 'HEAD'))
     throw new Error('autocannon sends the same requests in turn to one server, in a closed loop, and no HEAD')
   return requests.map(({ headers, ...request }) => ({ ...request, headers: { ...headers } }) as Request)
 }
 
-async function fire(plan: LoadPlan, duration: number) {
-  const check = checkOf(plan.expect)
-  const bodies = readsBodies(plan.expect)
-  const times = new Microseconds()
+async function sendRequests(plan: LoadPlan, duration: number) {
+  const check = createCheck(plan.expect)
+  const bodies = needsBodies(plan.expect)
+  const times = new LatencyHistogram()
   const began = performance.now()
   const lastReplies: { at: number }[] = []
   let [sent, replies, wrong, status] = [0, 0, 0, 0]
@@ -65,9 +65,9 @@ async function fire(plan: LoadPlan, duration: number) {
     url: plan.url,
     connections: plan.connections,
     duration,
-    sampleInt: SAMPLING,
-    bailout: BAILOUT,
-    requests: requestsOf(plan),
+    sampleInt: SAMPLING_INTERVAL_MS,
+    bailout: MAX_ERRORS,
+    requests: toAutocannonRequests(plan),
     setupClient,
     // Called right after 'response', for the same reply.
     verifyBody(body) {
@@ -76,7 +76,7 @@ async function fire(plan: LoadPlan, duration: number) {
     },
   })
   const now = performance.now()
-  const stuck = lastReplies.filter(({ at }) => at === began || now - at > GRACE * 1000).length
+  const stuck = lastReplies.filter(({ at }) => at === began || now - at > GRACE_S * 1000).length
   // A reply that was cut is no error to autocannon: it only asks again. Each connection has one request under way.
   const cut = sent - replies - plan.connections
   return { times, replies, wrong, errors: Math.max(errors, cut, 0) + stuck }

@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { kernelMegabytes, residentMegabytes } from '../processes.ts'
-import { inOwnProcess } from './common/own-process.ts'
-import { Tally } from './common/tally.ts'
-import { FleetLedger } from './fleet/ledger.ts'
-import { mustHaveFiles } from './fleet/limits.ts'
-import { PATIENCE, type ConnectingPlan, type FleetPlan } from './fleet/plan.ts'
+import { getKernelMegabytes, getResidentMegabytes } from '../processes.ts'
+import { createProcessRunner } from './common/process-runner.ts'
+import { LoadTally } from './common/tally.ts'
+import { FleetLedger } from './fleet/fleet-ledger.ts'
+import { assertOpenFiles } from './fleet/open-files.ts'
+import { PROGRESS_TIMEOUT_S, type ConnectingPlan, type FleetPlan } from './fleet/fleet-plan.ts'
 import { watchProcessor } from './fleet/processor-watch.ts'
 import { Publishers } from './fleet/publishers.ts'
-import { Streams } from './fleet/streams.ts'
+import { FleetStreams } from './fleet/fleet-streams.ts'
 import { OpenLoop } from './raw/loops.ts'
 
 /** Milliseconds between two looks at whether all has arrived. */
-const POLL = 2
+const POLL_INTERVAL_MS = 2
 /** Milliseconds that a stream may take to open where others have the machine. */
-const SLOWEST = 5
+const MAX_OPEN_MS = 5
 
 /** Waits until a number is reached, for as long as it still grows. */
-async function reach(goal: () => number, current: () => number): Promise<void> {
+async function waitUntilReached(goal: () => number, current: () => number): Promise<void> {
   let last = current()
   let moved = performance.now()
-  while (current() < goal() && performance.now() < moved + PATIENCE * 1000) {
-    await delay(POLL)
+  while (current() < goal() && performance.now() < moved + PROGRESS_TIMEOUT_S * 1000) {
+    await delay(POLL_INTERVAL_MS)
     if (current() !== last) {
       last = current()
       moved = performance.now()
@@ -28,21 +28,21 @@ async function reach(goal: () => number, current: () => number): Promise<void> {
   }
 }
 
-async function open(streams: Streams, count: number): Promise<void> {
+async function open(streams: FleetStreams, count: number): Promise<void> {
   await streams.open()
-  await reach(
+  await waitUntilReached(
     () => count,
     () => streams.tried,
   )
 }
 
 /** Has the server end all streams. @returns those that did not end, or not well */
-async function closeAll(streams: Streams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
+async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
   streams.closing = true
   const toEnd = streams.steady
   const { path, method } = dialect.closeAll
-  await fetch(url + path, { method, signal: AbortSignal.timeout(PATIENCE * 1000) })
-  await reach(
+  await fetch(url + path, { method, signal: AbortSignal.timeout(PROGRESS_TIMEOUT_S * 1000) })
+  await waitUntilReached(
     () => toEnd,
     () => streams.ended,
   )
@@ -50,26 +50,31 @@ async function closeAll(streams: Streams, { url, dialect }: Pick<FleetPlan, 'url
 }
 
 /** How long (s) values are sent, and how long before that is timed. */
-const timesOf = (sending: FleetPlan['sending']) =>
+const getTimes = (sending: FleetPlan['sending']) =>
   'seconds' in sending ? sending : { seconds: (sending.values * sending.interval) / 1000, warmUp: 0 }
 
 /** Sends values until the plan's end and until all have arrived. @returns deliveries a second, and the fleet's own share of a processor */
-async function send({ sending }: FleetPlan, { loop, connections }: Publishers, ledger: FleetLedger, streams: Streams) {
-  const { seconds, warmUp } = timesOf(sending)
+async function send(
+  { sending }: FleetPlan,
+  { loop, connections }: Publishers,
+  ledger: FleetLedger,
+  streams: FleetStreams,
+) {
+  const { seconds, warmUp } = getTimes(sending)
   const received = async () => {
-    await reach(
+    await waitUntilReached(
       () => 0,
-      () => -loop.outstanding(),
+      () => -loop.countOutstanding(),
     )
-    await reach(
+    await waitUntilReached(
       () => ledger.accepted * streams.steady,
       () => ledger.deliveries,
     )
   }
   const start = performance.now()
   const from = start + warmUp * 1000
-  const tally = new Tally(from, from + seconds * 1000)
-  ledger.timeFrom(from)
+  const tally = new LoadTally(from, from + seconds * 1000)
+  ledger.startTiming(from)
   loop.start(connections, tally, start)
   await delay(from - performance.now())
   const before = { deliveries: ledger.deliveries, at: performance.now(), cpu: process.cpuUsage() }
@@ -82,21 +87,21 @@ async function send({ sending }: FleetPlan, { loop, connections }: Publishers, l
   return { deliveries, cpu: (user + system) / 1e6 / took, query: tally.times.mean / 1000 }
 }
 
-export async function fleetHere(plan: FleetPlan) {
+export async function measureFleet(plan: FleetPlan) {
   const { pid, sending, streams: count, publishers: publisherCount } = plan
-  mustHaveFiles(count + publisherCount)
+  assertOpenFiles(count + publisherCount)
   const ledger = new FleetLedger(count, publisherCount)
-  const streams = new Streams(plan, ledger)
-  const [idle, kernel] = [residentMegabytes(pid), kernelMegabytes()]
+  const streams = new FleetStreams(plan, ledger)
+  const [idle, kernel] = [getResidentMegabytes(pid), getKernelMegabytes()]
   const publishers = new Publishers(plan, ledger)
   const { connections, loop } = publishers
   try {
-    await Promise.all(connections.map(({ tried }) => tried))
+    await Promise.all(connections.map(({ firstAttempt: tried }) => tried))
     const began = performance.now()
     const connecting = await watchProcessor(pid, () => open(streams, count))
-    const sockets = kernelMegabytes() - kernel
+    const sockets = getKernelMegabytes() - kernel
     const sent = await watchProcessor(pid, () => send(plan, publishers, ledger, streams))
-    const memory = residentMegabytes(pid)
+    const memory = getResidentMegabytes(pid)
     const unclosed = await closeAll(streams, plan)
 
     const values = 'values' in sending ? sending.values : ledger.values
@@ -104,7 +109,7 @@ export async function fleetHere(plan: FleetPlan) {
     // The fleet's own part: how late it was to see that values were due (us, p99), since at a pace it takes all of a processor
     // to be on time; else the share of one that it took.
     const own: { readonly lateness?: number; readonly generator?: number } =
-      loop instanceof OpenLoop ? { lateness: loop.lateness.at(99) } : { generator: sent.done.cpu }
+      loop instanceof OpenLoop ? { lateness: loop.lateness.getPercentile(99) } : { generator: sent.done.cpu }
     return {
       // What makes it no result: streams that were not opened, or ended before they were told to, or not then.
       refused: count - streams.opened,
@@ -128,8 +133,8 @@ export async function fleetHere(plan: FleetPlan) {
       deliveries: sent.done.deliveries,
       received: ledger.deliveries / streams.opened,
       /** From when a value was due until it was received (us), and until it was answered, on average (ms). */
-      deliveryP50: delivery.at(50),
-      deliveryP99: delivery.at(99),
+      deliveryP50: delivery.getPercentile(50),
+      deliveryP99: delivery.getPercentile(99),
       query: sent.done.query,
       connects: streams.opened / ((streams.lastOpened - began) / 1000),
       /** Resident memory (MB) without streams, once every value has been received, and the difference: in all, and a stream's (KB). */
@@ -154,22 +159,22 @@ export async function fleetHere(plan: FleetPlan) {
  *
  * @throws Error when it could not run: too few open files, a dead server
  */
-export const runFleet = inOwnProcess(import.meta.url, fleetHere, ({ streams, spacing, sending }) => {
-  const { seconds, warmUp } = timesOf(sending)
+export const runFleet = createProcessRunner(import.meta.url, measureFleet, ({ streams, spacing, sending }) => {
+  const { seconds, warmUp } = getTimes(sending)
   // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
-  return (streams * Math.max(spacing, SLOWEST)) / 1000 + warmUp + seconds + 11 * PATIENCE
+  return (streams * Math.max(spacing, MAX_OPEN_MS)) / 1000 + warmUp + seconds + 11 * PROGRESS_TIMEOUT_S
 })
 
 /** What came of a fleet: what makes it no result, and figures. */
 export type FleetResult = Awaited<ReturnType<typeof runFleet>>
 
 /** Opens all streams of a plan, has the server end them, and so on until its time is up. */
-export async function connectingHere(plan: ConnectingPlan) {
-  mustHaveFiles(plan.streams)
+export async function measureConnecting(plan: ConnectingPlan) {
+  assertOpenFiles(plan.streams)
   const end = performance.now() + plan.duration * 1000
   let [opened, refused] = [0, 0]
   while (performance.now() < end) {
-    const streams = new Streams(plan, new FleetLedger(plan.streams, 0))
+    const streams = new FleetStreams(plan, new FleetLedger(plan.streams, 0))
     try {
       await open(streams, plan.streams)
       await closeAll(streams, plan)
@@ -183,4 +188,4 @@ export async function connectingHere(plan: ConnectingPlan) {
 }
 
 /** Opens streams again and again in a process of its own. @throws Error when it could not run */
-export const runConnecting = inOwnProcess(import.meta.url, connectingHere, 4 * PATIENCE)
+export const runConnecting = createProcessRunner(import.meta.url, measureConnecting, 4 * PROGRESS_TIMEOUT_S)

@@ -1,4 +1,4 @@
-import type { LoadPlan, LoadResult } from './load.ts'
+import type { LoadPlan, LoadResult } from './load-plan.ts'
 import { runRaw } from './raw.ts'
 
 /** The generators of closed loops, by name; what one needs is loaded when it is used. */
@@ -7,4 +7,4 @@ export const generators = {
   autocannon: async (plan: LoadPlan): Promise<LoadResult> => (await import('./autocannon.ts')).runAutocannon(plan),
 }
 
-export type Generator = keyof typeof generators
+export type GeneratorName = keyof typeof generators

@@ -2,11 +2,11 @@ import { jetstream } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
-import { inOwnProcess } from './common/own-process.ts'
-import { Microseconds } from './common/tally.ts'
-import type { LoadPlan } from './load.ts'
-import { randomOf } from './requests/drawers.ts'
-import { randomId, randomValue } from './requests/kv-entries.ts'
+import { createProcessRunner } from './common/process-runner.ts'
+import { LatencyHistogram } from './common/tally.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { createRandom } from './requests/drawers.ts'
+import { drawId, drawValue } from './requests/kv-entries.ts'
 
 /** Random entries that are put into a bucket of NATS KV by its own client, one after the other on each connection. */
 export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' | 'warmUp'> {
@@ -15,23 +15,23 @@ export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' 
 
 const BUCKET = 'bench'
 // ms
-const READY_WITHIN = 30_000
+const READY_TIMEOUT_MS = 30_000
 /** As long as a node of ours waits for the log. */
-const PUT_TIMEOUT = 10_000
-const RETRY_EVERY = 250
+const PUT_TIMEOUT_MS = 10_000
+const RETRY_INTERVAL_MS = 250
 
 /** Every server has as many of the connections as the others. */
-export async function natsPutsHere({ urls, connections, duration, warmUp }: NatsPutsPlan) {
+export async function measureNatsPuts({ urls, connections, duration, warmUp }: NatsPutsPlan) {
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, i) => connect({ servers: urls[i % urls.length]! })),
   )
   try {
     // Each would ask its server first whether it has JetStream: those that have just started say no, or nothing.
-    const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT })))
+    const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT_MS })))
     await makeBucket(managers[0]!, urls.length)
     const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
-    if (warmUp > 0) await put(buckets, warmUp)
-    return await put(buckets, duration)
+    if (warmUp > 0) await measurePuts(buckets, warmUp)
+    return await measurePuts(buckets, duration)
   } finally {
     await Promise.all(clients.map((client) => client.close()))
   }
@@ -39,7 +39,7 @@ export async function natsPutsHere({ urls, connections, duration, warmUp }: Nats
 
 /** Servers that have just started have no leader yet, and say so in several ways. */
 async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
-  for (const deadline = performance.now() + READY_WITHIN; ; await delay(RETRY_EVERY)) {
+  for (const deadline = performance.now() + READY_TIMEOUT_MS; ; await delay(RETRY_INTERVAL_MS)) {
     try {
       return void (await manager.create(BUCKET, { replicas }))
     } catch (error) {
@@ -49,30 +49,30 @@ async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
 }
 
 /** @throws Error when a put was refused, or what was put is not there */
-export const runNatsPuts = inOwnProcess(import.meta.url, natsPutsHere)
+export const runNatsPuts = createProcessRunner(import.meta.url, measureNatsPuts)
 
-async function put(buckets: readonly KV[], seconds: number) {
-  const random = randomOf(Math.random() * 2 ** 32)
-  const times = new Microseconds()
+async function measurePuts(buckets: readonly KV[], seconds: number) {
+  const random = createRandom(Math.random() * 2 ** 32)
+  const times = new LatencyHistogram()
   const [began, cpu] = [performance.now(), process.cpuUsage()]
   const until = began + seconds * 1000
   let requests = 0
-  async function puts(bucket: KV): Promise<void> {
+  async function putRepeatedly(bucket: KV): Promise<void> {
     for (let now = performance.now(); now < until; requests++) {
-      await bucket.put(randomId(random), randomValue(random))
+      await bucket.put(drawId(random), drawValue(random))
       const then = performance.now()
       times.record(then - now)
       now = then
     }
   }
-  await Promise.all(buckets.map(puts))
+  await Promise.all(buckets.map(putRepeatedly))
   const took = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  await prove(buckets[0]!, randomValue(random))
-  return { requests, perSecond: requests / took, latency: times.latency(), cpu: (user + system) / 1e6 / took }
+  await checkBucket(buckets[0]!, drawValue(random))
+  return { requests, perSecond: requests / took, latency: times.toLatency(), cpu: (user + system) / 1e6 / took }
 }
 
-async function prove(bucket: KV, value: string): Promise<void> {
+async function checkBucket(bucket: KV, value: string): Promise<void> {
   await bucket.put('proof', value)
   if ((await bucket.get('proof'))?.string() !== value) throw new Error('what was put is not there')
 }

@@ -1,34 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkOf, readsBodies } from './common/expectation.ts'
-import { GRACE, inOwnProcess } from './common/own-process.ts'
-import { Tally } from './common/tally.ts'
-import type { LoadPlan, LoadResult } from './load.ts'
-import { RawConnection, type Target } from './raw/connection.ts'
-import { ClosedLoop, inTurn, OpenLoop } from './raw/loops.ts'
+import { createCheck, needsBodies } from './common/expectation.ts'
+import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
+import { LoadTally } from './common/tally.ts'
+import type { LoadPlan, LoadResult } from './load-plan.ts'
+import { RawConnection, type RawTarget } from './raw/raw-connection.ts'
+import { ClosedLoop, createRoundRobin, OpenLoop } from './raw/loops.ts'
 import { drawRequests } from './requests/drawers.ts'
-import { readyRequest } from './requests/request-bytes.ts'
+import { prepareRequest } from './requests/request-bytes.ts'
 
 /** Milliseconds that all connections together get to open before the first request is due. */
-const OPENING = 2000
+const OPEN_TIMEOUT_MS = 2000
 
-function targetOf(url: URL, plan: LoadPlan): Target {
+function toTarget(url: URL, plan: LoadPlan): RawTarget {
   if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
   return {
     // WHATWG keeps the brackets of an IPv6 address.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port || 80),
-    check: checkOf(plan.expect),
-    readsBodies: readsBodies(plan.expect) || 'drawer' in plan.requests,
+    check: createCheck(plan.expect),
+    readsBodies: needsBodies(plan.expect) || 'drawer' in plan.requests,
   }
 }
 
-export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
-  const targets = [plan.url, ...(plan.others ?? [])].map((url) => targetOf(new URL(url), plan))
+export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
+  const targets = [plan.url, ...(plan.others ?? [])].map((url) => toTarget(new URL(url), plan))
   const { host } = new URL(plan.url)
   const { requests, pipeline } = plan
   if (pipeline !== undefined && plan.rate !== undefined) throw new Error('an open loop has no pipelines')
   const next =
-    'drawer' in requests ? drawRequests(requests, host) : inTurn(requests.map((request) => readyRequest(host, request)))
+    'drawer' in requests
+      ? drawRequests(requests, host)
+      : createRoundRobin(requests.map((request) => prepareRequest(host, request)))
   const open =
     plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate, { sleeps: plan.shares !== undefined })
   const loop = open ?? new ClosedLoop(next, pipeline)
@@ -37,12 +39,15 @@ export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
     { length: plan.connections },
     (_, i) => new RawConnection(targets[i % targets.length]!, loop),
   )
-  await Promise.race([Promise.all(connections.map(({ tried }) => tried)), delay(OPENING, undefined, { ref: false })])
+  await Promise.race([
+    Promise.all(connections.map(({ firstAttempt: tried }) => tried)),
+    delay(OPEN_TIMEOUT_MS, undefined, { ref: false }),
+  ])
 
   const start = performance.now()
   const from = start + plan.warmUp * 1000
   const until = from + plan.duration * 1000
-  const tally = new Tally(from, until)
+  const tally = new LoadTally(from, until)
   loop.start(connections, tally, start)
 
   await delay(from - performance.now())
@@ -51,8 +56,8 @@ export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
   const { user, system } = process.cpuUsage(began.cpu)
   const cpu = (user + system) / 1000 / (performance.now() - began.at)
 
-  const deadline = until + GRACE * 1000
-  while (loop.outstanding() > 0 && performance.now() < deadline) await delay(2)
+  const deadline = until + GRACE_S * 1000
+  while (loop.countOutstanding() > 0 && performance.now() < deadline) await delay(2)
   loop.abandon(connections, performance.now())
   for (const connection of connections) connection.close()
 
@@ -60,15 +65,15 @@ export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
     requests: tally.requests,
     seconds: plan.duration,
     perSecond: tally.replies / plan.duration,
-    latency: tally.times.latency(),
+    latency: tally.times.toLatency(),
     ...(plan.percentiles && {
-      percentiles: Object.fromEntries(plan.percentiles.map((one) => [one, tally.times.at(one)])),
+      percentiles: Object.fromEntries(plan.percentiles.map((one) => [one, tally.times.getPercentile(one)])),
     }),
     errors: tally.errors,
     wrong: tally.wrong,
     cpu,
-    ...(open && { lateness: open.lateness.at(99) }),
-    ...(open && { idle: open.idleShare(cpu) }),
+    ...(open && { lateness: open.lateness.getPercentile(99) }),
+    ...(open && { idle: open.getIdleShare(cpu) }),
   }
 }
 
@@ -80,4 +85,4 @@ export async function rawHere(plan: LoadPlan): Promise<LoadResult> {
  * Always ends within the plan's seconds and a grace of 3 s, or by force 15 s later.
  * @throws Error when it cannot do what the plan asks, or gave no result
  */
-export const runRaw = inOwnProcess(import.meta.url, rawHere)
+export const runRaw = createProcessRunner(import.meta.url, measureRaw)

@@ -1,22 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { goProgram } from '../contenders/go.ts'
-import { inOwnProcess } from '../load/common/own-process.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { priceTable, type SearchPlan } from './price-table.ts'
+import { createGoProgram } from '../targets/go.ts'
+import { createProcessRunner } from '../load/common/process-runner.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import { createPriceTable, type SearchPlan } from './price-table.ts'
 
 /** Seconds: the program is made, and half a million rows are put before. */
-const LIMIT = 600
+const MAX_RUN_S = 600
 
-const { path, build } = goProgram('duckdb', 'duckdb')
+const { path, build } = createGoProgram('duckdb', 'duckdb')
 
 /** In DuckDB, in a program of its own. */
-export function duckdbHere({ catalog, duration }: SearchPlan): number {
+export function measureDuckdb({ catalog, duration }: SearchPlan): number {
   build()
-  using folder = temporaryFolder()
+  using folder = createTemporaryFolder()
   const file = join(folder.path, 'prices.csv')
-  const { columns, rows } = priceTable(catalog)
+  const { columns, readRows: rows } = createPriceTable(catalog)
   const lines = Array.from(rows(), ({ words, value }) => `${words.join()},${value}\n`)
   writeFileSync(file, [`${columns.join()},value\n`, ...lines].join(''))
   const { status, stdout, stderr } = spawnSync(path, [file, String(duration)], { encoding: 'utf8' })
@@ -25,4 +25,4 @@ export function duckdbHere({ catalog, duration }: SearchPlan): number {
 }
 
 /** @returns nanoseconds a search. @throws Error when one found another row than it should */
-export const runDuckdb = inOwnProcess(import.meta.url, duckdbHere, LIMIT)
+export const runDuckdb = createProcessRunner(import.meta.url, measureDuckdb, MAX_RUN_S)

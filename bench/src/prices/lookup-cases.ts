@@ -1,14 +1,14 @@
-import { blockOf, slotOf } from '@influencer-stats/prices/core/answers'
-import { Query } from '@influencer-stats/prices/core/query'
-import { createRoom, toKindText, writeAnswer } from '@influencer-stats/prices/core/render'
-import type { SearchRequest } from '@influencer-stats/prices/core/request'
-import { resolve } from '@influencer-stats/prices/core/resolve'
-import { RequestScanner } from '@influencer-stats/prices/core/scanner'
-import { ambiguous } from '@influencer-stats/prices/index/index'
-import { randomOf } from '../load/requests/drawers.ts'
-import type { Free, KnownCatalog } from './known-catalog.ts'
-import type { Opened } from './opened.ts'
-import { isPriceOf } from './searches.ts'
+import { toBlockNumber, toSlot } from '@influencer-stats/prices/core/answer-block'
+import { SearchQuery } from '@influencer-stats/prices/core/search-query'
+import { createOutputBuffer, toKindText, writeAnswer } from '@influencer-stats/prices/core/render-answer'
+import type { SearchRequest } from '@influencer-stats/prices/core/search-request'
+import { resolveRequest } from '@influencer-stats/prices/core/resolve-request'
+import { RequestScanner } from '@influencer-stats/prices/core/request-scanner'
+import { toAmbiguous } from '@influencer-stats/prices/index/price-index'
+import { createRandom } from '../load/requests/drawers.ts'
+import type { FreeCharacteristics, ExpectedCatalog } from './expected-catalog.ts'
+import type { OpenCatalog } from './open-catalog.ts'
+import { createPriceCheck } from './searches.ts'
 
 /** What is looked up, and from what to what. */
 export type CaseName =
@@ -27,75 +27,82 @@ export type CaseName =
   | 'scanned'
 
 /** More than an answer of these catalogs takes (bytes). */
-const ROOM = 1_024
+const MAX_ANSWER_BYTES = 1_024
 
 /** Some look-ups: what is made for them is not timed, nor is the check of what they found. */
-export interface Batch {
+export interface LookupBatch {
   run(): void
   /** How many of them found what they should. */
-  right(): number
+  countRight(): number
 }
 
 /** The place of the offering in the sample catalog that the source's row is taken of: one in the middle. */
-const OFFERING = 25
-const ROWS_AN_OFFERING = 9_744
+const OFFERING_INDEX = 25
+const ROWS_PER_OFFERING = 9_744
 /** Traffic and bandwidth: 203 rows an offering differ in them alone, 41 of a group. */
-const TWO: Free = new Set([1, 3])
+const TWO_CHARACTERISTICS: FreeCharacteristics = new Set([1, 3])
 /** So many searches for several: what they must find is counted row by row. */
-const SEVERAL = 64
+const AMBIGUOUS_SEARCHES = 64
 
 /** Every case over a catalog; each call makes that many look-ups, their strings fresh from JSON.parse. */
-export function makeCases(known: KnownCatalog, opened: Opened): Record<CaseName, (count: number) => Batch> {
-  const { index } = opened
-  const random = randomOf(1)
-  const query = new Query()
-  const anyRow = () => Math.floor(random() * known.size)
-  const rows = (count: number) => Array.from({ length: count }, anyRow)
+export function makeCases(
+  expectedCatalog: ExpectedCatalog,
+  catalog: OpenCatalog,
+): Record<CaseName, (count: number) => LookupBatch> {
+  const { index } = catalog
+  const random = createRandom(1)
+  const query = new SearchQuery()
+  const drawRow = () => Math.floor(random() * expectedCatalog.size)
+  const rows = (count: number) => Array.from({ length: count }, drawRow)
 
-  function find(bodies: readonly string[], expected: ArrayLike<number>): Batch {
+  function createBatch(bodies: readonly string[], expected: ArrayLike<number>): LookupBatch {
     const requests = bodies.map((body) => JSON.parse(body) as SearchRequest)
     const found = new Int32Array(bodies.length)
     return {
       run() {
         for (let i = 0; i < requests.length; i++) {
-          resolve(requests[i]!, opened, query)
+          resolveRequest(requests[i]!, catalog, query)
           found[i] = index.find(query)
         }
       },
-      right: () => found.filter((row, i) => row === expected[i]).length,
+      countRight: () => found.filter((row, i) => row === expected[i]).length,
     }
   }
-  const findRows = (wanted: readonly number[]) =>
-    find(
-      wanted.map((row) => known.bodyOf(row)),
-      wanted,
+  const findRows = (expectedRows: readonly number[]) =>
+    createBatch(
+      expectedRows.map((row) => expectedCatalog.buildBody(row)),
+      expectedRows,
     )
-  const same = (row: number) => (count: number) => findRows(Array.from({ length: count }, () => row % known.size))
+  const repeatRow = (row: number) => (count: number) =>
+    findRows(Array.from({ length: count }, () => row % expectedCatalog.size))
 
   let pool: { readonly body: string; readonly expected: number }[] | undefined
-  function several(count: number): Batch {
-    pool ??= rows(SEVERAL).map((row) => {
-      const fitting = known.countLike(row, TWO)
-      return { body: known.bodyOf(row, { free: TWO }), expected: fitting === 1 ? row : ambiguous(fitting) }
+  function createAmbiguous(count: number): LookupBatch {
+    pool ??= rows(AMBIGUOUS_SEARCHES).map((row) => {
+      const matchCount = expectedCatalog.countMatches(row, TWO_CHARACTERISTICS)
+      return {
+        body: expectedCatalog.buildBody(row, { free: TWO_CHARACTERISTICS }),
+        expected: matchCount === 1 ? row : toAmbiguous(matchCount),
+      }
     })
-    const chosen = Array.from({ length: count }, () => pool![Math.floor(random() * SEVERAL)]!)
-    return find(
+    const chosen = Array.from({ length: count }, () => pool![Math.floor(random() * AMBIGUOUS_SEARCHES)]!)
+    return createBatch(
       chosen.map(({ body }) => body),
       chosen.map(({ expected }) => expected),
     )
   }
 
-  const texts = opened.kinds.list.map(toKindText)
-  const room = createRoom(ROOM)
+  const texts = catalog.kinds.list.map(toKindText)
+  const output = createOutputBuffer(MAX_ANSWER_BYTES)
   function render(row: number): string {
-    const block = opened.blocks[blockOf(row)]!
-    const slot = slotOf(row)
-    return room.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.kind(slot)]!, room, 0))
+    const block = catalog.blocks[toBlockNumber(row)]!
+    const slot = toSlot(row)
+    return output.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.kind(slot)]!, output, 0))
   }
-  function answer(count: number, read: (bytes: Buffer) => void): Batch {
-    const wanted = rows(count)
-    const requests = wanted.map((row) => Buffer.from(known.bodyOf(row)))
-    const answers = wanted.map(() => '')
+  function createAnswers(count: number, read: (bytes: Buffer) => void): LookupBatch {
+    const expectedRows = rows(count)
+    const requests = expectedRows.map((row) => Buffer.from(expectedCatalog.buildBody(row)))
+    const answers = expectedRows.map(() => '')
     return {
       run() {
         for (let i = 0; i < requests.length; i++) {
@@ -103,19 +110,22 @@ export function makeCases(known: KnownCatalog, opened: Opened): Record<CaseName,
           answers[i] = render(index.find(query))
         }
       },
-      right: () => wanted.filter((row, i) => isPriceOf(row, known.specOf(row))(Buffer.from(answers[i]!))).length,
+      countRight: () =>
+        expectedRows.filter((row, i) => createPriceCheck(row, expectedCatalog.getSpec(row))(Buffer.from(answers[i]!)))
+          .length,
     }
   }
   const scanner = new RequestScanner()
 
   return {
     random: (count) => findRows(rows(count)),
-    row10: same(10),
-    row42799: same(42_799),
-    row428692: same(428_692),
-    row3824: same(OFFERING * ROWS_AN_OFFERING + 3_824),
-    several,
-    parsed: (count) => answer(count, (bytes) => void resolve(JSON.parse(bytes.toString()), opened, query)),
-    scanned: (count) => answer(count, (bytes) => void scanner.scan(bytes, 0, opened, query)),
+    row10: repeatRow(10),
+    row42799: repeatRow(42_799),
+    row428692: repeatRow(428_692),
+    row3824: repeatRow(OFFERING_INDEX * ROWS_PER_OFFERING + 3_824),
+    several: createAmbiguous,
+    parsed: (count) =>
+      createAnswers(count, (bytes) => void resolveRequest(JSON.parse(bytes.toString()), catalog, query)),
+    scanned: (count) => createAnswers(count, (bytes) => void scanner.scan(bytes, 0, catalog, query)),
   }
 }

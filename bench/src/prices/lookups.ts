@@ -1,12 +1,12 @@
-import { ID_BYTES, blockOf, slotOf } from '@influencer-stats/prices/core/answers'
+import { ID_BYTES, toBlockNumber, toSlot } from '@influencer-stats/prices/core/answer-block'
 import { IdTable } from '@influencer-stats/prices/core/id-table'
 import { collectAll } from '../heap.ts'
-import { inspectThreads } from '../threads.ts'
-import { inOwnProcess } from '../load/common/own-process.ts'
+import { inspectThreads } from '../thread-inspectors.ts'
+import { createProcessRunner } from '../load/common/process-runner.ts'
 import type { CatalogPlan } from './catalogs.ts'
-import { KnownCatalog } from './known-catalog.ts'
-import { makeCases, type Batch, type CaseName } from './lookup-cases.ts'
-import { openCatalog, type Opened } from './opened.ts'
+import { ExpectedCatalog } from './expected-catalog.ts'
+import { makeCases, type LookupBatch, type CaseName } from './lookup-cases.ts'
+import { openCatalog, type OpenCatalog } from './open-catalog.ts'
 import type { IndexName } from './searches.ts'
 
 /** Look-ups in one index, without HTTP. */
@@ -21,7 +21,7 @@ export interface LookupsPlan {
 }
 
 /** What a catalog's parts take (bytes). */
-export interface Storage {
+export interface CatalogStorage {
   /** Values, specs and currencies: what an answer needs beside its id. */
   readonly answers: number
   /** The ids themselves, and the table that finds a row by its id. */
@@ -33,22 +33,22 @@ export interface Storage {
 }
 
 /** Seconds: 2 million rows are made and indexed before. */
-const LIMIT = 300
+const MAX_RUN_S = 300
 /** So many look-ups are made, parsed and timed at once. */
-const BATCH = 100
+const BATCH_LOOKUPS = 100
 /** A batch for so many rows, 100 at most: then every bitmap that is ever looked at has its view. */
-const ROWS_A_BATCH = 4_872
-const MOST_BATCHES = 100
+const ROWS_PER_BATCH = 4_872
+const MAX_BATCHES = 100
 
-export async function lookupsHere({ index, catalog, cases, duration, storage }: LookupsPlan) {
-  const opened = await openCatalog(catalog, index)
-  const known = new KnownCatalog(catalog)
-  const made = makeCases(known, opened)
-  for (const name of cases) time(made[name], duration)
-  const taken = Object.fromEntries(cases.map((name) => [name, time(made[name], duration)]))
+export async function measureLookups({ index, catalog, cases, duration, storage }: LookupsPlan) {
+  const openedCatalog = await openCatalog(catalog, index)
+  const expectedCatalog = new ExpectedCatalog(catalog)
+  const made = makeCases(expectedCatalog, openedCatalog)
+  for (const name of cases) measureTime(made[name], duration)
+  const taken = Object.fromEntries(cases.map((name) => [name, measureTime(made[name], duration)]))
   return {
     cases: taken as Partial<Record<CaseName, number>>,
-    ...(storage && { storage: await storageOf(known, opened) }),
+    ...(storage && { storage: await measureStorage(expectedCatalog, openedCatalog) }),
   }
 }
 
@@ -56,43 +56,44 @@ export async function lookupsHere({ index, catalog, cases, duration, storage }: 
  * Looks up in a fresh process, so that no index finds code that another one has warmed or spoilt.
  * @returns nanoseconds a look-up, and what the catalog takes where that is asked. @throws Error when a row was wrong
  */
-export const runLookups = inOwnProcess(import.meta.url, lookupsHere, LIMIT)
+export const runLookups = createProcessRunner(import.meta.url, measureLookups, MAX_RUN_S)
 
 /** Nanoseconds a look-up, batch after batch. @throws Error when one found another row than it should */
-export function time(make: (count: number) => Batch, seconds: number): number {
+export function measureTime(make: (count: number) => LookupBatch, seconds: number): number {
   let [taken, done] = [0, 0]
   const until = performance.now() + seconds * 1000
   while (done === 0 || performance.now() < until) {
-    const batch = make(BATCH)
+    const batch = make(BATCH_LOOKUPS)
     const began = process.hrtime.bigint()
     batch.run()
     taken += Number(process.hrtime.bigint() - began)
     check(batch)
-    done += BATCH
+    done += BATCH_LOOKUPS
   }
   return taken / done
 }
 
-function check(batch: Batch): void {
-  const right = batch.right()
-  if (right !== BATCH) throw new Error(`${BATCH - right} of ${BATCH} look-ups found what they should not`)
+function check(batch: LookupBatch): void {
+  const right = batch.countRight()
+  if (right !== BATCH_LOOKUPS)
+    throw new Error(`${BATCH_LOOKUPS - right} of ${BATCH_LOOKUPS} look-ups found what they should not`)
 }
 
-async function storageOf(known: KnownCatalog, opened: Opened): Promise<Storage> {
-  const { blocks, segments } = opened
-  const idOf = (row: number) => blocks[blockOf(row)]!.id(slotOf(row))
-  const ids = known.size * ID_BYTES
-  const table = new IdTable(idOf, known.size)
-  for (let row = 0; row < known.size; row++) table.add(row, idOf(row))
-  if (table.find(idOf(known.size - 1)) !== known.size - 1) throw new Error('an id is not found')
+async function measureStorage(expectedCatalog: ExpectedCatalog, openedCatalog: OpenCatalog): Promise<CatalogStorage> {
+  const { blocks, segments } = openedCatalog
+  const idOf = (row: number) => blocks[toBlockNumber(row)]!.id(toSlot(row))
+  const ids = expectedCatalog.size * ID_BYTES
+  const table = new IdTable(idOf, expectedCatalog.size)
+  for (let row = 0; row < expectedCatalog.size; row++) table.add(row, idOf(row))
+  if (table.find(idOf(expectedCatalog.size - 1)) !== expectedCatalog.size - 1) throw new Error('an id is not found')
 
   // A second view of the same: what code and its feedback take is there already.
   const threads = inspectThreads()
   const [bare] = await collectAll(threads)
-  const index = opened.again()
-  const { random } = makeCases(known, { ...opened, index })
-  for (let i = 0; i < Math.min(MOST_BATCHES, known.size / ROWS_A_BATCH); i++) {
-    const batch = random(BATCH)
+  const index = openedCatalog.reopen()
+  const { random } = makeCases(expectedCatalog, { ...openedCatalog, index })
+  for (let i = 0; i < Math.min(MAX_BATCHES, expectedCatalog.size / ROWS_PER_BATCH); i++) {
+    const batch = random(BATCH_LOOKUPS)
     batch.run()
     check(batch)
   }

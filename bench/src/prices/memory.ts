@@ -1,14 +1,14 @@
-import type { Segments } from '@influencer-stats/prices/index/index'
+import type { Segments } from '@influencer-stats/prices/index/price-index'
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
 import { collectAll } from '../heap.ts'
-import { inOwnProcess } from '../load/common/own-process.ts'
+import { createProcessRunner } from '../load/common/process-runner.ts'
 import { runRaw } from '../load/raw.ts'
-import { PINS, residentMegabytes } from '../processes.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { inspectThreads } from '../threads.ts'
+import { PINS, getResidentMegabytes } from '../processes.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import { inspectThreads } from '../thread-inspectors.ts'
 import type { CatalogPlan } from './catalogs.ts'
-import { runImport } from './import.ts'
+import { runImport } from './catalog-import.ts'
 
 /** A catalog that is imported into a service without prices, on one serving thread, and searched. */
 export interface MemoryPlan {
@@ -19,14 +19,14 @@ export interface MemoryPlan {
 }
 
 /** Seconds: 2 million rows are imported. */
-const LIMIT = 900
-const SERVICES = new URL('../../../services.ts', import.meta.url).href
-const MEGA = 1e6
+const MAX_RUN_S = 900
+const SERVICES_URL = new URL('../../../services.ts', import.meta.url).href
+const BYTES_PER_MB = 1e6
 /** As the service configures LevelDB: blocks read, and a table in the making. */
-const LEVEL_CACHES = 1_048_576 + 2_097_152
+const LEVEL_CACHE_BYTES = 1_048_576 + 2_097_152
 
 /** What main gives to every thread. */
-type State = () => { readonly segments: ReadonlyMap<string, Segments> }
+type CatalogState = () => { readonly segments: ReadonlyMap<string, Segments> }
 
 /**
  * This process is the service's. What main and its thread hold more than before, once all garbage has been collected (MB):
@@ -34,45 +34,53 @@ type State = () => { readonly segments: ReadonlyMap<string, Segments> }
  * both; what LevelDB may keep of its own; all of it, and of it a price's (bytes); and how much more was resident when it had
  * been searched. And how long the import took (s).
  */
-export async function memoryHere({ catalog, drawer, settings }: MemoryPlan) {
+export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
   const threads = inspectThreads()
-  let state: State
-  const watched: typeof prices = {
+  let state: CatalogState
+  const observedPrices: typeof prices = {
     ...prices,
     async open(context) {
       const opened = await prices.open(context)
-      const shared = opened.shared as () => { readonly state: ReturnType<State> }
+      const shared = opened.shared as () => { readonly state: ReturnType<CatalogState> }
       state = () => shared().state
       return opened
     },
   }
 
-  async function held() {
+  async function readMemory() {
     const found = await collectAll(threads)
     const heap = found.reduce((sum, each) => sum + each.heap, 0)
     const ofThreads = found.slice(1).reduce((sum, each) => sum + each.buffers, 0)
     // Main made what is shared, so its own figure has it; those of threads have not.
-    return { heap, buffers: process.memoryUsage().arrayBuffers + ofThreads, roaring: frozenBytes(state().segments) }
+    return {
+      heap,
+      buffers: process.memoryUsage().arrayBuffers + ofThreads,
+      roaring: countFrozenBytes(state().segments),
+    }
   }
 
-  using data = temporaryFolder()
-  const { url, stop } = await embed(watched, { data: data.path, sample: 'no', threads: 1, ...settings }, SERVICES)
+  using data = createTemporaryFolder()
+  const { url, stop } = await embed(
+    observedPrices,
+    { data: data.path, sample: 'no', threads: 1, ...settings },
+    SERVICES_URL,
+  )
   try {
-    const [empty, before] = [await held(), residentMegabytes(process.pid)]
+    const [empty, before] = [await readMemory(), getResidentMegabytes(process.pid)]
     const { seconds: load, prices: count } = await runImport({ url, catalog, pin: PINS.client })
     const searches = { requests: { drawer }, expect: { status: 200 }, connections: 20, duration: 1, warmUp: 0 }
     const { requests, wrong, errors } = await runRaw({ url, ...searches, pin: PINS.client })
     if (requests === 0 || wrong + errors > 0) throw new Error(`${wrong} answers were wrong, ${errors} missing`)
-    const resident = residentMegabytes(process.pid) - before
-    const now = await held()
+    const resident = getResidentMegabytes(process.pid) - before
+    const now = await readMemory()
     const [heap, buffers, roaring] = [now.heap - empty.heap, now.buffers - empty.buffers, now.roaring - empty.roaring]
-    const bytes = heap + buffers + roaring + LEVEL_CACHES
+    const bytes = heap + buffers + roaring + LEVEL_CACHE_BYTES
     return {
-      heap: heap / MEGA,
-      buffers: buffers / MEGA,
-      roaring: roaring / MEGA,
-      caches: LEVEL_CACHES / MEGA,
-      sum: bytes / MEGA,
+      heap: heap / BYTES_PER_MB,
+      buffers: buffers / BYTES_PER_MB,
+      roaring: roaring / BYTES_PER_MB,
+      caches: LEVEL_CACHE_BYTES / BYTES_PER_MB,
+      sum: bytes / BYTES_PER_MB,
       each: Math.round(bytes / count),
       resident,
       load,
@@ -83,10 +91,10 @@ export async function memoryHere({ catalog, drawer, settings }: MemoryPlan) {
 }
 
 /** @throws Error when an answer was wrong or missing */
-export const runMemory = inOwnProcess(import.meta.url, memoryHere, LIMIT)
+export const runMemory = createProcessRunner(import.meta.url, measureMemory, MAX_RUN_S)
 
 /** Frozen bitmaps lie in memory of the library's own, which Node does not count. */
-function frozenBytes(segments: ReturnType<State>['segments']): number {
+function countFrozenBytes(segments: ReturnType<CatalogState>['segments']): number {
   const lists = [...segments].filter(([name]) => name.startsWith('roaring')).map(([, parts]) => parts)
   const buffers = new Set(lists.flatMap((parts) => [...parts.values()].map(({ buffer }) => buffer)))
   return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)

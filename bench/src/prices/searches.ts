@@ -1,22 +1,23 @@
-import { drawn, type Drawer } from '../load/requests/request-bytes.ts'
-import { GROWN, SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
-import { KnownCatalog } from './known-catalog.ts'
+import { createDrawnRequest, type Drawer } from '../load/requests/request-bytes.ts'
+import { GROWTH_OFFERINGS, SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
+import { ExpectedCatalog } from './expected-catalog.ts'
 
 /** The names of the indexes, as `--indexes` takes them. */
 export const INDEXES = ['map', 'map-first-match', 'roaring', 'roaring-offering', 'bitset'] as const
 export type IndexName = (typeof INDEXES)[number]
 
 /** The paths of an index; the default one has a name of its own in them. */
-const inPath = (index: string) => (index === 'roaring-offering' ? 'bitmap' : index)
-export const searchPath = (index: string): string => `/v1/search/${inPath(index)}/prices`
-export const bulkPath = (index: string): string => `/v5/search/${inPath(index)}/bulk/prices`
+const toPathSegment = (index: string) => (index === 'roaring-offering' ? 'bitmap' : index)
+export const getSearchPath = (index: string): string => `/v1/search/${toPathSegment(index)}/prices`
+export const getBulkPath = (index: string): string => `/v5/search/${toPathSegment(index)}/bulk/prices`
 
-const ID_END = '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf'.length
+const ID_END_OFFSET = '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf'.length
 
 /** Whether a body is the price of a row, whose value is its number. Only its id could be any. */
-export function isPriceOf(row: number, spec: string): (body: Buffer) => boolean {
+export function createPriceCheck(row: number, spec: string): (body: Buffer) => boolean {
   const expected = Buffer.from(`","spec":"${spec}","value":${row},"currency":"USD"}`)
-  return (body) => body.length === ID_END + expected.length && body.compare(expected, 0, expected.length, ID_END) === 0
+  return (body) =>
+    body.length === ID_END_OFFSET + expected.length && body.compare(expected, 0, expected.length, ID_END_OFFSET) === 0
 }
 
 /** Operators on a row's last characteristic that leave the same row: of the sample's two values of it, the row's. */
@@ -35,36 +36,39 @@ function withOperator(body: string, name: OperatorName): string {
 }
 
 /** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
-const searchesOf = (
+const createSearches = (
   plan: CatalogPlan,
   index: string,
   { constant = false, operator }: { readonly constant?: boolean; readonly operator?: OperatorName } = {},
 ): Drawer => {
   return (common, random) => {
-    const catalog = new KnownCatalog(plan)
-    const head = `POST ${searchPath(index)} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: `
+    const catalog = new ExpectedCatalog(plan)
+    const head = `POST ${getSearchPath(index)} HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: `
     return () => {
       const row = Math.floor(random() * catalog.size)
-      const usual = catalog.bodyOf(row)
+      const usual = catalog.buildBody(row)
       const body = operator ? withOperator(usual, operator) : usual
       const bytes = Buffer.from(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
-      return drawn(bytes, constant ? undefined : isPriceOf(row, catalog.specOf(row)))
+      return createDrawnRequest(bytes, constant ? undefined : createPriceCheck(row, catalog.getSpec(row)))
     }
   }
 }
 
-const drawers = (plan: CatalogPlan, prefix: string) =>
-  Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, searchesOf(plan, index)]))
+const createDrawers = (plan: CatalogPlan, prefix: string) =>
+  Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, createSearches(plan, index)]))
 
 /** `prices-bitset`, `prices-uniform-bitset` and so on; and one for a server with a constant reply. */
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
-  ...drawers(SAMPLE, 'prices'),
-  ...drawers(UNIFORM, 'prices-uniform'),
+  ...createDrawers(SAMPLE, 'prices'),
+  ...createDrawers(UNIFORM, 'prices-uniform'),
   ...Object.fromEntries(
-    GROWN.map((offerings) => [`prices-of-${offerings}`, searchesOf({ kind: 'sample', offerings }, 'roaring-offering')]),
+    GROWTH_OFFERINGS.map((offerings) => [
+      `prices-of-${offerings}`,
+      createSearches({ kind: 'sample', offerings }, 'roaring-offering'),
+    ]),
   ),
-  'prices-not': searchesOf(SAMPLE, 'roaring-offering', { operator: 'not' }),
-  'prices-in': searchesOf(SAMPLE, 'roaring-offering', { operator: 'in' }),
-  'prices-between': searchesOf(SAMPLE, 'roaring-offering', { operator: 'between' }),
-  'prices-constant': searchesOf(SAMPLE, 'roaring-offering', { constant: true }),
+  'prices-not': createSearches(SAMPLE, 'roaring-offering', { operator: 'not' }),
+  'prices-in': createSearches(SAMPLE, 'roaring-offering', { operator: 'in' }),
+  'prices-between': createSearches(SAMPLE, 'roaring-offering', { operator: 'between' }),
+  'prices-constant': createSearches(SAMPLE, 'roaring-offering', { constant: true }),
 }

@@ -1,6 +1,6 @@
 import type { RowResult } from '../row.ts'
-import { median, spread } from '../statistics.ts'
-import { short } from './numbers.ts'
+import { computeMedian, computeSpread } from '../statistics.ts'
+import { formatShort } from './format-numbers.ts'
 
 /** A column of a table: what is told of a figure over the rounds of a row. */
 export interface Column {
@@ -27,33 +27,33 @@ export interface Column {
 /** By the names of figures, a head alone where no more is to be said; `source: NAME` is the source's. */
 export type Columns = Readonly<Record<string, Column | string>>
 
-export const SOURCE = 'source: '
+export const SOURCE_PREFIX = 'source: '
 
 /** A figure's numbers, one of each round that has it. */
-export const numbersOf = ({ rounds }: RowResult, name: string): number[] =>
-  rounds.map((figures) => figures[name]).filter((value): value is number => typeof value === 'number')
+export const getNumbers = ({ rounds }: RowResult, name: string): number[] =>
+  rounds.map((metrics) => metrics[name]).filter((value): value is number => typeof value === 'number')
 
 /** The median of a figure; nothing where no round has it. */
-export function figureOf(result: RowResult, name: string): number | undefined {
-  const numbers = numbersOf(result, name)
-  return numbers.length > 0 ? median(numbers) : undefined
+export function getMetric(result: RowResult, name: string): number | undefined {
+  const numbers = getNumbers(result, name)
+  return numbers.length > 0 ? computeMedian(numbers) : undefined
 }
 
-export const columnOf = (column: Column | string): Column => (typeof column === 'string' ? { head: column } : column)
+export const toColumn = (column: Column | string): Column => (typeof column === 'string' ? { head: column } : column)
 
-export const isSource = (name: string): boolean => name.startsWith(SOURCE)
-export const sourceOf = ({ source }: RowResult, name: string): number | string | undefined =>
-  source?.[name.replace(SOURCE, '')]
+export const isSource = (name: string): boolean => name.startsWith(SOURCE_PREFIX)
+export const getSource = ({ source }: RowResult, name: string): number | string | undefined =>
+  source?.[name.replace(SOURCE_PREFIX, '')]
 
 /** What a cell says. */
-export function cellOf(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {
-  const { format = short, of, derive } = column
-  const written = (value: number | string | undefined) => (typeof value === 'number' ? format(value) : (value ?? ''))
-  if (isSource(name)) return written(sourceOf(result, name))
-  if (derive) return written(derive(result, all))
-  const numbers = numbersOf(result, name)
-  if (numbers.length === 0) return written(result.rounds.find((figures) => name in figures)?.[name])
-  const { median: middle, min, max } = spread(numbers)
+export function formatCell(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {
+  const { format = formatShort, of, derive } = column
+  const toText = (value: number | string | undefined) => (typeof value === 'number' ? format(value) : (value ?? ''))
+  if (isSource(name)) return toText(getSource(result, name))
+  if (derive) return toText(derive(result, all))
+  const numbers = getNumbers(result, name)
+  if (numbers.length === 0) return toText(result.rounds.find((metrics) => name in metrics)?.[name])
+  const { median: middle, min, max } = computeSpread(numbers)
   if (of === 'max') return format(max)
   return of === 'spread' && numbers.length > 1 ? `${format(middle)} (${format(min)}-${format(max)})` : format(middle)
 }

@@ -1,16 +1,16 @@
-import { stepsOf, type Ratio } from '../ratios.ts'
-import { SURE } from '../statistics.ts'
-import { behindSource } from './behind-source.ts'
-import { factor } from './numbers.ts'
-import type { Published } from './results.ts'
-import type { Cells } from './table.ts'
+import { computeSteps, type Ratio } from '../ratios.ts'
+import { MIN_CONFIDENCE } from '../statistics.ts'
+import { listBetterSources } from './source-comparison.ts'
+import { formatFactor } from './format-numbers.ts'
+import type { PublishedTable } from './results.ts'
+import type { Cells } from './table-cells.ts'
 
 /** Who answers the same as ours, by what their rows are called. */
-const PEER =
+const PEER_PATTERN =
   /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's|Centrifugo|DuckDB)/
 
 /** Of what ours is behind in and no reason is known for: a test finds it. */
-export const UNEXPLAINED = 'why is not known.'
+export const UNKNOWN_REASON = 'why is not known.'
 
 /** Why a peer is ahead, by the titles of conclusions. */
 const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
@@ -78,42 +78,44 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
 ]
 
 /** By what each costs: that is true whoever the generator was. */
-function verdictOf({ differs, median, confidence }: Ratio): string {
-  if (confidence < SURE) return 'not known'
+function toVerdict({ differs, median, confidence }: Ratio): string {
+  if (confidence < MIN_CONFIDENCE) return 'not known'
   if (!differs) return 'alike'
   return median < 1 ? 'ahead' : 'behind'
 }
 
 /** Shorter than beside the rows it is of. */
-function shortOf({ limited, median, low, high, confidence }: Ratio): string {
+function formatShortRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'not told'
-  const shown = (value: number) => factor(value, 2)
-  return shown(median) + (confidence < SURE ? '' : ` (${shown(low)} to ${shown(high)})`)
+  const shown = (value: number) => formatFactor(value, 2)
+  return shown(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${shown(low)} to ${shown(high)})`)
 }
 
 /** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
-export function conclusions(published: readonly Published[]): Cells {
+export function listConclusions(published: readonly PublishedTable[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
-    stepsOf(results, table)
-      .filter(({ against }) => PEER.test(against))
+    computeSteps(results, table)
+      .filter(({ against }) => PEER_PATTERN.test(against))
       .map(({ name, ratios }) => {
         const [cost, rate] = ratios
         const title = `${table.service}/${table.name}: ${name}`
-        return [title, verdictOf(cost!), shortOf(cost!), rate ? shortOf(rate) : '']
+        return [title, toVerdict(cost!), formatShortRatio(cost!), rate ? formatShortRatio(rate) : '']
       }),
   )
   return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
 }
 
 /** Introduction to the figures that are better in a source. */
-export const BEHIND_SOURCE =
+export const BETTER_SOURCES_TEXT =
   'Figures of a source that are better than ours. They come from other machines, so there is no interval.'
 
 /** Why theirs is ahead: what each reason is told of, and the reason. */
-export function reasonsOf(published: readonly Published[]): readonly (readonly [titles: string, reason: string])[] {
-  const behind = conclusions(published).flatMap(([title, verdict]) => (verdict === 'behind' ? [title!] : []))
-  const sources = behindSource(published).slice(1)
-  const titles = [...behind, ...sources.map(([title]) => title!)]
-  const byReason = Map.groupBy(titles, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNEXPLAINED)
+export function listReasons(
+  published: readonly PublishedTable[],
+): readonly (readonly [titles: string, reason: string])[] {
+  const slower = listConclusions(published).flatMap(([title, verdict]) => (verdict === 'behind' ? [title!] : []))
+  const sources = listBetterSources(published).slice(1)
+  const titles = [...slower, ...sources.map(([title]) => title!)]
+  const byReason = Map.groupBy(titles, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNKNOWN_REASON)
   return Array.from(byReason, ([reason, all]) => [all.join('; '), reason])
 }

@@ -1,15 +1,15 @@
 import { globSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { machineText } from '../machine.ts'
-import { behindSource } from './behind-source.ts'
-import { BEHIND_SOURCE, conclusions, reasonsOf } from './conclusions.ts'
-import { plotsOf } from './plots.ts'
-import type { Published } from './results.ts'
+import { formatMachine } from '../machine.ts'
+import { listBetterSources } from './source-comparison.ts'
+import { BETTER_SOURCES_TEXT, listConclusions, listReasons } from './conclusions.ts'
+import { createPlots } from './plots.ts'
+import type { PublishedTable } from './results.ts'
 import { escape } from './svg.ts'
-import { tablesOf, type Cells } from './table.ts'
+import { buildTables, type Cells } from './table-cells.ts'
 
-const FLAME = fileURLToPath(new URL('../../../flame/', import.meta.url))
+const FLAME_FOLDER = fileURLToPath(new URL('../../../flame/', import.meta.url))
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #667; --line: #dde; --paper: #fff; --bar: #2f6fde; --mark: #d9480f }
@@ -26,52 +26,52 @@ td, th { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align
 .conclusions td:first-child { white-space: normal }
 .failed { color: var(--mark) }`
 
-function flameLinks(service: string): string {
-  const paths = globSync(`${service}/*/*/hot.json`, { cwd: FLAME }).map(dirname).toSorted()
+function renderFlameLinks(service: string): string {
+  const paths = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).map(dirname).toSorted()
   const links = paths.map((path) => `<a href="../flame/${path}/cpu-thread-0.html">${escape(path)}</a>`)
   return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
 }
 
-const cells = (tag: string, row: readonly string[]) =>
+const renderCells = (tag: string, row: readonly string[]) =>
   `<tr>${row.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join('')}</tr>`
 
-const tableHtml = ([head, ...rows]: Cells) =>
-  `<div class="scroll" tabindex="0"><table>${cells('th', head!)}${rows.map((row) => cells('td', row)).join('')}</table></div>`
+const renderTable = ([head, ...rows]: Cells) =>
+  `<div class="scroll" tabindex="0"><table>${renderCells('th', head!)}${rows.map((row) => renderCells('td', row)).join('')}</table></div>`
 
-const anchorOf = ({ table }: Published) => `${table.service}-${table.name}`
+const getAnchor = ({ table }: PublishedTable) => `${table.service}-${table.name}`
 
-function sectionOf(published: Published): string {
+function renderSection(published: PublishedTable): string {
   const { table, machine, results } = published
-  return `<h3 id="${anchorOf(published)}">${escape(table.title)}</h3>
-<p>${escape(`${machineText(machine)}, ${machine.memoryGiB} GiB`)}</p>
-${plotsOf(results, table)
+  return `<h3 id="${getAnchor(published)}">${escape(table.title)}</h3>
+<p>${escape(`${formatMachine(machine)}, ${machine.memoryGiB} GiB`)}</p>
+${createPlots(results, table)
   .map(({ title, svg }) => `<h4>${escape(title)}</h4><div class="scroll" tabindex="0">${svg}</div>`)
   .join('\n')}
-${tablesOf(results, table).map(tableHtml).join('')}`
+${buildTables(results, table).map(renderTable).join('')}`
 }
 
-const contentsOf = (published: Published) =>
-  `<li><a href="#${anchorOf(published)}">${escape(published.table.name)}</a></li>`
+const renderContents = (published: PublishedTable) =>
+  `<li><a href="#${getAnchor(published)}">${escape(published.table.name)}</a></li>`
 
 /** The whole report as one page that needs nothing else. */
-export function reportHtml(published: readonly Published[]): string {
+export function renderReport(published: readonly PublishedTable[]): string {
   const services = [...Map.groupBy(published, ({ table }) => table.service)]
   const contents = services.map(
-    ([service, all]) => `<li><a href="#${service}">${service}</a><ul>${all.map(contentsOf).join('')}</ul></li>`,
+    ([service, all]) => `<li><a href="#${service}">${service}</a><ul>${all.map(renderContents).join('')}</ul></li>`,
   )
-  const concluded = conclusions(published)
-  const behind = behindSource(published)
+  const conclusions = listConclusions(published)
+  const betterSources = listBetterSources(published)
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: measured</h1>
 <p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
-${concluded.length > 1 ? `<div class="conclusions">${tableHtml(concluded)}</div>` : ''}
-${behind.length > 1 ? `<p>${escape(BEHIND_SOURCE)}</p><div class="conclusions">${tableHtml(behind)}</div>` : ''}
-${reasonsOf(published)
+${conclusions.length > 1 ? `<div class="conclusions">${renderTable(conclusions)}</div>` : ''}
+${betterSources.length > 1 ? `<p>${escape(BETTER_SOURCES_TEXT)}</p><div class="conclusions">${renderTable(betterSources)}</div>` : ''}
+${listReasons(published)
   .map(([titles, reason]) => `<p><strong>${escape(titles)}</strong>: ${escape(reason)}</p>`)
   .join('\n')}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
-${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, flameLinks(service), ...all.map(sectionOf)].join('\n')).join('\n')}
+${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, renderFlameLinks(service), ...all.map(renderSection)].join('\n')).join('\n')}
 </body></html>
 `
 }

@@ -1,71 +1,71 @@
 import type { RowResult } from '../row.ts'
-import { spread } from '../statistics.ts'
-import type { Table } from '../tables/table.ts'
-import { columnOf, figureOf, numbersOf, sourceOf } from './columns.ts'
-import { short, whole } from './numbers.ts'
-import { bars, curves, type Curve, type Figure } from './svg.ts'
+import { computeSpread } from '../statistics.ts'
+import type { BenchTable } from '../tables/table.ts'
+import { toColumn, getMetric, getNumbers, getSource } from './columns.ts'
+import { formatShort, formatWhole } from './format-numbers.ts'
+import { renderBars, renderCurves, type Curve, type Plot } from './svg.ts'
 
-type Shown = Pick<Table, 'columns' | 'against'>
+type PlotTable = Pick<BenchTable, 'columns' | 'against'>
 
-const POINTS = { p50: 'p50', p75: 'p75', p90: 'p90', p99: 'p99', p999: 'p99.9', max: 'max' }
-const LATENCY = 'Latency at a constant rate, from the intended start (us)'
+const LATENCY_POINTS = { p50: 'p50', p75: 'p75', p90: 'p90', p99: 'p99', p999: 'p99.9', max: 'max' }
+const LATENCY_TITLE = 'Latency at a constant rate, from the intended start (us)'
 
 /** A column as bars, a row each. */
-function barsOf(title: string, name: string, results: readonly RowResult[], format = short): Figure[] {
+function createBars(title: string, name: string, results: readonly RowResult[], format = formatShort): Plot[] {
   const rows = results.flatMap((result) => {
-    const numbers = numbersOf(result, name)
+    const numbers = getNumbers(result, name)
     if (numbers.length === 0) return []
-    const { median, min, max } = spread(numbers)
-    const source = sourceOf(result, name)
+    const { median, min, max } = computeSpread(numbers)
+    const source = getSource(result, name)
     const reference = typeof source === 'number' ? source : undefined
     return [{ label: result.name, value: median, low: min, high: max, reference }]
   })
   const marked = rows.some(({ reference }) => reference !== undefined)
-  const told = marked ? `${title}; mark: the source, on its own machine` : title
-  return rows.length > 0 ? [bars(told, rows, format)] : []
+  const fullTitle = marked ? `${title}; mark: the source, on its own machine` : title
+  return rows.length > 0 ? [renderBars(fullTitle, rows, format)] : []
 }
 
 /** What a row is called without its size, which stands last. */
-const seriesOf = ({ name }: RowResult) => name.slice(0, Math.max(0, name.lastIndexOf(', '))) || name
+const getSeries = ({ name }: RowResult) => name.slice(0, Math.max(0, name.lastIndexOf(', '))) || name
 
 /** A column against a size, a curve for all rows that differ in their size alone. */
-function growthOf(
+function createGrowthPlot(
   title: string,
   name: string,
   against: string,
   results: readonly RowResult[],
-  format = short,
-): Figure[] {
+  format = formatShort,
+): Plot[] {
   const lines = Map.groupBy(
-    results.filter((result) => figureOf(result, name) !== undefined && figureOf(result, against) !== undefined),
-    seriesOf,
+    results.filter((result) => getMetric(result, name) !== undefined && getMetric(result, against) !== undefined),
+    getSeries,
   )
   const drawn = Array.from(lines, ([label, rows]): Curve => {
-    return { label, points: rows.map((row) => [figureOf(row, against)!, figureOf(row, name)!] as const) }
+    return { label, points: rows.map((row) => [getMetric(row, against)!, getMetric(row, name)!] as const) }
   })
   const sizes = drawn.flatMap(({ points }) => points.map(([size]) => size))
-  const ticks = new Map(sizes.map((size) => [size, whole(size)]))
-  return drawn.length > 0 ? [curves(`${title}, against ${against}`, drawn, ticks, format)] : []
+  const ticks = new Map(sizes.map((size) => [size, formatWhole(size)]))
+  return drawn.length > 0 ? [renderCurves(`${title}, against ${against}`, drawn, ticks, format)] : []
 }
 
-function latencyOf(results: readonly RowResult[]): Figure[] {
-  const names = Object.keys(POINTS)
+function createLatencyPlot(results: readonly RowResult[]): Plot[] {
+  const names = Object.keys(LATENCY_POINTS)
   const drawn = results.flatMap((result): Curve[] => {
-    const points = names.map((name, i) => [i, figureOf(result, name)] as const)
-    if (figureOf(result, 'rate') === undefined || points.some(([, value]) => value === undefined)) return []
+    const points = names.map((name, i) => [i, getMetric(result, name)] as const)
+    if (getMetric(result, 'rate') === undefined || points.some(([, value]) => value === undefined)) return []
     return [{ label: result.name, points: points as [number, number][] }]
   })
-  const ticks = new Map(Object.values(POINTS).map((text, i) => [i, text]))
-  return drawn.length > 0 ? [curves(LATENCY, drawn, ticks, whole, true)] : []
+  const ticks = new Map(Object.values(LATENCY_POINTS).map((text, i) => [i, text]))
+  return drawn.length > 0 ? [renderCurves(LATENCY_TITLE, drawn, ticks, formatWhole, true)] : []
 }
 
 /** The plots of a table: of each column that has a title for one, and of latencies where all points are known. */
-export function plotsOf(results: readonly RowResult[], { columns, against }: Shown): Figure[] {
+export function createPlots(results: readonly RowResult[], { columns, against }: PlotTable): Plot[] {
   const done = results.filter(({ failure }) => failure === undefined)
   const ofColumns = Object.entries(columns).flatMap(([name, plain]) => {
-    const { plot, format } = columnOf(plain)
+    const { plot, format } = toColumn(plain)
     if (plot === undefined) return []
-    return against ? growthOf(plot, name, against, done, format) : barsOf(plot, name, done, format)
+    return against ? createGrowthPlot(plot, name, against, done, format) : createBars(plot, name, done, format)
   })
-  return against ? ofColumns : [...ofColumns, ...latencyOf(done)]
+  return against ? ofColumns : [...ofColumns, ...createLatencyPlot(done)]
 }

@@ -1,14 +1,14 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { machineText } from '../machine.ts'
-import type { Table } from '../tables/table.ts'
-import { behindSource } from './behind-source.ts'
-import { BEHIND_SOURCE, conclusions, reasonsOf } from './conclusions.ts'
-import { reportHtml } from './html.ts'
+import { formatMachine } from '../machine.ts'
+import type { BenchTable } from '../tables/table.ts'
+import { listBetterSources } from './source-comparison.ts'
+import { BETTER_SOURCES_TEXT, listConclusions, listReasons } from './conclusions.ts'
+import { renderReport } from './html.ts'
 import { withProse } from './prose.ts'
-import { readResults, writeResults, type Published } from './results.ts'
-import { markdownOf, tablesOf } from './table.ts'
+import { readResults, writeResults, type PublishedTable } from './results.ts'
+import { toMarkdown, buildTables } from './table-cells.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -22,27 +22,29 @@ export function replaceSection(text: string, name: string, section: string): str
 }
 
 /** A table as a README has it, with the machine, the commit and the day below. */
-export const sectionOf = ({ table, machine, results }: Published): string =>
-  [`${table.title}.`, ...tablesOf(results, table).map(markdownOf), `${machineText(machine)}.`].join('\n\n')
+export const buildSection = ({ table, machine, results }: PublishedTable): string =>
+  [`${table.title}.`, ...buildTables(results, table).map(toMarkdown), `${formatMachine(machine)}.`].join('\n\n')
 
 /** The conclusions, the figures that are better in a source, and the reasons. */
-const conclusionsOf = (published: readonly Published[]): string => {
-  const behind = behindSource(published)
-  const sources = behind.length > 1 ? [BEHIND_SOURCE, markdownOf(behind)] : []
-  const reasons = reasonsOf(published).map(([titles, reason]) => `- ${titles}: ${reason}`)
-  return [markdownOf(conclusions(published)), ...sources, reasons.join('\n')].filter((text) => text !== '').join('\n\n')
+const buildConclusions = (published: readonly PublishedTable[]): string => {
+  const betterSources = listBetterSources(published)
+  const sources = betterSources.length > 1 ? [BETTER_SOURCES_TEXT, toMarkdown(betterSources)] : []
+  const reasons = listReasons(published).map(([titles, reason]) => `- ${titles}: ${reason}`)
+  return [toMarkdown(listConclusions(published)), ...sources, reasons.join('\n')]
+    .filter((text) => text !== '')
+    .join('\n\n')
 }
 
 /** All that is written from results: the report, and the tables and figures that READMEs show. Texts by their paths. */
-export function texts(published: readonly Published[]): Map<string, string> {
-  const written = new Map([['bench/report.html', reportHtml(published)]])
+export function buildTexts(published: readonly PublishedTable[]): Map<string, string> {
+  const written = new Map([['bench/report.html', renderReport(published)]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
     let text = readFileSync(join(ROOT, file), 'utf8')
     if (text.includes('<!-- bench:conclusions -->'))
-      text = replaceSection(text, 'conclusions', conclusionsOf(published))
+      text = replaceSection(text, 'conclusions', buildConclusions(published))
     for (const one of published) {
       const name = `${one.table.service}/${one.table.name}`
-      if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, sectionOf(one))
+      if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, buildSection(one))
     }
     written.set(file, withProse(text, published))
   }
@@ -50,13 +52,13 @@ export function texts(published: readonly Published[]): Map<string, string> {
 }
 
 /** Writes the result files and all that is written from them, those of earlier runs included: the one place that does. */
-export function publish(measured: Published, tables: readonly Table[]): void {
+export function publish(measured: PublishedTable, tables: readonly BenchTable[]): void {
   writeResults(measured)
-  for (const [file, text] of texts(readResults(tables))) writeFileSync(join(ROOT, file), text)
+  for (const [file, text] of buildTexts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
 
 /** The files that are not as the results would have them. */
-export const stale = (tables: readonly Table[]): string[] =>
-  [...texts(readResults(tables))]
+export const listStaleFiles = (tables: readonly BenchTable[]): string[] =>
+  [...buildTexts(readResults(tables))]
     .filter(([file, text]) => readFileSync(join(ROOT, file), 'utf8') !== text)
     .map(([file]) => file)

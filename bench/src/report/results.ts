@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
-import type { Table } from '../tables/table.ts'
+import type { BenchTable } from '../tables/table.ts'
 
-const RESULTS = fileURLToPath(new URL('../../results/', import.meta.url))
+const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
 /** A table's results and where they were taken. */
-export interface Published {
-  readonly table: Table
+export interface PublishedTable {
+  readonly table: BenchTable
   readonly machine: Machine
   readonly results: readonly RowResult[]
 }
@@ -22,28 +22,29 @@ type ResultFile = RowResult & {
   readonly machine: Machine
 }
 
-type Named = Pick<Table, 'service' | 'name'>
+type TableId = Pick<BenchTable, 'service' | 'name'>
 
 /** A row's name as that of a folder, and in a spec. */
-export const folderName = (name: string): string => name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
-const filesOf = ({ service, name }: Named, folder: string) =>
+export const toFolderName = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+const listFiles = ({ service, name }: TableId, folder: string) =>
   globSync(`${service}/*/${name}.json`, { cwd: folder }).map((file) => join(folder, file))
 
 /** Writes a table's rows, in place of those it had. */
-export function writeResults({ table, machine, results }: Published, folder = RESULTS): void {
-  for (const file of filesOf(table, folder)) rmSync(file)
-  for (const [place, result] of results.entries()) {
-    const file = join(folder, table.service, folderName(result.name), `${table.name}.json`)
-    const content: ResultFile = { title: table.title, place, machine, ...result }
+export function writeResults({ table, machine, results }: PublishedTable, folder = RESULTS_FOLDER): void {
+  for (const file of listFiles(table, folder)) rmSync(file)
+  for (const [position, result] of results.entries()) {
+    const file = join(folder, table.service, toFolderName(result.name), `${table.name}.json`)
+    const content: ResultFile = { title: table.title, place: position, machine, ...result }
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`)
   }
 }
 
 /** What was written of the given tables, whenever that was. */
-export function readResults(tables: readonly Table[], folder = RESULTS): Published[] {
+export function readResults(tables: readonly BenchTable[], folder = RESULTS_FOLDER): PublishedTable[] {
   return tables.flatMap((table) => {
-    const rows = filesOf(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
+    const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
     const results = rows.toSorted((a, b) => a.place - b.place)
     return results[0] ? [{ table, machine: results[0].machine, results }] : []
   })

@@ -1,7 +1,7 @@
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /** A plot and what it shows. */
-export interface Figure {
+export interface Plot {
   readonly title: string
   readonly svg: string
 }
@@ -16,21 +16,21 @@ export interface Bar {
   readonly reference?: number | undefined
 }
 
-type Format = (value: number) => string
+type NumberFormat = (value: number) => string
 
-const WIDTH = 860
-const NUMBER = 150
-const BAR = 22
-const GAP = 8
+const WIDTH_PX = 860
+const NUMBER_WIDTH_PX = 150
+const BAR_HEIGHT_PX = 22
+const BAR_GAP_PX = 8
 /** Where the longest bar is as many times the shortest, lengths are logarithms: else it hides the rest. */
-const HIDES = 50
+const MAX_LINEAR_RATIO = 50
 
 /** Room for the longest label: no letter of the 13 px font is wider than 7 px on average. */
-const labelRoom = (rows: readonly { readonly label: string }[]) =>
+const getLabelWidth = (rows: readonly { readonly label: string }[]) =>
   20 + 7 * Math.max(...rows.map(({ label }) => label.length))
 
-const drawn = (title: string, kind: string, top: number, height: number, parts: readonly string[]): Figure => {
-  const box = `0 ${top} ${WIDTH} ${height - top}`
+const wrapSvg = (title: string, kind: string, top: number, height: number, parts: readonly string[]): Plot => {
+  const box = `0 ${top} ${WIDTH_PX} ${height - top}`
   return {
     title,
     svg: `<svg class="${kind}" viewBox="${box}" role="img" aria-label="${escape(title)}">${parts.join('\n')}</svg>`,
@@ -38,27 +38,35 @@ const drawn = (title: string, kind: string, top: number, height: number, parts: 
 }
 
 /** Horizontal bars with whiskers; a tick where there is a reference. */
-export function bars(title: string, rows: readonly Bar[], format: Format): Figure {
+export function renderBars(title: string, rows: readonly Bar[], format: NumberFormat): Plot {
   const all = rows.flatMap(({ value, high, reference }) => [value, high, reference ?? value])
-  const [least, most] = [Math.min(...all.filter((value) => value > 0)), Math.max(...all, 1e-9)]
-  const isLog = most > HIDES * least
-  const left = labelRoom(rows)
+  const [smallest, largest] = [Math.min(...all.filter((value) => value > 0)), Math.max(...all, 1e-9)]
+  const isLog = largest > MAX_LINEAR_RATIO * smallest
+  const left = getLabelWidth(rows)
   const share = (value: number) =>
-    isLog ? (Math.log(Math.max(value, least / 2) / least) + 1) / (Math.log(most / least) + 1) : value / most
-  const scale = (value: number) => share(value) * (WIDTH - left - NUMBER)
+    isLog
+      ? (Math.log(Math.max(value, smallest / 2) / smallest) + 1) / (Math.log(largest / smallest) + 1)
+      : value / largest
+  const scale = (value: number) => share(value) * (WIDTH_PX - left - NUMBER_WIDTH_PX)
   const lines = rows.map(({ label, value, low, high, reference }, i) => {
-    const y = i * (BAR + GAP)
-    const middle = y + BAR / 2
+    const y = i * (BAR_HEIGHT_PX + BAR_GAP_PX)
+    const middle = y + BAR_HEIGHT_PX / 2
     const tick =
       reference === undefined
         ? ''
-        : `<line class="reference" x1="${left + scale(reference)}" x2="${left + scale(reference)}" y1="${y - 2}" y2="${y + BAR + 2}"><title>the source: ${format(reference)}</title></line>`
+        : `<line class="reference" x1="${left + scale(reference)}" x2="${left + scale(reference)}" y1="${y - 2}" y2="${y + BAR_HEIGHT_PX + 2}"><title>the source: ${format(reference)}</title></line>`
     return `<text class="label" x="${left - 10}" y="${middle}">${escape(label)}</text>
-<rect x="${left}" y="${y}" width="${Math.max(0, scale(value)).toFixed(1)}" height="${BAR}" rx="3"/>
+<rect x="${left}" y="${y}" width="${Math.max(0, scale(value)).toFixed(1)}" height="${BAR_HEIGHT_PX}" rx="3"/>
 <line class="whisker" x1="${left + scale(low)}" x2="${left + scale(high)}" y1="${middle}" y2="${middle}"/>${tick}
 <text class="value" x="${(left + scale(high) + 8).toFixed(1)}" y="${middle}">${format(value)}</text>`
   })
-  return drawn(isLog ? `${title}; lengths are logarithms` : title, 'bars', -4, rows.length * (BAR + GAP), lines)
+  return wrapSvg(
+    isLog ? `${title}; lengths are logarithms` : title,
+    'bars',
+    -4,
+    rows.length * (BAR_HEIGHT_PX + BAR_GAP_PX),
+    lines,
+  )
 }
 
 /** One curve. */
@@ -67,44 +75,44 @@ export interface Curve {
   readonly points: readonly (readonly [x: number, y: number])[]
 }
 
-const HEIGHT = 300
+const HEIGHT_PX = 300
 const COLORS = '#2f6fde #d9480f #2b8a3e #862e9c #c2255c #0b7285 #846358 #e67700 #495057 #5f3dc4'.split(' ')
 
 /**
  * Curves, the y axis logarithmic; and the x axis, too, unless its points have names.
  * @param ticks what stands at points of the x axis
  */
-export function curves(
+export function renderCurves(
   title: string,
   lines: readonly Curve[],
   ticks: ReadonlyMap<number, string>,
-  format: Format,
+  format: NumberFormat,
   isNamed = false,
-): Figure {
+): Plot {
   const ys = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((value) => value > 0)
   const [low, high] = [Math.floor(Math.log10(Math.min(...ys))), Math.ceil(Math.log10(Math.max(...ys)))]
-  const right = WIDTH - labelRoom(lines)
+  const right = WIDTH_PX - getLabelWidth(lines)
   const along = (value: number) => (isNamed ? value : Math.log(value))
   const xs = [...ticks.keys()].map(along)
   const [first, last] = [Math.min(...xs), Math.max(...xs)]
   const x = (value: number) => 70 + ((along(value) - first) / Math.max(1e-9, last - first)) * (right - 70)
   const y = (value: number) =>
-    10 + (1 - (Math.log10(Math.max(value, 10 ** low)) - low) / Math.max(1, high - low)) * (HEIGHT - 40)
+    10 + (1 - (Math.log10(Math.max(value, 10 ** low)) - low) / Math.max(1, high - low)) * (HEIGHT_PX - 40)
   const grid = Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i)).map(
     (value) =>
       `<line class="grid" x1="70" x2="${right}" y1="${y(value)}" y2="${y(value)}"/><text class="label" x="62" y="${y(value)}">${format(value)}</text>`,
   )
   const marks = Array.from(
     ticks,
-    ([at, text]) => `<text class="tick" x="${x(at)}" y="${HEIGHT - 8}">${escape(text)}</text>`,
+    ([at, text]) => `<text class="tick" x="${x(at)}" y="${HEIGHT_PX - 8}">${escape(text)}</text>`,
   )
   const paths = lines.map(({ label, points }, i) => {
     const color = COLORS[i % COLORS.length]
     const path = points.map(([at, value], j) => `${j === 0 ? 'M' : 'L'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`)
     return `<path d="${path.join('')}" stroke="${color}"/><text class="legend" x="${right + 15}" y="${18 + i * 20}" fill="${color}">${escape(label)}</text>`
   })
-  const height = Math.max(HEIGHT, 20 * lines.length + 10)
-  return drawn(title, 'curves', 0, height, [...grid, ...marks, ...paths])
+  const height = Math.max(HEIGHT_PX, 20 * lines.length + 10)
+  return wrapSvg(title, 'curves', 0, height, [...grid, ...marks, ...paths])
 }
 
 export { escape }

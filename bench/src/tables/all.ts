@@ -1,11 +1,11 @@
-import { folderName } from '../report/results.ts'
-import type { Row } from '../row.ts'
-import { nameOf, type Spec } from '../spec.ts'
+import { toFolderName } from '../report/results.ts'
+import type { BenchRow } from '../row.ts'
+import { formatSpec, type Spec } from '../spec.ts'
 import { tables as cluster } from './cluster.ts'
 import { tables as growth } from './growth.ts'
 import { tables as kvDisk } from './kv-disk.ts'
 import { tables as kvTrials } from './kv-trials.ts'
-import { tables as kv, works as kvWorks } from './kv.ts'
+import { tables as kv, workloads as kvWorks } from './kv.ts'
 import { tables as peers } from './peers.ts'
 import { tables as pricesBulk } from './prices-bulk.ts'
 import { tables as pricesCaches } from './prices-caches.ts'
@@ -14,30 +14,30 @@ import { tables as pricesLookups } from './prices-lookups.ts'
 import { tables as pricesMemory } from './prices-memory.ts'
 import { tables as pricesPercentiles } from './prices-percentiles.ts'
 import { tables as pricesWrites } from './prices-writes.ts'
-import { tables as prices, works as pricesWorks } from './prices.ts'
-import { tables as sse, works as sseWorks } from './sse.ts'
+import { tables as prices, workloads as pricesWorks } from './prices.ts'
+import { tables as sse, workloads as sseWorks } from './sse.ts'
 import { tables as start } from './start.ts'
-import { tables as statsDoor } from './stats-door.ts'
+import { tables as statsDoor } from './stats-server.ts'
 import { tables as statsOverview } from './stats-overview.ts'
-import { tables as stats, works as statsWorks } from './stats.ts'
-import { belongTo, type Table, type Work } from './table.ts'
+import { tables as stats, workloads as statsWorks } from './stats.ts'
+import { toTables, type BenchTable, type Workload } from './table.ts'
 
 const aspects = [pricesPercentiles, pricesWrites, pricesCaches, pricesBulk, pricesFinding, pricesLookups, pricesMemory]
 
 /** Every table that can be measured, in the order of the report. */
-export const tables: readonly Table[] = [
-  ...belongTo('stats', stats, statsDoor, statsOverview),
-  ...belongTo('kv', kv, kvTrials, kvDisk),
-  ...belongTo('cluster', cluster),
-  ...belongTo('sse', sse),
-  ...belongTo('all', start),
-  ...belongTo('prices', prices, ...aspects),
+export const tables: readonly BenchTable[] = [
+  ...toTables('stats', stats, statsDoor, statsOverview),
+  ...toTables('kv', kv, kvTrials, kvDisk),
+  ...toTables('cluster', cluster),
+  ...toTables('sse', sse),
+  ...toTables('all', start),
+  ...toTables('prices', prices, ...aspects),
   ...growth,
   ...peers,
 ]
 
 /** What any variant of a service can be measured at, by name; the first where none is named. */
-export const works: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+export const workloads: Readonly<Record<string, Readonly<Record<string, Workload>>>> = {
   stats: statsWorks,
   sse: sseWorks,
   kv: kvWorks,
@@ -50,14 +50,14 @@ export const works: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
  *
  * @throws Error naming what there is
  */
-export function rowOf(spec: Spec): { readonly row: Row; readonly table: Table } {
-  const { service, variant, work = Object.keys(works[service] ?? {})[0]! } = spec
+export function findRow(spec: Spec): { readonly row: BenchRow; readonly table: BenchTable } {
+  const { service, variant, work = Object.keys(workloads[service] ?? {})[0]! } = spec
   const ofService = tables.filter((table) => table.service === service)
-  const make = works[service]?.[work]
-  if (make) return { row: { ...make(spec), name: `${nameOf(spec)}/${work}` }, table: ofService[0]! }
+  const make = workloads[service]?.[work]
+  if (make) return { row: { ...make(spec), name: `${formatSpec(spec)}/${work}` }, table: ofService[0]! }
   const table = ofService.find(({ name }) => name === work)
-  const row = table?.rows([]).find(({ name }) => folderName(name) === variant)
+  const row = table?.rows([]).find(({ name }) => toFolderName(name) === variant)
   if (row) return { row: { ...row, name: `${service}/${variant}/${work}` }, table: table! }
-  const known = [...Object.keys(works[service] ?? {}), ...ofService.map(({ name }) => name)]
-  throw new Error(`there is no ${nameOf(spec)}/${work}; ${service} has ${known.join(', ')}`)
+  const known = [...Object.keys(workloads[service] ?? {}), ...ofService.map(({ name }) => name)]
+  throw new Error(`there is no ${formatSpec(spec)}/${work}; ${service} has ${known.join(', ')}`)
 }

@@ -3,119 +3,135 @@ import { decodeFrame, encodeFrame, readPart } from '@influencer-stats/log/frame'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { randomBytes } from 'node:crypto'
-import { clusterContender, natsContender, startCluster, type Cluster } from '../contenders/cluster.ts'
-import { asOne, noServer, type Contender, type Running } from '../contenders/contender.ts'
-import { putEntries } from '../contenders/kv.ts'
-import { etcdCluster } from '../contenders/peers.ts'
-import { Microseconds } from '../load/common/tally.ts'
-import type { LoadResult } from '../load/load.ts'
+import { clusterTarget, natsTarget, startCluster, type KvCluster } from '../targets/cluster.ts'
+import { combineProcesses, createServerlessTarget, type BenchTarget, type TargetProcess } from '../targets/target.ts'
+import { putEntries } from '../targets/kv.ts'
+import { etcdCluster } from '../targets/peers.ts'
+import { LatencyHistogram } from '../load/common/tally.ts'
+import type { LoadResult } from '../load/load-plan.ts'
 import { runNatsPuts } from '../load/nats-puts.ts'
-import { GROUP, MILLION, SMALL } from '../load/requests/kv-entries.ts'
+import { BATCH_ENTRIES, NEW_NODE_ENTRIES, SMALL_BASE_ENTRIES } from '../load/requests/kv-entries.ts'
 import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
-import { hundredth, ms, tenth, whole } from '../report/numbers.ts'
-import { ask, shareOf, watched } from '../rounds/requests.ts'
-import type { Figures, How, Row } from '../row.ts'
-import { connectionsText, proveReads, proveWrites, requestsOf } from './kv.ts'
-import type { OwnTable } from './table.ts'
+import { formatHundredth, toMilliseconds, formatTenth, formatWhole } from '../report/format-numbers.ts'
+import { runLoad, formatShare, measureCosts } from '../rounds/request-round.ts'
+import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
+import { formatConnections, checkReads, checkWrites, createRequests } from './kv.ts'
+import type { ServiceTable } from './table.ts'
 
-const CONNECTIONS = [1, 16, 64, 256]
+const CONNECTION_COUNTS = [1, 16, 64, 256]
 /** Of all that write while something else is looked at. */
-const [FEW, MANY] = [16, 64]
+const [SMALL_LOAD_CONNECTIONS, LARGE_LOAD_CONNECTIONS] = [16, 64]
 
 // Requests to three that serve the same.
 
-type Loaded = Pick<LoadResult, 'requests' | 'perSecond' | 'latency' | 'cpu'>
+type LoadSummary = Pick<LoadResult, 'requests' | 'perSecond' | 'latency' | 'cpu'>
 
 /** A warm-up, and a closed loop. @param each what one request does so many of */
-async function loaded(
-  running: Running,
-  load: (seconds: number) => Promise<Loaded>,
-  how: How,
+async function measureLoad(
+  running: TargetProcess,
+  load: (seconds: number) => Promise<LoadSummary>,
+  options: RoundOptions,
   each = 1,
-): Promise<Figures> {
-  await load(how.warmUp)
-  const { costs, below, perSecond, latency, cpu } = await watched(running, () => load(how.duration))
+): Promise<RowMetrics> {
+  await load(options.warmUp)
+  const { costs, below, perSecond, latency, cpu } = await measureCosts(running, () => load(options.duration))
   return {
     cpu: (costs + below) / each,
     ...(below > 0 && { own: costs / each, below: below / each }),
     perSecond: perSecond * each,
-    p50: ms(latency.p50),
-    p99: ms(latency.p99),
+    p50: toMilliseconds(latency.p50),
+    p99: toMilliseconds(latency.p99),
     generator: cpu,
   }
 }
 
-type Asked = Omit<ReturnType<typeof requestsOf>, 'says'>
+type LoadRequests = Omit<ReturnType<typeof createRequests>, 'says'>
 
-const requesting = (name: string, contender: Contender, requests: Asked, each?: number): Row => ({
+const createRequestRow = (name: string, target: BenchTarget, requests: LoadRequests, each?: number): BenchRow => ({
   name,
-  contender,
+  target,
   round: (running, how) =>
-    loaded(running, (seconds) => ask(running, requests, { duration: seconds, warmUp: 0 }), how, each),
+    measureLoad(running, (seconds) => runLoad(running, requests, { duration: seconds, warmUp: 0 }), how, each),
 })
 
-const puts = (connections: number, drawer?: string) => requestsOf({ method: 'PUT', entries: 0, connections, drawer })
+const createPuts = (connections: number, drawer?: string) =>
+  createRequests({ method: 'PUT', entries: 0, connections, drawer })
 
-const ours = (name: string, requests: Asked, each?: number): Row => ({
-  ...requesting(name, clusterContender, requests, each),
-  prepare: proveWrites,
+const createKvRow = (name: string, requests: LoadRequests, each?: number): BenchRow => ({
+  ...createRequestRow(name, clusterTarget, requests, each),
+  prepare: checkWrites,
 })
 
-const nats = (connections: number): Row => ({
-  name: `NATS KV, ${connectionsText(connections)}`,
-  contender: natsContender,
+const createNatsRow = (connections: number): BenchRow => ({
+  name: `NATS KV, ${formatConnections(connections)}`,
+  target: natsTarget,
   round(running, how) {
     const urls = [running.url, ...running.others!]
-    return loaded(running, (duration) => runNatsPuts({ urls, connections, duration, warmUp: 0, pin: PINS.client }), how)
+    return measureLoad(
+      running,
+      (duration) => runNatsPuts({ urls, connections, duration, warmUp: 0, pin: PINS.client }),
+      how,
+    )
   },
 })
 
-const etcd = (connections: number): Row =>
-  requesting(`etcd, ${connectionsText(connections)}`, etcdCluster, {
-    ...puts(connections, 'etcd-put'),
+const createEtcdRow = (connections: number): BenchRow =>
+  createRequestRow(`etcd, ${formatConnections(connections)}`, etcdCluster, {
+    ...createPuts(connections, 'etcd-put'),
     expect: { status: 200 },
   })
 
-const linearizable: Row = {
-  ...requesting('kv, linearizable GET', clusterContender, {
-    ...requestsOf({ method: 'GET', entries: SMALL, connections: MANY, drawer: 'kv-get-linearizable' }),
+const linearizable: BenchRow = {
+  ...createRequestRow('kv, linearizable GET', clusterTarget, {
+    ...createRequests({
+      method: 'GET',
+      entries: SMALL_BASE_ENTRIES,
+      connections: LARGE_LOAD_CONNECTIONS,
+      drawer: 'kv-get-linearizable',
+    }),
   }),
   async prepare(running) {
-    await putEntries(running.url, SMALL)
-    await proveReads(SMALL)(running)
+    await putEntries(running.url, SMALL_BASE_ENTRIES)
+    await checkReads(SMALL_BASE_ENTRIES)(running)
   },
 }
 
-const WRITES: Columns = {
-  cpu: { head: 'CPU us each', format: tenth, of: 'spread', ratio: true, plot: 'Processor time, all of it (us each)' },
-  own: { head: 'of it nodes', format: tenth },
-  below: { head: 'of it NATS', format: tenth },
-  perSecond: { head: 'a second', format: whole, of: 'spread', ratio: true, plot: 'How many a second' },
-  p50: { head: 'p50 ms', format: hundredth },
-  p99: { head: 'p99 ms', format: hundredth },
-  generator: { head: 'generator CPU', format: shareOf, of: 'max' },
+const WRITE_COLUMNS: Columns = {
+  cpu: {
+    head: 'CPU us each',
+    format: formatTenth,
+    of: 'spread',
+    ratio: true,
+    plot: 'Processor time, all of it (us each)',
+  },
+  own: { head: 'of it nodes', format: formatTenth },
+  below: { head: 'of it NATS', format: formatTenth },
+  perSecond: { head: 'a second', format: formatWhole, of: 'spread', ratio: true, plot: 'How many a second' },
+  p50: { head: 'p50 ms', format: formatHundredth },
+  p99: { head: 'p99 ms', format: formatHundredth },
+  generator: { head: 'generator CPU', format: formatShare, of: 'max' },
 }
 
 /** Ours over as many connections. */
-const beside = (names: readonly string[]) =>
+const pairWithKv = (names: readonly string[]) =>
   names.filter((name) => !name.startsWith('kv')).map((name) => [name.replace(/^[^,]+/, 'kv'), name] as const)
 
-const writes: OwnTable = {
+const writes: ServiceTable = {
   name: 'writes',
   title:
     'Random entries of 100-200 bytes, put through three nodes on three servers of NATS that keep each on all and sync it; NATS KV: by its own client, on the same servers; etcd: three members, by their gateway; connections spread over all three, generator on one of two processors, the others on both',
   when: 'named',
-  columns: WRITES,
-  steps: beside,
+  columns: WRITE_COLUMNS,
+  steps: pairWithKv,
   rows: () => [
-    ...CONNECTIONS.map((count) => ours(`kv, ${connectionsText(count)}`, puts(count))),
-    ...CONNECTIONS.map(nats),
-    ...CONNECTIONS.map(etcd),
-    ours(
-      `kv, groups of ${whole(GROUP)}, ${FEW} connections`,
-      { ...puts(FEW, 'kv-batch'), expect: { status: 200 } },
-      GROUP,
+    ...CONNECTION_COUNTS.map((count) => createKvRow(`kv, ${formatConnections(count)}`, createPuts(count))),
+    ...CONNECTION_COUNTS.map(createNatsRow),
+    ...CONNECTION_COUNTS.map(createEtcdRow),
+    createKvRow(
+      `kv, groups of ${formatWhole(BATCH_ENTRIES)}, ${SMALL_LOAD_CONNECTIONS} connections`,
+      { ...createPuts(SMALL_LOAD_CONNECTIONS, 'kv-batch'), expect: { status: 200 } },
+      BATCH_ENTRIES,
     ),
     linearizable,
   ],
@@ -124,13 +140,13 @@ const writes: OwnTable = {
 // What a node makes of the log.
 
 /** A cluster of its own for each round. */
-const clustered = (
+const createClusterRow = (
   name: string,
-  measure: (cluster: Cluster, how: How) => Promise<Figures>,
+  measure: (cluster: KvCluster, how: RoundOptions) => Promise<RowMetrics>,
   settings?: Readonly<Record<string, string>>,
-): Row => ({
+): BenchRow => ({
   name,
-  contender: noServer('kv, three nodes'),
+  target: createServerlessTarget('kv, three nodes'),
   async round(_running, how) {
     const cluster = await startCluster(settings)
     try {
@@ -142,17 +158,19 @@ const clustered = (
 })
 
 /** Those that still run. */
-const writers = (nodes: readonly Running[]): Running => asOne(nodes, async () => {})
+const combineNodes = (nodes: readonly TargetProcess[]): TargetProcess => combineProcesses(nodes, async () => {})
 
 /** From the answer to a write on one node until a read of it on another is answered, at half of what all can write. */
-async function lag({ nodes }: Cluster, { duration, warmUp }: How): Promise<Figures> {
-  const all = writers(nodes)
-  const { perSecond } = await ask(all, puts(MANY), { duration, warmUp })
+async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptions): Promise<RowMetrics> {
+  const all = combineNodes(nodes)
+  const { perSecond } = await runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration, warmUp })
   const [here, there] = nodes.map(({ url }) => createKvClient(url, { connections: 1 }))
-  const times = new Microseconds()
+  const times = new LatencyHistogram()
   const rate = Math.max(1, Math.floor(perSecond / 2))
   let isOver = false
-  const load = ask(all, puts(MANY), { duration: 2 * duration, warmUp, rate }).finally(() => (isOver = true))
+  const load = runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration: 2 * duration, warmUp, rate }).finally(
+    () => (isOver = true),
+  )
   // Its failure is told below; a read that fails first must not leave it unheard.
   load.catch(() => {})
   try {
@@ -167,10 +185,10 @@ async function lag({ nodes }: Cluster, { duration, warmUp }: How): Promise<Figur
     await Promise.all([here, there].map((client) => client!.close()))
   }
   await load
-  return { perSecond: rate, p50: ms(times.at(50)), p99: ms(times.at(99)) }
+  return { perSecond: rate, p50: toMilliseconds(times.getPercentile(50)), p99: toMilliseconds(times.getPercentile(99)) }
 }
 
-async function onServers<T>({ servers }: Cluster, run: (nats: NatsConnection) => Promise<T>): Promise<T> {
+async function withServers<T>({ servers }: KvCluster, run: (nats: NatsConnection) => Promise<T>): Promise<T> {
   const nats = await connect({ servers: servers.map(({ url }) => url) })
   try {
     return await run(nats)
@@ -180,38 +198,38 @@ async function onServers<T>({ servers }: Cluster, run: (nats: NatsConnection) =>
 }
 
 /** Two seconds' worth at what is asked of a node: a start takes now longer, now shorter by a tenth of that. */
-const FRAMES = 50_000
-const AT_ONCE = 256
-const [BEFORE, LAST] = ['.'.repeat(150), 'last']
+const FRAME_COUNT = 50_000
+const MAX_CONCURRENT_FRAMES = 256
+const [FILLER_VALUE, LAST_VALUE] = ['.'.repeat(150), 'last']
 
 /** Frames of one write each as a node would write them, many at once: one after the other they would take minutes. */
-async function writeFrames(cluster: Cluster, client: ReturnType<typeof createKvClient>): Promise<void> {
-  await onServers(cluster, async (nats) => {
+async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createKvClient>): Promise<void> {
+  await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
     /** As they stand in the frame that a put becomes. */
-    async function entriesOf(value: string) {
+    async function readEntries(value: string) {
       await client.put('frame', value)
       const { data } = (await manager.streams.getMessage('kv', { seq: client.sequence! }))!
       return decodeFrame(readPart(Buffer.from(data)).piece).entries
     }
-    const [entries, last] = [await entriesOf(BEFORE), await entriesOf(LAST)]
+    const [entries, last] = [await readEntries(FILLER_VALUE), await readEntries(LAST_VALUE)]
     const writer = randomBytes(8).toString('hex')
     const send = (number: number) => {
       const [message] = encodeFrame(
-        { writer, number, entries: number < FRAMES ? entries : last },
+        { writer, number, entries: number < FRAME_COUNT ? entries : last },
         nats.info!.max_payload,
       )
       return jetstream(nats).publish('log.kv', message)
     }
-    for (let sent = 0; sent < FRAMES; sent += AT_ONCE) {
-      const count = Math.min(AT_ONCE, FRAMES - sent)
+    for (let sent = 0; sent < FRAME_COUNT; sent += MAX_CONCURRENT_FRAMES) {
+      const count = Math.min(MAX_CONCURRENT_FRAMES, FRAME_COUNT - sent)
       await Promise.all(Array.from({ length: count }, (_, i) => send(sent + i + 1)))
     }
   })
 }
 
 /** What a start takes longer by for the frames that were written while its node was away. */
-async function catchUp(cluster: Cluster): Promise<Figures> {
+async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
   const { nodes, startNode } = cluster
   const client = createKvClient(nodes[0]!.url)
   await nodes[2]!.stop()
@@ -222,40 +240,41 @@ async function catchUp(cluster: Cluster): Promise<Figures> {
   const proof = createKvClient(late.url)
   try {
     // A frame counts only after all those before it.
-    if (String((await proof.get('frame'))?.value) !== LAST) throw new Error('the node has not caught up')
-    const seconds = (late.readyIn! - idle.readyIn!) / 1000
-    if (seconds <= 0) throw new Error(`${FRAMES} frames are too few to tell how long they take`)
-    return { frames: FRAMES, seconds, perSecond: FRAMES / seconds }
+    if (String((await proof.get('frame'))?.value) !== LAST_VALUE) throw new Error('the node has not caught up')
+    const seconds = (late.readyAfterMs! - idle.readyAfterMs!) / 1000
+    if (seconds <= 0) throw new Error(`${FRAME_COUNT} frames are too few to tell how long they take`)
+    return { frames: FRAME_COUNT, seconds, perSecond: FRAME_COUNT / seconds }
   } finally {
     await Promise.all([proof.close(), client.close()])
     await late.stop()
   }
 }
 
-const SNAPSHOT_EVERY = Math.max(10, Math.ceil(MILLION / GROUP / 4))
-const TRIMMED_WITHIN = 180_000
+const SNAPSHOT_INTERVAL_ENTRIES = Math.max(10, Math.ceil(NEW_NODE_ENTRIES / BATCH_ENTRIES / 4))
+const TRIM_TIMEOUT_MS = 180_000
 
 /** Writes until the log no longer begins where it began: then a new node needs a snapshot. */
-async function untilTrimmed(cluster: Cluster): Promise<void> {
-  await onServers(cluster, async (nats) => {
+async function writeUntilTrimmed(cluster: KvCluster): Promise<void> {
+  await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
-    const deadline = performance.now() + TRIMMED_WITHIN
+    const deadline = performance.now() + TRIM_TIMEOUT_MS
     while ((await manager.streams.info('kv')).state.first_seq <= 1) {
       if (performance.now() > deadline) throw new Error('no snapshot was taken')
-      await ask(cluster.nodes[0]!, puts(1), { duration: 1, warmUp: 0 })
+      await runLoad(cluster.nodes[0]!, createPuts(1), { duration: 1, warmUp: 0 })
     }
   })
 }
 
 /** What a node without anything takes until it is ready, while others write. */
-async function fromSnapshot(cluster: Cluster): Promise<Figures> {
-  await putEntries(cluster.nodes[0]!.url, MILLION)
-  await untilTrimmed(cluster)
-  const all = writers(cluster.nodes)
+async function measureSnapshotStart(cluster: KvCluster): Promise<RowMetrics> {
+  await putEntries(cluster.nodes[0]!.url, NEW_NODE_ENTRIES)
+  await writeUntilTrimmed(cluster)
+  const all = combineNodes(cluster.nodes)
   let isReady = false
   async function write(): Promise<number> {
     let written = 0
-    while (!isReady) written += (await ask(all, puts(FEW), { duration: 1, warmUp: 0 })).requests
+    while (!isReady)
+      written += (await runLoad(all, createPuts(SMALL_LOAD_CONNECTIONS), { duration: 1, warmUp: 0 })).requests
     return written
   }
   const began = performance.now()
@@ -263,33 +282,35 @@ async function fromSnapshot(cluster: Cluster): Promise<Figures> {
   writing.catch(() => {})
   const fresh = await cluster.startNode('node-4').finally(() => (isReady = true))
   try {
-    const seconds = fresh.readyIn! / 1000
+    const seconds = fresh.readyAfterMs! / 1000
     const writes = (await writing) / ((performance.now() - began) / 1000)
-    await proveReads(MILLION)(fresh)
-    return { entries: MILLION, seconds, perSecond: writes }
+    await checkReads(NEW_NODE_ENTRIES)(fresh)
+    return { entries: NEW_NODE_ENTRIES, seconds, perSecond: writes }
   } finally {
     await fresh.stop()
   }
 }
 
-const views: OwnTable = {
+const views: ServiceTable = {
   name: 'views',
   title:
     'What a node makes of the log: how far it is behind while others write, and how soon it is there after it was away, or with nothing; a second: writes meanwhile, or frames that were caught up with',
   when: 'named',
   columns: {
-    perSecond: { head: 'a second', format: whole, of: 'spread' },
-    p50: { head: 'lag p50 ms', format: hundredth },
-    p99: { head: 'lag p99 ms', format: hundredth, of: 'spread' },
-    frames: { head: 'frames', format: whole },
-    entries: { head: 'entries', format: whole },
-    seconds: { head: 'ready in s', format: hundredth, of: 'spread' },
+    perSecond: { head: 'a second', format: formatWhole, of: 'spread' },
+    p50: { head: 'lag p50 ms', format: formatHundredth },
+    p99: { head: 'lag p99 ms', format: formatHundredth, of: 'spread' },
+    frames: { head: 'frames', format: formatWhole },
+    entries: { head: 'entries', format: formatWhole },
+    seconds: { head: 'ready in s', format: formatHundredth, of: 'spread' },
   },
   rows: () => [
-    clustered('lag of another node at half load', lag),
-    clustered('catching up', catchUp),
-    clustered('a new node, from a snapshot', fromSnapshot, { snapshotIntervalEntries: String(SNAPSHOT_EVERY) }),
+    createClusterRow('lag of another node at half load', measureLag),
+    createClusterRow('catching up', measureCatchUp),
+    createClusterRow('a new node, from a snapshot', measureSnapshotStart, {
+      snapshotIntervalEntries: String(SNAPSHOT_INTERVAL_ENTRIES),
+    }),
   ],
 }
 
-export const tables: readonly OwnTable[] = [writes, views]
+export const tables: readonly ServiceTable[] = [writes, views]

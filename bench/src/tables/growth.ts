@@ -1,45 +1,45 @@
-import { kvContender } from '../contenders/kv.ts'
-import { serviceContender } from '../contenders/service.ts'
-import { openFilesLimit } from '../load/fleet/limits.ts'
-import { FULL, SIZES, tried } from '../load/requests/kv-entries.ts'
-import type { LoadRequest } from '../load/load.ts'
-import { DIALECT, type Dialect } from '../load/fleet/plan.ts'
-import { GROWN, sizeOf } from '../prices/catalogs.ts'
-import { runImport } from '../prices/import.ts'
+import { createKvTarget } from '../targets/kv.ts'
+import { createServiceTarget } from '../targets/service.ts'
+import { getOpenFilesLimit } from '../load/fleet/open-files.ts'
+import { FULL_BASE_ENTRIES, BASE_SIZES, limitSizes } from '../load/requests/kv-entries.ts'
+import type { LoadRequest } from '../load/load-plan.ts'
+import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
+import { GROWTH_OFFERINGS, getCatalogSize } from '../prices/catalogs.ts'
+import { runImport } from '../prices/catalog-import.ts'
 import { PINS } from '../processes.ts'
 import type { Columns } from '../report/columns.ts'
-import { tenth, whole } from '../report/numbers.ts'
-import { streaming, STREAMS } from '../rounds/fleet.ts'
-import { asked, asking, REQUESTS } from '../rounds/requests.ts'
-import type { Figures, Row } from '../row.ts'
-import { specOf, type Spec } from '../spec.ts'
-import { climbing, keepsUp, load } from './kv-trials.ts'
-import { onBase } from './kv.ts'
-import { searching } from './prices.ts'
-import { makeMany, readsOf, sample, read } from './stats.ts'
-import type { Table } from './table.ts'
+import { formatTenth, formatWhole } from '../report/format-numbers.ts'
+import { createStreamRound, STREAM_COLUMNS } from '../rounds/fleet-round.ts'
+import { createCheckedRound, createRequestRound, REQUEST_COLUMNS } from '../rounds/request-round.ts'
+import type { RowMetrics, BenchRow } from '../row.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import { createStableRateRow, isStableAt, runKvLoad } from './kv-trials.ts'
+import { createBaseRow } from './kv.ts'
+import { createSearches } from './prices.ts'
+import { makeCollections, createReads, createSampleReads, read } from './stats.ts'
+import type { BenchTable } from './table.ts'
 
 /** A row of a table that grows: its size is a figure, and how long its contender took to be ready. */
-const ofSize = (row: Row, series: string, size: number): Row => ({
+const createSizeRow = (row: BenchRow, series: string, size: number): BenchRow => ({
   ...row,
-  name: `${series}, ${whole(size)}`,
+  name: `${series}, ${formatWhole(size)}`,
   async round(running, how) {
-    const figures: Figures = await row.round(running, how)
-    return { ...figures, size, ...(running.readyIn !== undefined && { start: running.readyIn }) }
+    const metrics: RowMetrics = await row.round(running, how)
+    return { ...metrics, size, ...(running.readyAfterMs !== undefined && { start: running.readyAfterMs }) }
   },
 })
 
-const START: Columns = {
-  start: { head: 'ready in ms', format: whole, plot: 'From the start of its process until it answers (ms)' },
+const START_COLUMNS: Columns = {
+  start: { head: 'ready in ms', format: formatWhole, plot: 'From the start of its process until it answers (ms)' },
 }
 
-const growth = (
+const createGrowthTable = (
   service: string,
   name: string,
   title: string,
-  rows: () => Row[],
-  columns: Columns = { ...REQUESTS, ...START },
-): Table => ({
+  rows: () => BenchRow[],
+  columns: Columns = { ...REQUEST_COLUMNS, ...START_COLUMNS },
+): BenchTable => ({
   service,
   name: `growth-${name}`,
   title,
@@ -51,163 +51,193 @@ const growth = (
 
 // stats
 
-const stats = (settings: Spec['settings'] = {}) => read(specOf('stats', '', settings))
+const createStatsRow = (settings: Spec['settings'] = {}) => read(createSpec('stats', '', settings))
 
-const collections = (count: number): Row =>
-  ofSize(
-    { ...stats(), ...asked({ ...readsOf(count), connections: 64 }, (running) => makeMany(running, count)) },
+const createCollectionsRow = (count: number): BenchRow =>
+  createSizeRow(
+    {
+      ...createStatsRow(),
+      ...createCheckedRound({ ...createReads(count), connections: 64 }, (running) => makeCollections(running, count)),
+    },
     'v8',
     count,
   )
 
 // kv
 
-const kv = specOf('kv')
+const kv = createSpec('kv')
 /** Puts a second that come beside reads. */
-const BESIDE = [0, 1_000, 5_000, 10_000]
+const WRITE_RATES = [0, 1_000, 5_000, 10_000]
 
-const onKeys = (method: 'GET' | 'PUT', entries: number) =>
-  ofSize(onBase({ method, entries, connections: 64 }, kvContender(kv, entries)), method, entries)
+const createKeysRow = (method: 'GET' | 'PUT', entries: number) =>
+  createSizeRow(createBaseRow({ method, entries, connections: 64 }, createKvTarget(kv, entries)), method, entries)
 
-function besideWrites(rate: number): Row {
-  const reads = onBase({ method: 'GET', entries: FULL, connections: 64 }, kvContender(kv, FULL))
-  const writes = { method: 'PUT', entries: FULL, connections: 16 } as const
-  const round: Row['round'] = async (running, how) => {
+function createReadWriteRow(rate: number): BenchRow {
+  const reads = createBaseRow(
+    { method: 'GET', entries: FULL_BASE_ENTRIES, connections: 64 },
+    createKvTarget(kv, FULL_BASE_ENTRIES),
+  )
+  const writes = { method: 'PUT', entries: FULL_BASE_ENTRIES, connections: 16 } as const
+  const round: BenchRow['round'] = async (running, how) => {
     const both = { duration: 3 * how.duration + 2 * how.warmUp, warmUp: 0, rate }
-    const beside = rate > 0 ? load(running, writes, both) : undefined
-    const [figures, put] = await Promise.all([reads.round(running, how), beside])
-    if (!put) return figures
-    keepsUp(put, rate)
-    return { ...figures, written: put.perSecond }
+    const writeLoad = rate > 0 ? runKvLoad(running, writes, both) : undefined
+    const [metrics, put] = await Promise.all([reads.round(running, how), writeLoad])
+    if (!put) return metrics
+    isStableAt(put, rate)
+    return { ...metrics, written: put.perSecond }
   }
-  return ofSize({ ...reads, round }, 'GET beside PUT', rate)
+  return createSizeRow({ ...reads, round }, 'GET beside PUT', rate)
 }
 
 // sse
 
-const streams = (series: string, size: number, count = 1_000, dialect: Dialect = DIALECT, settings = {}): Row => {
+const createStreamsRow = (
+  series: string,
+  size: number,
+  count = 1_000,
+  dialect: Dialect = DEFAULT_DIALECT,
+  settings = {},
+): BenchRow => {
   const fleet = { streams: count, spacing: 0, sending: 'saturate', publishers: 8, dialect } as const
-  const contender = serviceContender(specOf('sse', '', settings))
-  return ofSize({ name: '', contender, ...streaming(fleet, `${whole(count)} streams`) }, series, size)
+  const target = createServiceTarget(createSpec('sse', '', settings))
+  return createSizeRow({ name: '', target, ...createStreamRound(fleet, `${formatWhole(count)} streams`) }, series, size)
 }
 
 /** As many as the open files of this machine's processes allow, beside those that they need themselves. */
-const MOST_STREAMS = Math.min(50_000, openFilesLimit() - 200)
+const MAX_STREAMS = Math.min(50_000, getOpenFilesLimit() - 200)
 
-const to = (request: LoadRequest, more: string): LoadRequest => ({ ...request, path: request.path + more })
+const appendPath = (request: LoadRequest, more: string): LoadRequest => ({ ...request, path: request.path + more })
 
 /** Every stream listens to so many topics, one of which is sent to. */
-const onTopics = (count: number): Dialect => {
+const createTopicsDialect = (count: number): Dialect => {
   const topics = Array.from({ length: count }, (_, i) => `&topic=t${i}`).join('')
-  return { ...DIALECT, wait: to(DIALECT.wait, topics), put: to(DIALECT.put, '&topic=t0') }
+  return {
+    ...DEFAULT_DIALECT,
+    wait: appendPath(DEFAULT_DIALECT.wait, topics),
+    put: appendPath(DEFAULT_DIALECT.put, '&topic=t0'),
+  }
 }
 /** Values of so many bytes. */
-const ofBytes = (bytes: number): Dialect => {
+const createBytesDialect = (bytes: number): Dialect => {
   const more = 'x'.repeat(bytes)
-  return { ...DIALECT, put: to(DIALECT.put, more), around: ['', more], echoes: false }
+  return { ...DEFAULT_DIALECT, put: appendPath(DEFAULT_DIALECT.put, more), around: ['', more], echoes: false }
 }
 
-const FLEETS: Columns = {
-  cpu: STREAMS.cpu,
-  deliveries: STREAMS.deliveries,
-  deliveryP99: STREAMS.deliveryP99,
-  perStream: STREAMS.perStream,
-  kernel: STREAMS.kernel,
-  memory: { ...STREAMS.memory, plot: 'Resident memory (MB)' },
-  generator: STREAMS.generator,
+const FLEET_COLUMNS: Columns = {
+  cpu: STREAM_COLUMNS.cpu,
+  deliveries: STREAM_COLUMNS.deliveries,
+  deliveryP99: STREAM_COLUMNS.deliveryP99,
+  perStream: STREAM_COLUMNS.perStream,
+  kernel: STREAM_COLUMNS.kernel,
+  memory: { ...STREAM_COLUMNS.memory, plot: 'Resident memory (MB)' },
+  generator: STREAM_COLUMNS.generator,
 }
 
 // prices
 
-const prices = (offerings: number): Row => {
+const createPricesRow = (offerings: number): BenchRow => {
   const catalog = { kind: 'sample', offerings } as const
-  const row: Row = {
+  const row: BenchRow = {
     name: '',
-    contender: serviceContender(specOf('prices'), { sample: 'no' }),
+    target: createServiceTarget(createSpec('prices'), { sample: 'no' }),
     prepare: async ({ url }) => void (await runImport({ url, catalog, pin: PINS.client })),
-    ...asking(searching(`prices-of-${offerings}`, 20)),
+    ...createRequestRound(createSearches(`prices-of-${offerings}`, 20)),
   }
-  return ofSize(row, 'search', sizeOf(catalog))
+  return createSizeRow(row, 'search', getCatalogSize(catalog))
 }
 
-export const tables: readonly Table[] = [
-  growth('stats', 'collections', 'Reads of as many collections in turn, 64 connections', () =>
-    tried([10, 100, 1_000, 10_000, 100_000]).map(collections),
+export const tables: readonly BenchTable[] = [
+  createGrowthTable('stats', 'collections', 'Reads of as many collections in turn, 64 connections', () =>
+    limitSizes([10, 100, 1_000, 10_000, 100_000]).map(createCollectionsRow),
   ),
-  growth(
+  createGrowthTable(
     'stats',
     'connections',
     'Reads of one collection over as many connections, each of which asks again at once; none is refused (`--max-queue-delay 0`)',
     () =>
       [1, 10, 100, 1_000, 10_000].map((count) =>
-        ofSize({ ...stats({ maxQueueDelay: '0' }), ...asking(sample(count)) }, 'v8', count),
+        createSizeRow(
+          { ...createStatsRow({ maxQueueDelay: '0' }), ...createRequestRound(createSampleReads(count)) },
+          'v8',
+          count,
+        ),
       ),
   ),
-  growth(
+  createGrowthTable(
     'stats',
     'threads',
     'Reads of one collection, 64 connections, by as many serving threads on one processor',
     () =>
-      [1, 2, 4].map((count) => ofSize({ ...stats({ threads: String(count) }), ...asking(sample(64)) }, 'v8', count)),
+      [1, 2, 4].map((count) =>
+        createSizeRow(
+          { ...createStatsRow({ threads: String(count) }), ...createRequestRound(createSampleReads(64)) },
+          'v8',
+          count,
+        ),
+      ),
   ),
-  growth(
+  createGrowthTable(
     'kv',
     'keys',
     'Random ids of a base of as many entries, 64 connections; ready on the base as it lies there',
-    () => (['GET', 'PUT'] as const).flatMap((method) => SIZES.map((entries) => onKeys(method, entries))),
+    () => (['GET', 'PUT'] as const).flatMap((method) => BASE_SIZES.map((entries) => createKeysRow(method, entries))),
   ),
-  growth(
+  createGrowthTable(
     'kv',
     'rates',
     'The highest rate with p99 under 100 ms as the base grows, 64 connections',
     () =>
       (['GET', 'PUT'] as const).flatMap((method) =>
-        SIZES.map((entries) => ofSize(climbing({ method, entries, connections: 64 }), method, entries)),
+        BASE_SIZES.map((entries) =>
+          createSizeRow(createStableRateRow({ method, entries, connections: 64 }), method, entries),
+        ),
       ),
-    { rate: { head: 'stable/s', format: whole, plot: 'Stable requests a second' }, p50: 'p50 ms', p99: 'p99 ms' },
+    { rate: { head: 'stable/s', format: formatWhole, plot: 'Stable requests a second' }, p50: 'p50 ms', p99: 'p99 ms' },
   ),
-  growth(
+  createGrowthTable(
     'kv',
     'writes',
     'Reads of a full base beside as many writes a second, whose processor time is in that of reads',
-    () => BESIDE.map(besideWrites),
+    () => WRITE_RATES.map(createReadWriteRow),
     // Fewer than are asked for where a machine cannot do as many.
-    { written: { head: 'PUT/s', format: whole }, ...REQUESTS, ...START },
+    { written: { head: 'PUT/s', format: formatWhole }, ...REQUEST_COLUMNS, ...START_COLUMNS },
   ),
-  growth(
+  createGrowthTable(
     'sse',
     'streams',
     'Deliveries to as many streams, at most what the open files of a process allow; 8 publishers that send as soon as they have their reply',
-    () => [...new Set([10, 100, 1_000, 10_000, MOST_STREAMS])].map((count) => streams('default', count, count)),
-    FLEETS,
+    () => [...new Set([10, 100, 1_000, 10_000, MAX_STREAMS])].map((count) => createStreamsRow('default', count, count)),
+    FLEET_COLUMNS,
   ),
-  growth(
+  createGrowthTable(
     'sse',
     'topics',
     'Deliveries of one topic to 1,000 streams that listen to as many',
-    () => [1, 10, 100].map((count) => streams('default', count, 1_000, onTopics(count))),
-    FLEETS,
+    () => [1, 10, 100].map((count) => createStreamsRow('default', count, 1_000, createTopicsDialect(count))),
+    FLEET_COLUMNS,
   ),
-  growth(
+  createGrowthTable(
     'sse',
     'history',
     'Deliveries to 1,000 streams with as many values remembered',
     () =>
-      [10, 100, 1_000, 10_000].map((count) => streams('ring', count, 1_000, DIALECT, { historyCount: String(count) })),
-    FLEETS,
+      [10, 100, 1_000, 10_000].map((count) =>
+        createStreamsRow('ring', count, 1_000, DEFAULT_DIALECT, { historyCount: String(count) }),
+      ),
+    FLEET_COLUMNS,
   ),
-  growth(
+  createGrowthTable(
     'sse',
     'values',
     'Deliveries of values with as many more bytes to 1,000 streams',
-    () => [10, 100, 1_000, 4_000].map((bytes) => streams('default', bytes, 1_000, ofBytes(bytes))),
-    FLEETS,
+    () => [10, 100, 1_000, 4_000].map((bytes) => createStreamsRow('default', bytes, 1_000, createBytesDialect(bytes))),
+    FLEET_COLUMNS,
   ),
-  growth(
+  createGrowthTable(
     'prices',
     'prices',
     'One search a request among as many prices, imported into an empty service, 20 connections',
-    () => GROWN.map(prices),
-    { ...REQUESTS, memory: { head: 'RSS MB', format: tenth, plot: 'Resident memory (MB)' } },
+    () => GROWTH_OFFERINGS.map(createPricesRow),
+    { ...REQUEST_COLUMNS, memory: { head: 'RSS MB', format: formatTenth, plot: 'Resident memory (MB)' } },
   ),
 ]

@@ -1,40 +1,57 @@
-import type { Running } from '../contenders/contender.ts'
-import { kvContender } from '../contenders/kv.ts'
-import { FULL, valueOf } from '../load/requests/kv-entries.ts'
-import { runScan } from '../load/scan.ts'
-import { evict, readAll } from '../pages.ts'
-import { bytesRead, PINS } from '../processes.ts'
-import { ms, percent, short } from '../report/numbers.ts'
-import { ask } from '../rounds/requests.ts'
-import type { Figures, How, Row } from '../row.ts'
-import { specOf } from '../spec.ts'
-import { connectionsText, requestsOf, type Kind } from './kv.ts'
-import type { OwnTable } from './table.ts'
+import type { TargetProcess } from '../targets/target.ts'
+import { createKvTarget } from '../targets/kv.ts'
+import { FULL_BASE_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
+import { runScan } from '../load/range-scan.ts'
+import { evictPages, loadPages } from '../page-cache.ts'
+import { getBytesRead, PINS } from '../processes.ts'
+import { toMilliseconds, formatPercent, formatShort } from '../report/format-numbers.ts'
+import { runLoad } from '../rounds/request-round.ts'
+import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
+import { createSpec } from '../spec.ts'
+import { formatConnections, createRequests, type KvLoad } from './kv.ts'
+import type { ServiceTable } from './table.ts'
 
-const SPEC = specOf('kv')
-const MEGA = 1e6
+const KV_SPEC = createSpec('kv')
+const BYTES_PER_MB = 1e6
 
 // From the disk.
 
-async function fromDisk(running: Running, kind: Kind, isCold: boolean, { duration, warmUp }: How): Promise<Figures> {
-  const before = bytesRead(running.pid)
+async function measureDiskReads(
+  running: TargetProcess,
+  kind: KvLoad,
+  isCold: boolean,
+  { duration, warmUp }: RoundOptions,
+): Promise<RowMetrics> {
+  const before = getBytesRead(running.pid)
   // Warming up would read the pages that are to be read.
-  const way = { duration, warmUp: isCold ? 0 : warmUp }
-  const { perSecond, latency, requests } = await ask(running, requestsOf(kind), way)
-  const read = bytesRead(running.pid) - before
+  const timing = { duration, warmUp: isCold ? 0 : warmUp }
+  const { perSecond, latency, requests } = await runLoad(running, createRequests(kind), timing)
+  const read = getBytesRead(running.pid) - before
   if (isCold && !(read > 0)) throw new Error('nothing was read from the disk: pages cannot be evicted here')
-  const disk = { read: read / MEGA, perRequest: read / 1024 / requests }
-  return { pages: isCold ? 'evicted' : 'cached', perSecond, p50: ms(latency.p50), p99: ms(latency.p99), ...disk }
+  const disk = { read: read / BYTES_PER_MB, perRequest: read / 1024 / requests }
+  return {
+    pages: isCold ? 'evicted' : 'cached',
+    perSecond,
+    p50: toMilliseconds(latency.p50),
+    p99: toMilliseconds(latency.p99),
+    ...disk,
+  }
 }
 
-const disk = (isCold: boolean, cacheMegabytes: number, connections: number): Row => ({
-  name: `GET, ${isCold ? 'pages evicted' : 'pages cached'}, cache of ${cacheMegabytes} MB, ${connectionsText(connections)}`,
-  contender: kvContender(SPEC, FULL, { cacheMegabytes: String(cacheMegabytes) }, isCold ? evict : readAll),
-  round: (running, how) => fromDisk(running, { method: 'GET', entries: FULL, connections }, isCold, how),
+const createDiskRow = (isCold: boolean, cacheMegabytes: number, connections: number): BenchRow => ({
+  name: `GET, ${isCold ? 'pages evicted' : 'pages cached'}, cache of ${cacheMegabytes} MB, ${formatConnections(connections)}`,
+  target: createKvTarget(
+    KV_SPEC,
+    FULL_BASE_ENTRIES,
+    { cacheMegabytes: String(cacheMegabytes) },
+    isCold ? evictPages : loadPages,
+  ),
+  round: (running, how) =>
+    measureDiskReads(running, { method: 'GET', entries: FULL_BASE_ENTRIES, connections }, isCold, how),
   ...(isCold && connections === 1 && { source: { perSecond: 200 } }),
 })
 
-const cold: OwnTable = {
+const cold: ServiceTable = {
   name: 'cold',
   title: "Reads of a full base that is on the disk, its pages evicted before each round, against the system's cache",
   columns: {
@@ -46,7 +63,13 @@ const cold: OwnTable = {
     read: 'MB read from disk',
     perRequest: 'KiB read a request',
   },
-  rows: () => [disk(true, 8, 1), disk(true, 8, 64), disk(false, 8, 1), disk(false, 8, 64), disk(false, 128, 64)],
+  rows: () => [
+    createDiskRow(true, 8, 1),
+    createDiskRow(true, 8, 64),
+    createDiskRow(false, 8, 1),
+    createDiskRow(false, 8, 64),
+    createDiskRow(false, 128, 64),
+  ],
 }
 
 // Scans.
@@ -57,44 +80,44 @@ const SCANS = {
 } as const
 
 /** Bytes that a scan of a full base must have. */
-function scanBytes(around: number): number {
+function countScanBytes(around: number): number {
   let bytes = 0
-  for (let id = 0; id < FULL; id++) bytes += String(id).length + valueOf(id).length + around
+  for (let id = 0; id < FULL_BASE_ENTRIES; id++) bytes += String(id).length + getValue(id).length + around
   return bytes
 }
 
-const scanning = (name: keyof typeof SCANS, isFirst: boolean): Row => ({
+const createScanRow = (name: keyof typeof SCANS, isFirst: boolean): BenchRow => ({
   name: isFirst ? `${name}, first scan` : name,
-  contender: kvContender(SPEC, FULL),
+  target: createKvTarget(KV_SPEC, FULL_BASE_ENTRIES),
   async round({ url, pid }) {
     const { accept, around } = SCANS[name]
     const plan = { url, path: '/v0/entities?start=%00', headers: { accept }, pid, pin: PINS.client }
     if (!isFirst) await runScan(plan)
     const { status, bytes, seconds, before, peak, peakFiles, beforeFiles, cpu } = await runScan(plan)
-    if (status !== 200 || bytes !== scanBytes(around)) throw new Error(`${bytes} bytes came, status ${status}`)
+    if (status !== 200 || bytes !== countScanBytes(around)) throw new Error(`${bytes} bytes came, status ${status}`)
     const memory = { before, growth: peak - before, mapped: peakFiles - beforeFiles }
-    return { megabytes: bytes / MEGA / seconds, entries: FULL / seconds, ...memory, reader: cpu }
+    return { megabytes: bytes / BYTES_PER_MB / seconds, entries: FULL_BASE_ENTRIES / seconds, ...memory, reader: cpu }
   },
 })
 
-const scan: OwnTable = {
+const scan: ServiceTable = {
   name: 'scan',
   title:
     'The whole of a full base as one range; a first scan maps all tables into memory, which the system can take back',
   columns: {
-    megabytes: { head: 'MB/s', of: 'spread', format: short, plot: 'A scan (MB/s)' },
+    megabytes: { head: 'MB/s', of: 'spread', format: formatShort, plot: 'A scan (MB/s)' },
     entries: 'entries/s',
     before: 'RSS before MB',
     growth: 'RSS growth MB',
     mapped: 'of it mapped files MB',
-    reader: { head: 'reader CPU', format: percent },
+    reader: { head: 'reader CPU', format: formatPercent },
   },
   rows: () => [
-    scanning('a chunk an entry', true),
-    scanning('a chunk an entry', false),
-    scanning('NDJSON', true),
-    scanning('NDJSON', false),
+    createScanRow('a chunk an entry', true),
+    createScanRow('a chunk an entry', false),
+    createScanRow('NDJSON', true),
+    createScanRow('NDJSON', false),
   ],
 }
 
-export const tables: readonly OwnTable[] = [cold, scan]
+export const tables: readonly ServiceTable[] = [cold, scan]

@@ -1,13 +1,13 @@
-import { bareContender, putContender } from '../contenders/bare.ts'
-import type { Contender, Running } from '../contenders/contender.ts'
-import { nodeContender, otherNodes } from '../contenders/cluster.ts'
-import { kvContender } from '../contenders/kv.ts'
-import { FULL, SMALL, valueOf } from '../load/requests/kv-entries.ts'
-import { asking } from '../rounds/requests.ts'
-import type { Row } from '../row.ts'
-import { specOf, type Spec } from '../spec.ts'
-import { BROWSER, CONNECTIONS, NODE_HTTP, RAW } from './doors.ts'
-import type { OwnTable, Work } from './table.ts'
+import { createBareTarget, putTarget } from '../targets/bare.ts'
+import type { BenchTarget, TargetProcess } from '../targets/target.ts'
+import { createNodeTarget, getOtherNodes } from '../targets/cluster.ts'
+import { createKvTarget } from '../targets/kv.ts'
+import { FULL_BASE_ENTRIES, SMALL_BASE_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
+import { createRequestRound } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
+import type { ServiceTable, Workload } from './table.ts'
 
 // The same replies as the service's, header by header.
 const BARE_GET = {
@@ -19,7 +19,7 @@ const BARE_GET = {
     etag: '"XWzQ3mAB"',
     'content-length': '150',
   },
-  body: valueOf(0).repeat(2).slice(0, 150),
+  body: getValue(0).repeat(2).slice(0, 150),
 }
 const BARE_PUT = {
   status: 201,
@@ -27,30 +27,30 @@ const BARE_PUT = {
   body: '',
 }
 
-async function ask(url: string, id: string | number, body?: string): Promise<string> {
+async function requestEntity(url: string, id: string | number, body?: string): Promise<string> {
   const reply = await fetch(`${url}/v0/entity?id=${id}`, body === undefined ? {} : { method: 'PUT', body })
   if (!reply.ok) throw new Error(`id ${id} was answered ${reply.status}`)
   return reply.text()
 }
 
 /** Proves that a base has what it should. */
-export const proveReads =
+export const checkReads =
   (entries: number) =>
-  async ({ url }: Running): Promise<void> => {
+  async ({ url }: TargetProcess): Promise<void> => {
     for (const id of [0, entries >> 1, entries - 1]) {
-      if ((await ask(url, id)) !== valueOf(id)) throw new Error(`the value of ${id} is wrong`)
+      if ((await requestEntity(url, id)) !== getValue(id)) throw new Error(`the value of ${id} is wrong`)
     }
   }
 
 /** Proves that what was put is there. */
-export async function proveWrites({ url }: Running): Promise<void> {
-  await ask(url, 'a', 'proof')
-  if ((await ask(url, 'a')) !== 'proof') throw new Error('what was put is not there')
+export async function checkWrites({ url }: TargetProcess): Promise<void> {
+  await requestEntity(url, 'a', 'proof')
+  if ((await requestEntity(url, 'a')) !== 'proof') throw new Error('what was put is not there')
 }
 
-export const connectionsText = (count: number) => (count === 1 ? '1 connection' : `${count} connections`)
+export const formatConnections = (count: number) => (count === 1 ? '1 connection' : `${count} connections`)
 
-const KINDS = {
+const METHODS = {
   GET: { expect: { status: 200 }, says: 'get' },
   PUT: { expect: { status: 201 }, says: 'put' },
   // 202 also if there is no such entry, because an earlier request deleted it.
@@ -58,106 +58,119 @@ const KINDS = {
 } as const
 
 /** Random ids to read, delete, or write with random values, on a base of the given number of entries. */
-export interface Kind {
-  readonly method: keyof typeof KINDS
+export interface KvLoad {
+  readonly method: keyof typeof METHODS
   readonly entries: number
   readonly connections: number
   /** In place of the method's own. */
   readonly drawer?: string
 }
 
-const drawerOf = ({ method, entries, drawer }: Kind) =>
+const getDrawer = ({ method, entries, drawer }: KvLoad) =>
   drawer ?? (method === 'PUT' ? 'kv-put' : `kv-${method.toLowerCase()}-${entries}`)
 
 /** What is asked of a base. */
-export const requestsOf = (kind: Kind, headers?: Readonly<Record<string, string>>) => ({
-  says: `${connectionsText(kind.connections)} that ${KINDS[kind.method].says} random entities of ${kind.entries.toLocaleString('en-US')}`,
-  requests: { drawer: drawerOf(kind), headers },
-  expect: KINDS[kind.method].expect,
+export const createRequests = (kind: KvLoad, headers?: Readonly<Record<string, string>>) => ({
+  says: `${formatConnections(kind.connections)} that ${METHODS[kind.method].says} random entities of ${kind.entries.toLocaleString('en-US')}`,
+  requests: { drawer: getDrawer(kind), headers },
+  expect: METHODS[kind.method].expect,
   connections: kind.connections,
 })
 
 /** A service on a base of its own. */
-export const onBase = (kind: Kind, contender: Contender): Row => ({
+export const createBaseRow = (kind: KvLoad, target: BenchTarget): BenchRow => ({
   name: kind.method,
-  contender,
-  prepare: kind.method === 'PUT' ? proveWrites : proveReads(kind.entries),
-  ...asking(requestsOf(kind)),
+  target,
+  prepare: kind.method === 'PUT' ? checkWrites : checkReads(kind.entries),
+  ...createRequestRound(createRequests(kind)),
 })
 
-const [get, put] = [{ method: 'GET', entries: FULL } as const, { method: 'PUT', entries: FULL } as const]
+const [get, put] = [
+  { method: 'GET', entries: FULL_BASE_ENTRIES } as const,
+  { method: 'PUT', entries: FULL_BASE_ENTRIES } as const,
+]
 
-const work =
-  (kind: Kind): Work =>
+const createWorkload =
+  (kind: KvLoad): Workload =>
   (spec) =>
-    onBase(kind, kvContender(spec, kind.entries))
+    createBaseRow(kind, createKvTarget(spec, kind.entries))
 
 /** Puts that are answered before they are written, one after the other. */
-const early: Work = (spec) => ({
-  ...work({ ...put, connections: 1 })(spec),
-  ...asking({ ...requestsOf({ ...put, connections: 1 }, { prefer: 'respond-async' }), expect: { status: 202 } }),
+const early: Workload = (spec) => ({
+  ...createWorkload({ ...put, connections: 1 })(spec),
+  ...createRequestRound({
+    ...createRequests({ ...put, connections: 1 }, { prefer: 'respond-async' }),
+    expect: { status: 202 },
+  }),
 })
 
-const ON_NODE: Kind = { method: 'PUT', entries: 0, connections: 64 }
+const NODE_LOAD: KvLoad = { method: 'PUT', entries: 0, connections: 64 }
 
 /** A node of three: what it takes in. */
-const writing: Work = (spec) => ({
-  ...onBase(ON_NODE, nodeContender(spec)),
-  says: `${connectionsText(ON_NODE.connections)} that put random entities into the log of three nodes`,
+const writing: Workload = (spec) => ({
+  ...createBaseRow(NODE_LOAD, createNodeTarget(spec)),
+  says: `${formatConnections(NODE_LOAD.connections)} that put random entities into the log of three nodes`,
 })
 
 /** The same of what the others take in: to apply it is all that is left. */
-const applying: Work = (spec) => {
+const applying: Workload = (spec) => {
   const { round, ...row } = writing(spec)
   return {
     ...row,
-    says: `what ${connectionsText(ON_NODE.connections)} put through the other nodes`,
+    says: `what ${formatConnections(NODE_LOAD.connections)} put through the other nodes`,
     async prepare(running) {
-      await ask((await otherNodes()).url, 'b', 'proof')
-      const read = await ask(running.url, 'b&linearizable=true')
+      await requestEntity((await getOtherNodes()).url, 'b', 'proof')
+      const read = await requestEntity(running.url, 'b&linearizable=true')
       if (read !== 'proof') throw new Error('what was put through another node is not there')
     },
     async round(running, how) {
-      const { url, others } = await otherNodes()
+      const { url, others } = await getOtherNodes()
       return round({ ...running, url, others }, how)
     },
   }
 }
 
 /** What any variant can be measured at; the first is what is meant where none is named. */
-export const works = {
-  'put-full': work({ ...put, connections: 64 }),
-  'get-full': work({ ...get, connections: 64 }),
-  'put-durable': work({ ...put, connections: 64, drawer: 'kv-put-durable' }),
-  'put-bytes': work({ ...put, connections: 64, drawer: 'kv-put-bytes' }),
-  'put-empty': work({ ...put, entries: 0, connections: 64 }),
-  'get-small': work({ ...get, entries: SMALL, connections: 64 }),
-  'get-full-1': work({ ...get, connections: 1 }),
-  'put-full-1': work({ ...put, connections: 1 }),
+export const workloads = {
+  'put-full': createWorkload({ ...put, connections: 64 }),
+  'get-full': createWorkload({ ...get, connections: 64 }),
+  'put-durable': createWorkload({ ...put, connections: 64, drawer: 'kv-put-durable' }),
+  'put-bytes': createWorkload({ ...put, connections: 64, drawer: 'kv-put-bytes' }),
+  'put-empty': createWorkload({ ...put, entries: 0, connections: 64 }),
+  'get-small': createWorkload({ ...get, entries: SMALL_BASE_ENTRIES, connections: 64 }),
+  'get-full-1': createWorkload({ ...get, connections: 1 }),
+  'put-full-1': createWorkload({ ...put, connections: 1 }),
   'put-early-1': early,
   'put-node': writing,
   'apply-node': applying,
-} satisfies Record<string, Work>
+} satisfies Record<string, Workload>
 
-const kv = (variant = '') => specOf('kv', variant)
-const row = (name: string, what: keyof typeof works, spec: Spec = kv()): Row => ({ ...works[what](spec), name })
+const createKvSpec = (variant = '') => createSpec('kv', variant)
+const createRow = (name: string, what: keyof typeof workloads, spec: Spec = createKvSpec()): BenchRow => ({
+  ...workloads[what](spec),
+  name,
+})
 
 /** The same on a bare server, whose reply is constant. */
-const bare = (method: 'GET' | 'PUT', connections: number, headers?: Readonly<Record<string, string>>): Row => {
+const createBareRow = (
+  method: 'GET' | 'PUT',
+  connections: number,
+  headers?: Readonly<Record<string, string>>,
+): BenchRow => {
   const drawer = method === 'GET' ? 'kv-get-constant' : 'kv-put'
-  const requests = requestsOf({ method, entries: FULL, connections, drawer }, headers)
+  const requests = createRequests({ method, entries: FULL_BASE_ENTRIES, connections, drawer }, headers)
   const reply = method === 'GET' ? BARE_GET : BARE_PUT
   return {
     name: connections === 1 ? `bare ${method}, 1 connection` : `bare ${method}`,
-    contender: bareContender(reply),
-    ...asking({ ...requests, expect: { status: reply.status, body: reply.body } }),
+    target: createBareTarget(reply),
+    ...createRequestRound({ ...requests, expect: { status: reply.status, body: reply.body } }),
   }
 }
 
 /** The same around a database of its own, which begins empty. */
-const barePut: Row = { ...bare('PUT', 1), name: 'bare db.put, 1 connection', contender: putContender }
+const barePutRow: BenchRow = { ...createBareRow('PUT', 1), name: 'bare db.put, 1 connection', target: putTarget }
 
-const entity: OwnTable = {
+const entity: ServiceTable = {
   name: 'entity',
   title: 'A base of 1.5 million entries of 100-200 bytes, random ids, 64 connections, one serving thread',
   when: 'always',
@@ -174,31 +187,31 @@ const entity: OwnTable = {
   rows: (specs) => [
     ...(specs.length > 0
       ? specs.flatMap((spec) => [
-          row(`GET (${spec.variant})`, 'get-full', spec),
-          row(`PUT (${spec.variant})`, 'put-full', spec),
+          createRow(`GET (${spec.variant})`, 'get-full', spec),
+          createRow(`PUT (${spec.variant})`, 'put-full', spec),
         ])
       : [
-          row('GET', 'get-full'),
-          row('PUT', 'put-full'),
-          row('durable PUT', 'put-durable'),
-          row('PUT of random bytes', 'put-bytes'),
-          row('PUT one by one (v2)', 'put-full', kv('v2')),
+          createRow('GET', 'get-full'),
+          createRow('PUT', 'put-full'),
+          createRow('durable PUT', 'put-durable'),
+          createRow('PUT of random bytes', 'put-bytes'),
+          createRow('PUT one by one (v2)', 'put-full', createKvSpec('v2')),
         ]),
-    bare('GET', 64),
-    bare('PUT', 64),
+    createBareRow('GET', 64),
+    createBareRow('PUT', 64),
     ...(specs.length > 0
       ? []
       : [
-          { ...row('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
-          { ...row('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
-          row('PUT answered early, 1 connection', 'put-early-1'),
-          bare('GET', 1),
-          barePut,
+          { ...createRow('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
+          { ...createRow('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
+          createRow('PUT answered early, 1 connection', 'put-early-1'),
+          createBareRow('GET', 1),
+          barePutRow,
         ]),
   ],
 }
 
-const bases: OwnTable = {
+const bases: ServiceTable = {
   name: 'bases',
   title: 'A full base of 1.5 million entries against an empty one (reads: one of 1,000), 64 connections',
   steps: [
@@ -206,43 +219,52 @@ const bases: OwnTable = {
     ['PUT, full base', 'PUT, empty base'],
   ],
   rows: () => [
-    row('GET, full base', 'get-full'),
-    row('GET, base of 1,000', 'get-small'),
-    row('PUT, full base', 'put-full'),
-    row('PUT, empty base', 'put-empty'),
+    createRow('GET, full base', 'get-full'),
+    createRow('GET, base of 1,000', 'get-small'),
+    createRow('PUT, full base', 'put-full'),
+    createRow('PUT, empty base', 'put-empty'),
   ],
 }
 
 /** By way of a door; with a browser's headers where they are given. */
-const atDoor = (name: string, kind: Omit<Kind, 'connections'>, variant: string, headers?: typeof BROWSER): Row => {
-  const whole = { ...kind, connections: CONNECTIONS }
-  return { ...onBase(whole, kvContender(kv(variant), kind.entries)), name, ...asking(requestsOf(whole, headers)) }
+const createServerRow = (
+  name: string,
+  kind: Omit<KvLoad, 'connections'>,
+  variant: string,
+  headers?: typeof BROWSER_HEADERS,
+): BenchRow => {
+  const load = { ...kind, connections: CONNECTIONS }
+  return {
+    ...createBaseRow(load, createKvTarget(createKvSpec(variant), kind.entries)),
+    name,
+    ...createRequestRound(createRequests(load, headers)),
+  }
 }
 
-const FORMER = NODE_HTTP.kv
+const NODE_HTTP_VARIANT = NODE_HTTP_VARIANTS.kv
 
-const door: OwnTable = {
+const serverTable: ServiceTable = {
   name: 'door',
-  title: `A base of 1.5 million entries of 100-200 bytes by the door that answers, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER).length} headers that a browser sends`,
+  title: `A base of 1.5 million entries of 100-200 bytes by the door that answers, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
   steps: [
     ['GET', 'bare GET'],
-    ['GET', `GET (${FORMER})`],
+    ['GET', `GET (${NODE_HTTP_VARIANT})`],
     ['GET, base of 1,000', 'bare GET'],
     ['GET, browser', 'bare GET, browser'],
     ['PUT', 'bare PUT'],
-    ['PUT', `PUT (${FORMER})`],
+    ['PUT', `PUT (${NODE_HTTP_VARIANT})`],
   ],
   rows: () => [
-    atDoor('GET', get, RAW.kv),
-    atDoor(`GET (${FORMER})`, get, FORMER),
-    atDoor('GET, base of 1,000', { ...get, entries: SMALL }, RAW.kv),
-    bare('GET', CONNECTIONS),
-    atDoor('GET, browser', get, RAW.kv, BROWSER),
-    { ...bare('GET', CONNECTIONS, BROWSER), name: 'bare GET, browser' },
-    atDoor('PUT', put, RAW.kv),
-    atDoor(`PUT (${FORMER})`, put, FORMER),
-    bare('PUT', CONNECTIONS),
+    createServerRow('GET', get, RAW_VARIANTS.kv),
+    createServerRow(`GET (${NODE_HTTP_VARIANT})`, get, NODE_HTTP_VARIANT),
+    createServerRow('GET, base of 1,000', { ...get, entries: SMALL_BASE_ENTRIES }, RAW_VARIANTS.kv),
+    createBareRow('GET', CONNECTIONS),
+    createServerRow('GET, browser', get, RAW_VARIANTS.kv, BROWSER_HEADERS),
+    { ...createBareRow('GET', CONNECTIONS, BROWSER_HEADERS), name: 'bare GET, browser' },
+    createServerRow('PUT', put, RAW_VARIANTS.kv),
+    createServerRow(`PUT (${NODE_HTTP_VARIANT})`, put, NODE_HTTP_VARIANT),
+    createBareRow('PUT', CONNECTIONS),
   ],
 }
 
-export const tables: readonly OwnTable[] = [entity, bases, door]
+export const tables: readonly ServiceTable[] = [entity, bases, serverTable]

@@ -1,98 +1,112 @@
-import { BLOCK_BYTES, BLOCK_ROWS } from '@influencer-stats/prices/core/answers'
-import { scriptContender } from '../contenders/program.ts'
-import { serviceContender } from '../contenders/service.ts'
-import { SAMPLE, sizeOf } from '../prices/catalogs.ts'
-import { figureOf } from '../report/columns.ts'
-import { tenth, whole } from '../report/numbers.ts'
-import { ask, askAndWatch, asking } from '../rounds/requests.ts'
-import type { Row } from '../row.ts'
+import { BLOCK_BYTES, BLOCK_ROWS } from '@influencer-stats/prices/core/answer-block'
+import { createScriptTarget } from '../targets/program.ts'
+import { createServiceTarget } from '../targets/service.ts'
+import { SAMPLE, getCatalogSize } from '../prices/catalogs.ts'
+import { getMetric } from '../report/columns.ts'
+import { formatTenth, formatWhole } from '../report/format-numbers.ts'
+import { runLoad, runMeasuredLoad, createRequestRound } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
 import type { Spec } from '../spec.ts'
-import { MANY, prices, searching } from './prices.ts'
-import type { OwnTable } from './table.ts'
+import { SOURCE_CONNECTIONS, createPricesSpec, createSearches } from './prices.ts'
+import type { ServiceTable } from './table.ts'
 
 // What HTTP costs beside work that reads memory.
 
 /** Of memory before each reply; an offering's rows take the map 3.5, all of them 175. */
 const MEGABYTES = [0, 1, 4, 16]
 
-const reading = (megabytes: number): Row => ({
+const createReadingRow = (megabytes: number): BenchRow => ({
   name: `${megabytes} MB`,
-  contender: scriptContender(`reading ${megabytes} MB`, './reading-server.ts', String(megabytes)),
+  target: createScriptTarget(`reading ${megabytes} MB`, './reading-server.ts', String(megabytes)),
   async round(running, { duration, warmUp }) {
-    const requests = { requests: [{ method: 'GET', path: '/' }], expect: { status: 200, body: '0' }, connections: MANY }
+    const requests = {
+      requests: [{ method: 'GET', path: '/' }],
+      expect: { status: 200, body: '0' },
+      connections: SOURCE_CONNECTIONS,
+    }
     const readSoFar = async () => Number(await (await fetch(`${running.url}/read`)).text())
-    await ask(running, requests, { duration: warmUp, warmUp: 0 })
+    await runLoad(running, requests, { duration: warmUp, warmUp: 0 })
     const before = await readSoFar()
-    const { costs: cpu, perSecond, requests: done } = await askAndWatch(running, requests, { duration, warmUp: 0 })
+    const { costs: cpu, perSecond, requests: done } = await runMeasuredLoad(running, requests, { duration, warmUp: 0 })
     const took = (((await readSoFar()) - before) * 1e6) / done
     return { cpu, reading: took, rest: cpu - took, perSecond }
   },
 })
 
-const caches: OwnTable = {
+const caches: ServiceTable = {
   name: 'caches',
   title:
     'What HTTP costs beside work that reads memory: a bare node:http server that reads so much before each reply, 20 connections',
   columns: {
-    cpu: { head: 'CPU us/request', of: 'spread', format: tenth },
+    cpu: { head: 'CPU us/request', of: 'spread', format: formatTenth },
     reading: 'of it reading',
-    rest: { head: 'HTTP', plot: 'HTTP (us a request)', of: 'spread', format: tenth },
+    rest: { head: 'HTTP', plot: 'HTTP (us a request)', of: 'spread', format: formatTenth },
     perSecond: 'requests/s',
   },
-  rows: () => MEGABYTES.map(reading),
+  rows: () => MEGABYTES.map(createReadingRow),
 }
 
 // With part of the answers in memory, and with a limited heap.
 
-const BLOCKS = Math.ceil(sizeOf(SAMPLE) / BLOCK_ROWS)
-const SHARES = [0.1, 0.25, 0.5, 0.75, 1]
+const BLOCK_COUNT = Math.ceil(getCatalogSize(SAMPLE) / BLOCK_ROWS)
+const CACHE_SHARES = [0.1, 0.25, 0.5, 0.75, 1]
 /** The old space of each thread's heap (MB); the serving one holds 17 between requests. */
-const HEAPS = [64, 32]
-const EVERYTHING = 'memory'
+const HEAP_MEGABYTES = [64, 32]
+const MEMORY_ROW = 'memory'
 
 /** @param kept of the answers in memory (bytes) */
-function limited(name: string, settings: Spec['settings'], kept = BLOCKS * BLOCK_BYTES, env = {}): Row {
-  const requests = asking(searching('prices-roaring-offering', MANY))
+function createLimitedRow(
+  name: string,
+  settings: Spec['settings'],
+  kept = BLOCK_COUNT * BLOCK_BYTES,
+  env = {},
+): BenchRow {
+  const requests = createRequestRound(createSearches('prices-roaring-offering', SOURCE_CONNECTIONS))
   return {
     name,
-    contender: { ...serviceContender(prices(), { maxQueueDelay: '0', ...settings }, { env }), name: `prices, ${name}` },
+    target: {
+      ...createServiceTarget(createPricesSpec(), { maxQueueDelay: '0', ...settings }, { env }),
+      name: `prices, ${name}`,
+    },
     async round(running, how) {
       return { kept: kept / 1e6, ...(await requests.round(running, { ...how, warmUp: how.duration })) }
     },
   }
 }
 
-const limits: OwnTable = {
+const limits: ServiceTable = {
   name: 'limits',
   title:
     'Random searches with part of the answers in memory, and with a limited heap: 20 connections, one serving thread, none is refused (`--max-queue-delay 0`) (us)',
   columns: {
     kept: 'answers in memory MB',
-    cpu: { head: 'CPU us/request', of: 'spread', format: tenth, plot: 'Server processor time a request (us)' },
+    cpu: { head: 'CPU us/request', of: 'spread', format: formatTenth, plot: 'Server processor time a request (us)' },
     more: {
       head: 'more than with all in memory us',
       derive: (result, all) => {
-        const whole_ = all.find(({ name }) => name === EVERYTHING)
-        return whole_ && figureOf(result, 'cpu')! - figureOf(whole_, 'cpu')!
+        const whole_ = all.find(({ name }) => name === MEMORY_ROW)
+        return whole_ && getMetric(result, 'cpu')! - getMetric(whole_, 'cpu')!
       },
     },
-    perSecond: { head: 'requests/s', format: whole },
+    perSecond: { head: 'requests/s', format: formatWhole },
     p50: 'p50',
     p99: 'p99',
     max: 'max',
     memory: 'RSS MB',
   },
   rows: () => [
-    limited(EVERYTHING, {}),
-    ...SHARES.map((share) => {
-      const kept = Math.ceil(BLOCKS * share) * BLOCK_BYTES
+    createLimitedRow(MEMORY_ROW, {}),
+    ...CACHE_SHARES.map((share) => {
+      const kept = Math.ceil(BLOCK_COUNT * share) * BLOCK_BYTES
       const settings = { catalog: 'lru-level', cacheBytes: String(kept) }
-      return limited(`lru-level, cache of ${Math.round(share * 100)} %`, settings, kept)
+      return createLimitedRow(`lru-level, cache of ${Math.round(share * 100)} %`, settings, kept)
     }),
-    ...HEAPS.map((heap) =>
-      limited(`memory, heap of at most ${heap} MB`, {}, undefined, { NODE_OPTIONS: `--max-old-space-size=${heap}` }),
+    ...HEAP_MEGABYTES.map((heap) =>
+      createLimitedRow(`memory, heap of at most ${heap} MB`, {}, undefined, {
+        NODE_OPTIONS: `--max-old-space-size=${heap}`,
+      }),
     ),
   ],
 }
 
-export const tables: readonly OwnTable[] = [caches, limits]
+export const tables: readonly ServiceTable[] = [caches, limits]

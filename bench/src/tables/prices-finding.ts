@@ -1,39 +1,44 @@
-import { firstPrice } from '@influencer-stats/prices/core/sample'
-import { serviceContender } from '../contenders/service.ts'
-import type { LoadRequest } from '../load/load.ts'
-import { SAMPLE, sizeOf } from '../prices/catalogs.ts'
-import { asked } from '../rounds/requests.ts'
-import type { Row } from '../row.ts'
-import { specOf, type Spec } from '../spec.ts'
-import type { OwnTable } from './table.ts'
+import { getFirstPrice } from '@influencer-stats/prices/core/sample-catalog'
+import { createServiceTarget } from '../targets/service.ts'
+import type { LoadRequest } from '../load/load-plan.ts'
+import { SAMPLE, getCatalogSize } from '../prices/catalogs.ts'
+import { createCheckedRound } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import type { ServiceTable } from './table.ts'
 
 const CONNECTIONS = 4
-const JSON_TYPE = { 'content-type': 'application/json' }
+const JSON_HEADERS = { 'content-type': 'application/json' }
 
-const { id, offeringId, groupId, priceSpecId, charValues } = firstPrice()
+const { id, offeringId, groupId, priceSpecId, charValues } = getFirstPrice()
 /** Of the sample's characteristics the first has six values, the second seven. */
-const SIX_TIMES_SEVEN = 42
-const SIZE = sizeOf(SAMPLE)
+const COMBINATIONS = 42
+const CATALOG_SIZE = getCatalogSize(SAMPLE)
 
-const facets = (chosen: Readonly<Record<string, string>>): LoadRequest => ({
+const createFacetsRequest = (chosen: Readonly<Record<string, string>>): LoadRequest => ({
   method: 'GET',
   path: `/facets?${new URLSearchParams(chosen)}`,
 })
-const choose = (count: number) => JSON.stringify(charValues.slice(0, count))
+const chooseValues = (count: number) => JSON.stringify(charValues.slice(0, count))
 
 /** All prices of an offering, a group and a spec that have the first so many characteristics of the first one. */
-const all = (count: number, limit?: number): LoadRequest => ({
+const createSearchAllRequest = (count: number, limit?: number): LoadRequest => ({
   method: 'POST',
   path: `/v1/search/bitmap/prices?all=true${limit === undefined ? '' : `&limit=${limit}`}`,
-  headers: JSON_TYPE,
+  headers: JSON_HEADERS,
   body: JSON.stringify({ offeringId, groupId, priceSpecId, charValues: charValues.slice(0, count) }),
 })
 
 /** @param includes a part that every answer has */
-const row = (name: string, request: LoadRequest, includes: string, spec: Spec = specOf('prices')): Row => ({
+const createRow = (
+  name: string,
+  request: LoadRequest,
+  includes: string,
+  spec: Spec = createSpec('prices'),
+): BenchRow => ({
   name,
-  contender: serviceContender(spec),
-  ...asked({
+  target: createServiceTarget(spec),
+  ...createCheckedRound({
     says: `${CONNECTIONS} connections that ask for ${name}`,
     requests: [request],
     expect: { status: 200, includes },
@@ -41,30 +46,30 @@ const row = (name: string, request: LoadRequest, includes: string, spec: Spec = 
   }),
 })
 
-export const tables: readonly OwnTable[] = [
+export const tables: readonly ServiceTable[] = [
   {
     name: 'finding',
     title: `Facets of the sample catalog under the conditions chosen so far, and all prices that fit; ${CONNECTIONS} connections, one serving thread`,
     rows: () => [
-      row('facets, nothing chosen', facets({}), `{"count":${SIZE},`),
-      row(
+      createRow('facets, nothing chosen', createFacetsRequest({}), `{"count":${CATALOG_SIZE},`),
+      createRow(
         'facets, two characteristics chosen',
-        facets({ charValues: choose(2) }),
-        `{"count":${SIZE / SIX_TIMES_SEVEN},`,
+        createFacetsRequest({ charValues: chooseValues(2) }),
+        `{"count":${CATALOG_SIZE / COMBINATIONS},`,
       ),
-      row(
+      createRow(
         'facets, all but one chosen',
-        facets({ offeringId, groupId, priceSpecId, charValues: choose(4) }),
+        createFacetsRequest({ offeringId, groupId, priceSpecId, charValues: chooseValues(4) }),
         `"value":"${offeringId}"`,
       ),
-      row(
+      createRow(
         'facets, nothing chosen, roaring',
-        facets({ index: 'roaring' }),
+        createFacetsRequest({ index: 'roaring' }),
         '{"count":',
-        specOf('prices', '', { indexes: 'roaring' }),
+        createSpec('prices', '', { indexes: 'roaring' }),
       ),
-      row('all that fit an offering, group and spec', all(0), `"id":"${id}"`),
-      row('the first 100 of these', all(0, 100), '"currency":"USD"'),
+      createRow('all that fit an offering, group and spec', createSearchAllRequest(0), `"id":"${id}"`),
+      createRow('the first 100 of these', createSearchAllRequest(0, 100), '"currency":"USD"'),
     ],
   },
 ]

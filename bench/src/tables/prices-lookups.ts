@@ -1,66 +1,66 @@
-import { noServer } from '../contenders/contender.ts'
+import { createServerlessTarget } from '../targets/target.ts'
 import { SAMPLE } from '../prices/catalogs.ts'
 import type { CaseName } from '../prices/lookup-cases.ts'
 import { runLookups } from '../prices/lookups.ts'
 import { runRoundTrips } from '../prices/round-trips.ts'
 import { INDEXES, type IndexName } from '../prices/searches.ts'
 import { PINS } from '../processes.ts'
-import { figureOf, type Column } from '../report/columns.ts'
-import { whole } from '../report/numbers.ts'
-import type { Figures, Row, RowResult } from '../row.ts'
-import type { OwnTable } from './table.ts'
+import { getMetric, type Column } from '../report/columns.ts'
+import { formatWhole } from '../report/format-numbers.ts'
+import type { RowMetrics, BenchRow, RowResult } from '../row.ts'
+import type { ServiceTable } from './table.ts'
 
 /** What is looked up, and the share of a round's seconds that each gets: a look-up of the slowest takes 0.4 ms. */
 const CASES = ['random', 'row10', 'row42799', 'row428692', 'several', 'parsed', 'scanned'] as const
-const SHARE = 1 / 5
+const CASE_SHARE = 1 / 5
 /** Of what HTTP costs alone: it takes a hundred times what a look-up does. */
-const SHARE_OF_TRIPS = 1 / 2
+const ROUND_TRIP_SHARE = 1 / 2
 
-async function look(index: IndexName, cases: readonly CaseName[], duration: number) {
-  const plan = { index, catalog: SAMPLE, cases, duration: duration * SHARE, storage: false, pin: PINS.server }
+async function runCases(index: IndexName, cases: readonly CaseName[], duration: number) {
+  const plan = { index, catalog: SAMPLE, cases, duration: duration * CASE_SHARE, storage: false, pin: PINS.server }
   return (await runLookups(plan)).cases
 }
 
-const times = (more: number | undefined, less: number | undefined) =>
+const formatTimes = (more: number | undefined, less: number | undefined) =>
   more === undefined || less === undefined ? undefined : `${(more / less).toFixed(1)}x`
 
-const nanoseconds = (head: string, more: Partial<Column> = {}): Column => ({
+const createColumn = (head: string, more: Partial<Column> = {}): Column => ({
   head,
-  format: whole,
+  format: formatWhole,
   of: 'spread',
   ...more,
 })
 
-const lookups: OwnTable = {
+const lookups: ServiceTable = {
   name: 'lookups',
   title:
     'Look-ups in the sample catalog without HTTP (ns), strings fresh from JSON.parse, dictionaries included: the median of rounds, the fastest and the slowest; each in a process of its own',
   when: 'always',
   columns: {
-    random: nanoseconds('random, all conditions', { plot: 'A look-up of a random row (ns; less is better)' }),
+    random: createColumn('random, all conditions', { plot: 'A look-up of a random row (ns; less is better)' }),
     faster: {
       head: 'faster than `map`',
       derive: (row, all) =>
-        times(
-          figureOf(
+        formatTimes(
+          getMetric(
             all.find(({ name }) => name === 'map')!,
             'random',
           ),
-          figureOf(row, 'random'),
+          getMetric(row, 'random'),
         ),
     },
-    row10: nanoseconds('row 10'),
-    row42799: nanoseconds('row 42,799'),
-    row428692: nanoseconds('row 428,692'),
-    several: nanoseconds('two conditions left out, several found'),
-    parsed: nanoseconds('JSON.parse + search + render'),
-    scanned: nanoseconds('scanner + search + render'),
+    row10: createColumn('row 10'),
+    row42799: createColumn('row 42,799'),
+    row428692: createColumn('row 428,692'),
+    several: createColumn('two conditions left out, several found'),
+    parsed: createColumn('JSON.parse + search + render'),
+    scanned: createColumn('scanner + search + render'),
   },
   rows: () =>
     INDEXES.map((index) => ({
       name: index,
-      contender: noServer(index),
-      round: async (_running, { duration }) => (await look(index, CASES, duration)) as Record<string, number>,
+      target: createServerlessTarget(index),
+      round: async (_running, { duration }) => (await runCases(index, CASES, duration)) as Record<string, number>,
     })),
 }
 
@@ -77,7 +77,7 @@ interface SourceRow {
   readonly http?: boolean
 }
 
-const ROWS: readonly SourceRow[] = [
+const SOURCE_ROWS: readonly SourceRow[] = [
   { name: 'FindPrice', index: 'map', ns: 233_692, ofMap: 233_692 },
   { name: 'FindPrice', index: 'roaring', ns: 8_466, ofMap: 233_692 },
   { name: 'FindPrice_MapOptimized_3824_of_9700', index: 'map-first-match', ns: 75_852, ofMap: 75_852 },
@@ -90,42 +90,42 @@ const ROWS: readonly SourceRow[] = [
 ]
 
 /** As it says in its notes; its table differs from them. */
-const adds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
+const getHttpNanoseconds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
 
 /** The row of a map that another is compared with: the third of the source's has none of its own, it is that of the second. */
-const mapOf = ({ name }: RowResult, all: readonly RowResult[]) => {
+const findMapRow = ({ name }: RowResult, all: readonly RowResult[]) => {
   const kind = name.split(',')[0]!.replace('BitmapAndMapOptimized', 'MapOptimized_3824_of_9700')
   return all.find((other) => other.name.startsWith(`${kind}, map`))
 }
 
-const sourceRow = ({ name, index, ns, ofMap, http }: SourceRow): Row => ({
+const createSourceRow = ({ name, index, ns, ofMap, http }: SourceRow): BenchRow => ({
   name: `${name}, ${index}`,
-  contender: noServer(index),
-  async round(_running, { duration }): Promise<Figures> {
-    if (!http) return { ns: (await look(index, ['row3824'], duration)).row3824! }
-    const plan = { index, catalog: SAMPLE, duration: duration * SHARE_OF_TRIPS, pin: PINS.server }
+  target: createServerlessTarget(index),
+  async round(_running, { duration }): Promise<RowMetrics> {
+    if (!http) return { ns: (await runCases(index, ['row3824'], duration)).row3824! }
+    const plan = { index, catalog: SAMPLE, duration: duration * ROUND_TRIP_SHARE, pin: PINS.server }
     const taken = await runRoundTrips(plan)
-    return { ns: taken, adds: taken - (await look(index, ['random'], duration)).random! }
+    return { ns: taken, adds: taken - (await runCases(index, ['random'], duration)).random! }
   },
-  ...(ns && { source: { ns, faster: times(ofMap, ns)!, ...(http && { adds: adds(index) }) } }),
+  ...(ns && { source: { ns, faster: formatTimes(ofMap, ns)!, ...(http && { adds: getHttpNanoseconds(index) }) } }),
 })
 
-const source: OwnTable = {
+const source: ServiceTable = {
   name: 'source',
   title:
     "The source's rows: one search, of row 3,824 of its offering (ns); HTTPClientServer with client and server in one thread, random rows",
   columns: {
-    ns: { ...nanoseconds('ns'), better: 'less' },
+    ns: { ...createColumn('ns'), better: 'less' },
     'source: ns': 'source: ns',
     faster: {
       head: 'faster than maps',
-      derive: (row, all) => times(figureOf(mapOf(row, all) ?? row, 'ns'), figureOf(row, 'ns')),
+      derive: (row, all) => formatTimes(getMetric(findMapRow(row, all) ?? row, 'ns'), getMetric(row, 'ns')),
     },
     'source: faster': 'source: faster than maps',
-    adds: { head: 'of it HTTP ns', format: whole, better: 'less' },
+    adds: { head: 'of it HTTP ns', format: formatWhole, better: 'less' },
     'source: adds': 'source: of it HTTP ns',
   },
-  rows: () => ROWS.map(sourceRow),
+  rows: () => SOURCE_ROWS.map(createSourceRow),
 }
 
-export const tables: readonly OwnTable[] = [lookups, source]
+export const tables: readonly ServiceTable[] = [lookups, source]

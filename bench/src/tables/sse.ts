@@ -1,57 +1,72 @@
-import type { Contender } from '../contenders/contender.ts'
-import { serviceContender } from '../contenders/service.ts'
+import type { BenchTarget } from '../targets/target.ts'
+import { createServiceTarget } from '../targets/service.ts'
 import {
   HUB_DIALECT,
   MERCURE_SETTINGS,
   mercureHub,
   ONE_MATCHER,
-  onManyTopics,
-  PRIVATE,
+  createTopicsDialect,
+  PRIVATE_DIALECT,
   THREE_MATCHERS,
   TWO_PATTERNS,
-} from '../contenders/mercure.ts'
-import { scriptContender } from '../contenders/program.ts'
+} from '../targets/mercure.ts'
+import { createScriptTarget } from '../targets/program.ts'
 import { runConnecting } from '../load/fleet.ts'
-import { DIALECT, type Dialect } from '../load/fleet/plan.ts'
+import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
 import { PINS } from '../processes.ts'
-import { whole } from '../report/numbers.ts'
-import { streamColumns, streaming, type Fleet } from '../rounds/fleet.ts'
-import type { Figures, Row } from '../row.ts'
-import { labelOf, specOf, type Spec } from '../spec.ts'
-import type { OwnTable, Work } from './table.ts'
+import { formatWhole } from '../report/format-numbers.ts'
+import { selectStreamColumns, createStreamRound, type FleetOptions } from '../rounds/fleet-round.ts'
+import type { RowMetrics, BenchRow } from '../row.ts'
+import { formatLabel, createSpec, type Spec } from '../spec.ts'
+import type { ServiceTable, Workload } from './table.ts'
 
-type Shape = Omit<Fleet, 'dialect'>
+type FleetShape = Omit<FleetOptions, 'dialect'>
 
 /** Connections for values at a given pace: more than are ever needed where the server keeps up. */
-const ENOUGH = 64
+const PACED_PUBLISHERS = 64
 
 /** better-sse sends values as JSON. */
-const QUOTED: Dialect = { ...DIALECT, around: ['"', '"'] }
+const QUOTED_DIALECT: Dialect = { ...DEFAULT_DIALECT, around: ['"', '"'] }
 
-const says = ({ streams, publishers }: Shape) =>
-  `${whole(streams)} streams and ${publishers} publishers that send as soon as they have their reply`
+const describeShape = ({ streams, publishers }: FleetShape) =>
+  `${formatWhole(streams)} streams and ${publishers} publishers that send as soon as they have their reply`
 
-export const row = (name: string, contender: Contender, shape: Shape, dialect = DIALECT): Row => {
-  return { name, contender, ...streaming({ ...shape, dialect }, says(shape)) }
+export const createRow = (
+  name: string,
+  target: BenchTarget,
+  shape: FleetShape,
+  dialect = DEFAULT_DIALECT,
+): BenchRow => {
+  return { name, target, ...createStreamRound({ ...shape, dialect }, describeShape(shape)) }
 }
 
-const workOf =
-  (shape: Shape, settings: Readonly<Record<string, string>> = {}, dialect?: Dialect): Work =>
+const createWorkload =
+  (shape: FleetShape, settings: Readonly<Record<string, string>> = {}, dialect?: Dialect): Workload =>
   (spec) =>
-    row(labelOf(spec), serviceContender(spec, settings), shape, dialect)
+    createRow(formatLabel(spec), createServiceTarget(spec, settings), shape, dialect)
 
-export const FAN_OUT: Shape = { streams: 1000, spacing: 0, sending: 'saturate', publishers: 8 }
-const MEMORY: Shape = { streams: 10_000, spacing: 0, sending: { values: 20, interval: 100 }, publishers: ENOUGH }
-const STEADY: Shape = { streams: 1000, spacing: 0, sending: { values: 5000, interval: 2 }, publishers: ENOUGH }
+export const FAN_OUT_SHAPE: FleetShape = { streams: 1000, spacing: 0, sending: 'saturate', publishers: 8 }
+const MEMORY_SHAPE: FleetShape = {
+  streams: 10_000,
+  spacing: 0,
+  sending: { values: 20, interval: 100 },
+  publishers: PACED_PUBLISHERS,
+}
+const STEADY_SHAPE: FleetShape = {
+  streams: 1000,
+  spacing: 0,
+  sending: { values: 5000, interval: 2 },
+  publishers: PACED_PUBLISHERS,
+}
 
 /** Streams are opened as fast as they can be, all are closed, and so on. */
-const connecting: Work = (spec) => ({
-  name: labelOf(spec),
-  contender: serviceContender(spec),
+const connecting: Workload = (spec) => ({
+  name: formatLabel(spec),
+  target: createServiceTarget(spec),
   says: '1,000 streams that are opened and closed again and again',
   async round({ url }, { duration: own, warmUp, throughout }) {
     const duration = throughout ? own + warmUp : own
-    const plan = { dialect: DIALECT, streams: 1000, spacing: 0, pin: PINS.client }
+    const plan = { dialect: DEFAULT_DIALECT, streams: 1000, spacing: 0, pin: PINS.client }
     const { opened, refused } = await runConnecting({ ...plan, url, duration })
     if (opened === 0 || refused > 0) throw new Error(`${opened} streams were opened and ${refused} refused`)
     return { connects: opened / duration }
@@ -59,63 +74,65 @@ const connecting: Work = (spec) => ({
 })
 
 /** What any variant can be measured at; the first is what is meant where none is named. */
-export const works = {
-  'fan-out': workOf(FAN_OUT),
+export const workloads = {
+  'fan-out': createWorkload(FAN_OUT_SHAPE),
   connecting,
-  memory: workOf(MEMORY),
-  steady: workOf(STEADY),
-} satisfies Record<string, Work>
+  memory: createWorkload(MEMORY_SHAPE),
+  steady: createWorkload(STEADY_SHAPE),
+} satisfies Record<string, Workload>
 
-const DEFAULT = [specOf('sse')]
-const asked = (specs: readonly Spec[]) => (specs.length > 0 ? specs : DEFAULT)
+const DEFAULT_SPECS = [createSpec('sse')]
+const withDefault = (specs: readonly Spec[]) => (specs.length > 0 ? specs : DEFAULT_SPECS)
 
 // The libraries that one would take for Node otherwise, each as its README says, with all its defaults.
-const betterSse = scriptContender('better-sse', './better-sse-server.ts')
-const fastifySse = scriptContender('@fastify/sse', './fastify-sse-server.ts')
+const betterSse = createScriptTarget('better-sse', './better-sse-server.ts')
+const fastifySse = createScriptTarget('@fastify/sse', './fastify-sse-server.ts')
 
-export const withPeers = (specs: readonly Spec[], shape: Shape): Row[] => [
-  ...asked(specs).map(workOf(shape)),
-  row('better-sse', betterSse, shape, QUOTED),
-  row('@fastify/sse', fastifySse, shape),
+export const withPeers = (specs: readonly Spec[], shape: FleetShape): BenchRow[] => [
+  ...withDefault(specs).map(createWorkload(shape)),
+  createRow('better-sse', betterSse, shape, QUOTED_DIALECT),
+  createRow('@fastify/sse', fastifySse, shape),
 ]
 
-const PEERS = [
+const PEER_STEPS = [
   ['default', 'better-sse'],
   ['default', '@fastify/sse'],
 ] as const
 
-const saturation: OwnTable = {
+const saturation: ServiceTable = {
   name: 'saturation',
   title:
     'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
   when: 'always',
-  steps: PEERS,
-  columns: streamColumns('cpu, deliveries, values, deliveryP50, deliveryP99, faults, rejected, memory, generator'),
-  rows: (specs) => withPeers(specs, FAN_OUT),
+  steps: PEER_STEPS,
+  columns: selectStreamColumns(
+    'cpu, deliveries, values, deliveryP50, deliveryP99, faults, rejected, memory, generator',
+  ),
+  rows: (specs) => withPeers(specs, FAN_OUT_SHAPE),
 }
 
-const memory: OwnTable = {
+const memory: ServiceTable = {
   name: 'memory',
   title: 'What a stream costs: 10,000 streams as fast as they can be opened, 20 values to all',
   when: 'always',
-  mostRounds: 1,
-  columns: streamColumns(
+  maxRounds: 1,
+  columns: selectStreamColumns(
     'perStream, kernel, idle, memory, connects, deliveryP50, deliveryP99, faults, rejected, lateness',
   ),
-  rows: (specs) => withPeers(specs, MEMORY),
+  rows: (specs) => withPeers(specs, MEMORY_SHAPE),
 }
 
-const steady: OwnTable = {
+const steady: ServiceTable = {
   name: 'steady',
   title: '500,000 deliveries a second: 1,000 streams, 500 values a second for 10 s',
   when: 'always',
-  mostRounds: 1,
-  columns: streamColumns('cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness'),
-  rows: (specs) => asked(specs).map(works.steady),
+  maxRounds: 1,
+  columns: selectStreamColumns('cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness'),
+  rows: (specs) => withDefault(specs).map(workloads.steady),
 }
 
 /** Streams, milliseconds between them; MB, CPU while connecting and while sending (%). */
-const CONNECTIONS = [
+const SOURCE_CONNECTIONS = [
   [500, 50, 36, 15, 15],
   [1000, 40, 56, 17.5, 15],
   [3000, 20, 145, 25, 62],
@@ -128,7 +145,7 @@ const CONNECTIONS = [
 ] as const
 
 /** Streams, values, milliseconds between them; CPU while sending (%), average query (ms), rejected. */
-const VALUES = [
+const SOURCE_VALUES = [
   [1000, 10, 100, 85.7, 163, 7],
   [1000, 10, 500, 76.5, 45, 0],
   [1000, 10, 200, 100, 374, 2],
@@ -148,93 +165,99 @@ const VALUES = [
   [1, 2000, 7, 98, 58, 0],
 ] as const
 
-const some = (count: number, what: string) => `${whole(count)} ${what}${count === 1 ? '' : 's'}`
+const formatCount = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? '' : 's'}`
 
 /** A row of the source for each spec; a name says which where there are several. */
-const sourceRows = (specs: readonly Spec[], name: string, shape: Shape, source: Figures): Row[] =>
-  asked(specs)
-    .map(workOf(shape))
+const createSourceRows = (specs: readonly Spec[], name: string, shape: FleetShape, source: RowMetrics): BenchRow[] =>
+  withDefault(specs)
+    .map(createWorkload(shape))
     .map((one) => ({ ...one, source, name: specs.length > 1 ? `${one.name}: ${name}` : name }))
 
 /** The same streams by the ways in which they may be opened, and by what they carry. */
-const WAYS = {
-  '/wait': DIALECT,
+const DIALECTS = {
+  '/wait': DEFAULT_DIALECT,
   Mercure: ONE_MATCHER,
   'Mercure, 3 matchers': THREE_MATCHERS,
   'Mercure, a matcher and 2 patterns': TWO_PATTERNS,
-  'Mercure, 100 topics': onManyTopics(100),
-  'Mercure, private': PRIVATE,
+  'Mercure, 100 topics': createTopicsDialect(100),
+  'Mercure, private': PRIVATE_DIALECT,
 } as const
 
 /** What each of them costs beside `/wait`. @param isPeer whether Mercure's own hub stands beside: at a given pace it cuts streams */
-const mercure = (name: string, title: string, shape: Shape, columns: string, isPeer = false): OwnTable => ({
+const createMercureTable = (
+  name: string,
+  title: string,
+  shape: FleetShape,
+  columns: string,
+  isPeer = false,
+): ServiceTable => ({
   name: `mercure-${name}`,
   title: `${title}; by /wait and by Mercure's protocol, one serving thread, one processor`,
-  columns: streamColumns(columns),
+  columns: selectStreamColumns(columns),
   steps: [
-    ...Object.keys(WAYS)
+    ...Object.keys(DIALECTS)
       .slice(1)
       .map((way) => [way, '/wait'] as const),
     ...(isPeer ? [['Mercure', mercureHub.name] as const] : []),
   ],
   rows: () => [
-    ...Object.entries(WAYS).map(([way, dialect]) =>
-      row(way, serviceContender(specOf('sse'), MERCURE_SETTINGS), shape, dialect),
+    ...Object.entries(DIALECTS).map(([way, dialect]) =>
+      createRow(way, createServiceTarget(createSpec('sse'), MERCURE_SETTINGS), shape, dialect),
     ),
-    ...(isPeer ? [row(mercureHub.name, mercureHub, shape, HUB_DIALECT)] : []),
+    ...(isPeer ? [createRow(mercureHub.name, mercureHub, shape, HUB_DIALECT)] : []),
   ],
 })
 
-const ways = [
-  mercure(
+const mercureTables = [
+  createMercureTable(
     'saturation',
     'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply',
-    FAN_OUT,
+    FAN_OUT_SHAPE,
     'cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator',
     true,
   ),
-  mercure(
+  createMercureTable(
     'memory',
     'What a stream costs: 10,000 streams, 20 values to all',
-    MEMORY,
+    MEMORY_SHAPE,
     'perStream, kernel, memory, connects, deliveryP99, faults, rejected',
   ),
-  mercure(
+  createMercureTable(
     'steady',
     '500 values a second to 1,000 streams for 10 s',
-    STEADY,
+    STEADY_SHAPE,
     'cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
   ),
 ]
 
-const connections: OwnTable = {
+const connections: ServiceTable = {
   name: 'connections',
   title: "The source's first table: streams opened at a pace, one value to all",
-  mostRounds: 1,
-  columns: streamColumns(
+  maxRounds: 1,
+  columns: selectStreamColumns(
     'grown, source: grown, connecting, source: connecting, sending, source: sending, perStream, received, faults, rejected',
   ),
   rows: (specs) =>
-    CONNECTIONS.flatMap(([streams, spacing, grown, busy, sending]) => {
+    SOURCE_CONNECTIONS.flatMap(([streams, spacing, grown, busy, sending]) => {
       const shape = { streams, spacing, sending: { values: 1, interval: 1 }, publishers: 1 }
       const source = { grown, connecting: busy, sending }
-      return sourceRows(specs, `${some(streams, 'stream')}, one each ${spacing} ms`, shape, source)
+      return createSourceRows(specs, `${formatCount(streams, 'stream')}, one each ${spacing} ms`, shape, source)
     }),
 }
 
-const values: OwnTable = {
+const values: ServiceTable = {
   name: 'values',
   title: "The source's second table: values at a pace",
-  mostRounds: 1,
-  columns: streamColumns(
+  maxRounds: 1,
+  columns: selectStreamColumns(
     'sending, source: sending, query, source: query, rejected, source: rejected, received, deliveryP50, deliveryP99, faults',
   ),
   rows: (specs) =>
-    VALUES.flatMap(([streams, count, interval, sending, query, rejected]) => {
-      const shape = { streams, spacing: 0, sending: { values: count, interval }, publishers: ENOUGH }
-      const name = `${some(streams, 'stream')}, ${whole(count)} values, one each ${interval} ms`
-      return sourceRows(specs, name, shape, { sending, query, rejected })
+    SOURCE_VALUES.flatMap(([streams, count, interval, sending, query, rejected]) => {
+      const shape = { streams, spacing: 0, sending: { values: count, interval }, publishers: PACED_PUBLISHERS }
+      const name = `${formatCount(streams, 'stream')}, ${formatWhole(count)} values, one each ${interval} ms`
+      return createSourceRows(specs, name, shape, { sending, query, rejected })
     }),
 }
 
-export const tables: readonly OwnTable[] = [saturation, memory, steady, ...ways, connections, values]
+export const tables: readonly ServiceTable[] = [saturation, memory, steady, ...mercureTables, connections, values]

@@ -1,68 +1,78 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { services } from '../../../services.ts'
-import { noServer, type Running } from '../contenders/contender.ts'
-import { startAll } from '../contenders/service.ts'
-import { processorSeconds, proportionalMegabytes, residentMegabytes } from '../processes.ts'
-import { hundredth, whole } from '../report/numbers.ts'
-import type { Figures, Row } from '../row.ts'
-import { temporaryFolder } from '../temporary.ts'
-import type { OwnTable } from './table.ts'
+import { createServerlessTarget, type TargetProcess } from '../targets/target.ts'
+import { startAllServices } from '../targets/service.ts'
+import { getProcessorSeconds, getProportionalMegabytes, getResidentMegabytes } from '../processes.ts'
+import { formatHundredth, formatWhole } from '../report/format-numbers.ts'
+import type { RowMetrics, BenchRow } from '../row.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import type { ServiceTable } from './table.ts'
 
-const NAMES = Object.keys(services)
+const SERVICE_NAMES = Object.keys(services)
 /** Until what starting left has been collected (s). */
-const REST = 10
+const REST_S = 10
 
-const start = (folder: string) => startAll(NAMES, folder)
+const startServices = (folder: string) => startAllServices(SERVICE_NAMES, folder)
 
 let compiled: Promise<void> | undefined
 /** At the very first start Node compiles TypeScript. */
 async function startOnce(): Promise<void> {
-  using folder = temporaryFolder()
-  await (await start(folder.path)).stop()
+  using folder = createTemporaryFolder()
+  await (await startServices(folder.path)).stop()
 }
 
 /** What starting took until all answered, and what they hold after a rest. */
-async function figuresOf({ pid, beside = [], below = [], readyIn }: Running): Promise<Figures> {
-  const all = [pid, ...beside, ...below]
-  const cpu = processorSeconds(...all)
-  await delay(REST * 1000)
+async function readMetrics({
+  pid,
+  extraPids = [],
+  below = [],
+  readyAfterMs: readyIn,
+}: TargetProcess): Promise<RowMetrics> {
+  const all = [pid, ...extraPids, ...below]
+  const cpu = getProcessorSeconds(...all)
+  await delay(REST_S * 1000)
   const sum = (megabytes: (pid: number) => number) => all.reduce((total, one) => total + megabytes(one), 0)
-  return { seconds: readyIn! / 1000, cpu, pss: sum(proportionalMegabytes), rss: sum((one) => residentMegabytes(one)) }
+  return {
+    seconds: readyIn! / 1000,
+    cpu,
+    pss: sum(getProportionalMegabytes),
+    rss: sum((one) => getResidentMegabytes(one)),
+  }
 }
 
-const starting = (name: string, isFirst: boolean): Row => ({
+const createStartRow = (name: string, isFirst: boolean): BenchRow => ({
   name,
-  contender: noServer('all services'),
+  target: createServerlessTarget('all services'),
   async round() {
     await (compiled ??= startOnce())
-    using folder = temporaryFolder()
-    if (!isFirst) await (await start(folder.path)).stop()
-    const running = await start(folder.path)
+    using folder = createTemporaryFolder()
+    if (!isFirst) await (await startServices(folder.path)).stop()
+    const running = await startServices(folder.path)
     try {
-      return await figuresOf(running)
+      return await readMetrics(running)
     } finally {
       await running.stop()
     }
   },
 })
 
-export const tables: readonly OwnTable[] = [
+export const tables: readonly ServiceTable[] = [
   {
     name: 'start',
-    title: `\`pnpm start\` of all services, threads as they choose: until all answer, and what they hold when idle, ${REST} s later`,
+    title: `\`pnpm start\` of all services, threads as they choose: until all answer, and what they hold when idle, ${REST_S} s later`,
     when: 'named',
     columns: {
       seconds: {
         head: 'ready in s',
-        format: hundredth,
+        format: formatHundredth,
         of: 'spread',
         plot: 'Until all services answer (s; less is better)',
       },
-      cpu: { head: 'CPU s', format: hundredth, of: 'spread', ratio: true },
-      pss: { head: 'PSS MB', format: whole, of: 'spread', plot: 'Memory of all services, idle (PSS, MB)' },
-      rss: { head: 'RSS MB', format: whole },
+      cpu: { head: 'CPU s', format: formatHundredth, of: 'spread', ratio: true },
+      pss: { head: 'PSS MB', format: formatWhole, of: 'spread', plot: 'Memory of all services, idle (PSS, MB)' },
+      rss: { head: 'RSS MB', format: formatWhole },
     },
     steps: [['later', 'empty folders']],
-    rows: () => [starting('empty folders', true), starting('later', false)],
+    rows: () => [createStartRow('empty folders', true), createStartRow('later', false)],
   },
 ]

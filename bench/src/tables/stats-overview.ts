@@ -1,35 +1,46 @@
-import { asked, prove } from '../rounds/requests.ts'
-import type { Row } from '../row.ts'
-import { specOf } from '../spec.ts'
-import { gets, makeCollection, makeMany, statsContender, statsPath } from './stats.ts'
-import type { OwnTable } from './table.ts'
+import { createCheckedRound, checkReplies } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
+import { createSpec } from '../spec.ts'
+import { createGets, makeCollection, makeCollections, createStatsTarget, getStatsPath } from './stats.ts'
+import type { ServiceTable } from './table.ts'
 
 /** A campaign of as many videos as there may be, beside the others. */
-const LARGE = { id: 'large', videos: Array.from({ length: 1_000 }, (_, i) => `${String(i).padStart(10, '0')}A`) }
+const LARGE_CAMPAIGN = {
+  id: 'large',
+  videos: Array.from({ length: 1_000 }, (_, i) => `${String(i).padStart(10, '0')}A`),
+}
 
-const campaigns = (name: string, path: string, includes: string): Row => ({
+const createCampaignsRow = (name: string, path: string, includes: string): BenchRow => ({
   name,
-  contender: statsContender(specOf('stats')),
-  ...asked(gets(path, includes, 4, `ask for ${name}`), async (running) => {
-    await makeMany(running, CAMPAIGNS)
-    await makeCollection(running, LARGE.id, LARGE.videos)
-    await prove(running, gets(statsPath(LARGE.id), '"videos":1000,"missing":[]', 1, ''))
+  target: createStatsTarget(createSpec('stats')),
+  ...createCheckedRound(createGets(path, includes, 4, `ask for ${name}`), async (running) => {
+    await makeCollections(running, CAMPAIGN_COUNT)
+    await makeCollection(running, LARGE_CAMPAIGN.id, LARGE_CAMPAIGN.videos)
+    await checkReplies(running, createGets(getStatsPath(LARGE_CAMPAIGN.id), '"videos":1000,"missing":[]', 1, ''))
   }),
 })
 
-const CAMPAIGNS = 10_000
-const OVERVIEW = '/collections?include=stats,change'
+const CAMPAIGN_COUNT = 10_000
+const OVERVIEW_PATH = '/collections?include=stats,change'
 
-export const tables: readonly OwnTable[] = [
+export const tables: readonly ServiceTable[] = [
   {
     name: 'overview',
     title: 'Pages of 50 of 10,000 campaigns, and one of 1,000 videos as a file; 4 connections, one serving thread',
     rows: () => [
-      campaigns('a page by id', OVERVIEW, '"impressions":'),
-      campaigns('a page by views', `${OVERVIEW}&sort=-impressions`, '"impressions":'),
-      campaigns('a page of those with a word', `${OVERVIEW}&sort=-impressions&q=c99`, '"impressions":'),
-      campaigns('1,000 videos as CSV', `/collections/${LARGE.id}/export?format=csv`, LARGE.videos.at(-1)!),
-      campaigns('1,000 videos as JSON', `/collections/${LARGE.id}/export`, LARGE.videos.at(-1)!),
+      createCampaignsRow('a page by id', OVERVIEW_PATH, '"impressions":'),
+      createCampaignsRow('a page by views', `${OVERVIEW_PATH}&sort=-impressions`, '"impressions":'),
+      createCampaignsRow('a page of those with a word', `${OVERVIEW_PATH}&sort=-impressions&q=c99`, '"impressions":'),
+      createCampaignsRow(
+        '1,000 videos as CSV',
+        `/collections/${LARGE_CAMPAIGN.id}/export?format=csv`,
+        LARGE_CAMPAIGN.videos.at(-1)!,
+      ),
+      createCampaignsRow(
+        '1,000 videos as JSON',
+        `/collections/${LARGE_CAMPAIGN.id}/export`,
+        LARGE_CAMPAIGN.videos.at(-1)!,
+      ),
     ],
   },
 ]

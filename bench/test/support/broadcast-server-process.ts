@@ -4,33 +4,33 @@ import type { Socket } from 'node:net'
 /** Entry of a broadcaster with known manners: the one that its argument names, on every 10th value where it is a fault. */
 const { createServer } = process.getBuiltinModule('node:http')
 
-const manner = process.argv[2] ?? 'plain'
+const behavior = process.argv[2] ?? 'plain'
 const HEAD = { 'content-type': 'text/event-stream', connection: 'close' }
 
-interface Stream {
+interface FakeStream {
   readonly index: number
   readonly write: (text: string) => void
   readonly end: () => void
   held: string
   heldFor: Socket | undefined
 }
-const streams = new Set<Stream>()
+const streams = new Set<FakeStream>()
 let opened = 0
 let values = 0
 let joined = ''
 
-const eventOf = (value: string) => `id: ${values}\ndata: ${value}\n\n`
-const everyone = (text: string) => {
+const toEvent = (value: string) => `id: ${values}\ndata: ${value}\n\n`
+const sendToAll = (text: string) => {
   for (const { write } of streams) write(text)
 }
 
 /** How a value reaches the streams: those that are not named here reach them as they should. */
 const sends: Record<string, (event: string, value: string, from: Socket) => void> = {
-  plain: everyone,
-  delaying: (event) => void setTimeout(everyone, 500, event),
-  dropping: (event) => (values % 10 === 0 ? undefined : everyone(event)),
-  doubling: (event) => everyone(values % 10 === 0 ? event + event : event),
-  garbling: (event, value) => everyone(values % 10 === 0 ? eventOf(`${value}1`) : event),
+  plain: sendToAll,
+  delaying: (event) => void setTimeout(sendToAll, 500, event),
+  dropping: (event) => (values % 10 === 0 ? undefined : sendToAll(event)),
+  doubling: (event) => sendToAll(values % 10 === 0 ? event + event : event),
+  garbling: (event, value) => sendToAll(values % 10 === 0 ? toEvent(`${value}1`) : event),
   // The 10th of every ten comes ahead of the 9th.
   swapping(event) {
     for (const stream of streams) {
@@ -72,20 +72,20 @@ const sends: Record<string, (event: string, value: string, from: Socket) => void
     joined += event
   },
 }
-const send = sends[manner] ?? everyone
+const send = sends[behavior] ?? sendToAll
 
 function wait(request: IncomingMessage, response: ServerResponse): void {
   const index = opened++
-  if (manner === 'full' && index >= 5) return void response.writeHead(503).end()
-  response.useChunkedEncodingByDefault = manner !== 'joining'
+  if (behavior === 'full' && index >= 5) return void response.writeHead(503).end()
+  response.useChunkedEncodingByDefault = behavior !== 'joining'
   response.writeHead(200, HEAD)
   response.flushHeaders()
   const { socket } = request
   const write =
-    manner === 'joining' ? (text: string) => void socket.write(text) : (text: string) => void response.write(text)
-  const greets = manner === 'greeting'
+    behavior === 'joining' ? (text: string) => void socket.write(text) : (text: string) => void response.write(text)
+  const greets = behavior === 'greeting'
   const end = () => response.end(greets ? 'data: bye\n\n' : '')
-  const stream: Stream = { index, write, end, held: '', heldFor: undefined }
+  const stream: FakeStream = { index, write, end, held: '', heldFor: undefined }
   const join = () => void streams.add(stream)
   if (greets) setTimeout(() => (write('data: hello\n\n'), join()), 100)
   else join()
@@ -96,16 +96,16 @@ const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
   if (pathname === '/wait') return wait(request, response)
   if (pathname === '/closeall') {
-    if (manner !== 'lasting') for (const { end } of streams) end()
+    if (behavior !== 'lasting') for (const { end } of streams) end()
     return void response.end()
   }
   const value = searchParams.get('v')!
   values++
-  if (manner === 'refusing' && values % 10 === 0) return void response.writeHead(503).end()
+  if (behavior === 'refusing' && values % 10 === 0) return void response.writeHead(503).end()
   // The reply first, as the service does.
-  if (manner === 'late') setTimeout(() => response.end(value), values % 10 === 0 ? 1200 : 0)
-  else response.end(manner === 'lying' && values % 10 === 0 ? 'another' : value)
-  send(eventOf(value), value, request.socket)
+  if (behavior === 'late') setTimeout(() => response.end(value), values % 10 === 0 ? 1200 : 0)
+  else response.end(behavior === 'lying' && values % 10 === 0 ? 'another' : value)
+  send(toEvent(value), value, request.socket)
 })
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as { port: number }).port))
 process.once('disconnect', () => process.exit())

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Running } from '../../src/contenders/contender.ts'
+import type { TargetProcess } from '../../src/targets/target.ts'
 import { runFleet, type FleetResult } from '../../src/load/fleet.ts'
-import { DIALECT, type FleetPlan } from '../../src/load/fleet/plan.ts'
+import { DEFAULT_DIALECT, type FleetPlan } from '../../src/load/fleet/fleet-plan.ts'
 
 /** Starts a broadcaster with known manners (see the process's). */
-export async function startBroadcaster(manner: string): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./broadcast-server-process.ts', import.meta.url)), [manner], {
+export async function startBroadcaster(behavior: string): Promise<TargetProcess> {
+  const child = fork(fileURLToPath(new URL('./broadcast-server-process.ts', import.meta.url)), [behavior], {
     execArgv: [],
   })
   const ended = once(child, 'exit')
@@ -19,8 +19,8 @@ export async function startBroadcaster(manner: string): Promise<Running> {
   return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop }
 }
 
-export const SMALL: Omit<FleetPlan, 'url' | 'pid'> = {
-  dialect: DIALECT,
+export const SMALL_FLEET: Omit<FleetPlan, 'url' | 'pid'> = {
+  dialect: DEFAULT_DIALECT,
   streams: 20,
   spacing: 0,
   sending: { values: 100, interval: 5 },
@@ -28,10 +28,10 @@ export const SMALL: Omit<FleetPlan, 'url' | 'pid'> = {
 }
 
 /** Runs a fleet on a broadcaster, in processes of their own. */
-export async function runOn(manner: string, plan: Partial<FleetPlan> = {}): Promise<FleetResult> {
-  const { url, pid, stop } = await startBroadcaster(manner)
+export async function runOn(behavior: string, plan: Partial<FleetPlan> = {}): Promise<FleetResult> {
+  const { url, pid, stop } = await startBroadcaster(behavior)
   try {
-    return await runFleet({ ...SMALL, url, pid, ...plan })
+    return await runFleet({ ...SMALL_FLEET, url, pid, ...plan })
   } finally {
     await stop()
   }

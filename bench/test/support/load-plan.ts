@@ -1,9 +1,9 @@
-import type { LoadPlan, LoadRequest } from '../../src/load/load.ts'
+import type { LoadPlan, LoadRequest } from '../../src/load/load-plan.ts'
 
 export const get = (path: string): LoadRequest => ({ method: 'GET', path })
 
 /** A short plan, long enough for replies on a busy machine. */
-export const planOf = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
+export const createPlan = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
   url,
   requests: [get('/a')],
   expect: { status: 200, body: 'value a' },

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { valueOf } from '../../src/load/requests/kv-entries.ts'
+import { getValue } from '../../src/load/requests/kv-entries.ts'
 
 /** Entry of a server with known manners, by path. Argument `stalling`: it stops for the first second of every five. */
 const { createServer } = process.getBuiltinModule('node:http')
 
-type Route = (request: IncomingMessage, response: ServerResponse) => void
+type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 const counts: Record<string, number> = {}
-const later = (delay: number, route: Route): Route => {
+const later = (delay: number, route: RouteHandler): RouteHandler => {
   return (request, response) => void setTimeout(() => route(request, response), delay)
 }
-const reply = (status: number, body: string): Route => {
+const reply = (status: number, body: string): RouteHandler => {
   return (_, response) => response.writeHead(status, { 'content-length': Buffer.byteLength(body) }).end(body)
 }
-const raw = (text: string): Route => {
+const raw = (text: string): RouteHandler => {
   return ({ socket }) => void socket.end(text)
 }
 
 /** Most take 2 ms, so that a closed loop of a few connections leaves both processors to others. */
-const routes: Record<string, Route> = {
+const routes: Record<string, RouteHandler> = {
   '/a': later(2, reply(200, 'value a')),
   '/b': later(2, reply(200, 'value b')),
   '/empty': later(2, (_, response) => response.writeHead(204).end()),
@@ -46,7 +46,7 @@ const routes: Record<string, Route> = {
   // Reads are right below 1,000 only.
   '/v0/entity': (request, response) => {
     const id = Number(new URL(request.url!, 'http://localhost').searchParams.get('id'))
-    if (request.method === 'GET') return later(2, reply(200, valueOf(id < 1_000 ? id : id + 1)))(request, response)
+    if (request.method === 'GET') return later(2, reply(200, getValue(id < 1_000 ? id : id + 1)))(request, response)
     let length = 0
     request.on('data', (bytes) => (length += bytes.length))
     request.on('end', () => later(2, reply(length >= 100 && length <= 200 ? 201 : 400, ''))(request, response))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-export interface KnownServer {
+export interface ScriptedServer {
   readonly url: string
   /** Requests so far, by path. */
   counts(): Promise<Record<string, number>>
@@ -12,7 +12,7 @@ export interface KnownServer {
 }
 
 /** Starts a server whose manners are known (see the process's routes) as a process of its own. */
-export async function startKnownServer(...args: string[]): Promise<KnownServer> {
+export async function startScriptedServer(...args: string[]): Promise<ScriptedServer> {
   const child = fork(fileURLToPath(new URL('./load-server-process.ts', import.meta.url)), args, { execArgv: [] })
   const ended = once(child, 'exit')
   const [port] = await once(child, 'message')
@@ -28,7 +28,7 @@ export async function startKnownServer(...args: string[]): Promise<KnownServer> 
 }
 
 /** The URL of a port that nobody listens on. */
-export async function deadUrl(): Promise<string> {
+export async function getDeadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,27 +1,27 @@
 import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
 import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { join } from 'node:path'
-import { run, type Running } from '../running.ts'
-import type { ClusterNetwork } from './network.ts'
+import { run, type ServiceProcess } from '../service-process.ts'
+import type { ClusterNetwork } from './cluster-network.ts'
 
 /** Three servers of NATS and three nodes of a service. */
-export interface Cluster {
+export interface ChaosCluster {
   readonly servers: readonly NatsServer[]
-  readonly nodes: readonly Running[]
+  readonly nodes: readonly ServiceProcess[]
   /** Ends a node at once, and starts one that has nothing in its place, at the same address. */
   replace(index: number): Promise<void>
   /** The server that leads the stream at present. */
-  leader(): Promise<NatsServer>
+  findLeader(): Promise<NatsServer>
   /** Where the log begins: behind what was trimmed. */
-  begin(): Promise<number>
+  getFirstSequence(): Promise<number>
   stop(): Promise<void>
 }
 
-const SIZE = 3
+const CLUSTER_SIZE = 3
 
-export interface ClusterOptions {
+export interface ChaosClusterOptions {
   /** By which all reach the servers. */
   readonly network?: ClusterNetwork
   /** Of the environment of a node. */
@@ -33,15 +33,15 @@ export async function startCluster(
   folder: string,
   settings: Readonly<Record<string, string | number>>,
   service = 'kv',
-  { network, env = () => ({}) }: ClusterOptions = {},
-): Promise<Cluster> {
+  { network, env = () => ({}) }: ChaosClusterOptions = {},
+): Promise<ChaosCluster> {
   const route =
     network && ((from: number, to: number, url: string) => network.link(`server ${from}`, `server ${to}`, url))
-  const servers = await startNatsCluster({ folder, size: SIZE, ...(route && { route }) })
+  const servers = await startNatsCluster({ folder, size: CLUSTER_SIZE, ...(route && { route }) })
   const urls = servers.map(({ url }) => url)
-  const urlsOf = async (node: number) =>
+  const getUrls = async (node: number) =>
     network ? Promise.all(urls.map((url, i) => network.link(`node ${node}`, `server ${i}`, url))) : urls
-  const nodes: Running[] = []
+  const nodes: ServiceProcess[] = []
 
   async function stop(): Promise<void> {
     for (const node of nodes) await node.stop()
@@ -50,12 +50,12 @@ export async function startCluster(
   }
 
   /** What is told of the stream, once anybody tells. */
-  async function told<T>(read: (info: StreamInfo) => T) {
+  async function readStreamInfo<T>(read: (info: StreamInfo) => T) {
     const nc = await connect({ servers: urls })
     try {
       const jsm = await jetstreamManager(nc, { checkAPI: false })
       // While a leader is chosen nobody answers.
-      return await until(() => jsm.streams.info(service).then(read, () => undefined))
+      return await waitUntil(() => jsm.streams.info(service).then(read, () => undefined))
     } finally {
       await nc.close()
     }
@@ -64,12 +64,12 @@ export async function startCluster(
   let lives = 0
   const start = async (node: number, port: number) =>
     run(service, join(folder, `node-${++lives}`), {
-      settings: { port, log: 'jetstream', natsUrl: (await urlsOf(node)).join(), natsStream: service, ...settings },
+      settings: { port, log: 'jetstream', natsUrl: (await getUrls(node)).join(), natsStream: service, ...settings },
       env: env(node),
     })
 
   try {
-    for (let i = 0; i < SIZE; i++) nodes.push(await start(i, 0))
+    for (let i = 0; i < CLUSTER_SIZE; i++) nodes.push(await start(i, 0))
   } catch (error) {
     await stop()
     throw error
@@ -82,11 +82,11 @@ export async function startCluster(
       await nodes[index]!.crash()
       nodes[index] = await start(index, Number(new URL(url).port))
     },
-    async leader() {
-      const name = await told(({ cluster }) => cluster?.leader)
+    async findLeader() {
+      const name = await readStreamInfo(({ cluster }) => cluster?.leader)
       return servers[Number(name.replace('server-', '')) - 1]!
     },
-    begin: () => told(({ state }) => state.first_seq),
+    getFirstSequence: () => readStreamInfo(({ state }) => state.first_seq),
     stop,
   }
 }

@@ -1,22 +1,22 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLong } from '../plan.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import { isReady } from '../ready.ts'
-import type { Cluster } from './cluster.ts'
+import type { ChaosCluster } from './cluster.ts'
 
 /** What may happen to a cluster at any time. */
-export interface Fault {
+export interface ClusterFault {
   readonly name: string
   /** Does it, and undoes it. */
-  run(cluster: Cluster, random: Random): Promise<void>
+  run(cluster: ChaosCluster, random: SeededRandom): Promise<void>
 }
 
-export const faults: readonly Fault[] = [
+export const faults: readonly ClusterFault[] = [
   {
     name: 'kill -9 of the leader',
     async run(cluster, random) {
-      const leader = await cluster.leader()
+      const leader = await cluster.findLeader()
       await leader.stop('SIGKILL')
       await delay(1_000 + random.below(6_000))
       await leader.restart()
@@ -25,10 +25,10 @@ export const faults: readonly Fault[] = [
   {
     name: 'SIGSTOP of the leader',
     async run(cluster, random) {
-      const leader = await cluster.leader()
-      await leader.halt()
+      const leader = await cluster.findLeader()
+      await leader.suspend()
       await delay(1_000 + random.below(6_000))
-      leader.goOn()
+      leader.resume()
     },
   },
   {
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'kill -9 of the leader and of a node',
     async run(cluster, random) {
-      const leader = await cluster.leader()
+      const leader = await cluster.findLeader()
       random.one(cluster.nodes).kill()
       await leader.stop('SIGKILL')
       await delay(1_000 + random.below(6_000))
@@ -66,22 +66,22 @@ export const faults: readonly Fault[] = [
   },
 ]
 
-const SHORT = new Set([
+const SHORT_FORM_FAULTS = new Set([
   'SIGSTOP of a node',
   'kill -9 of the leader and of a node',
   'a node is replaced by one that has nothing',
 ])
 
 /** Of these what services go through in the short form for which the log was not made: kv goes through all. */
-export const someFaults = faults.filter(({ name }) => isLong || SHORT.has(name))
+export const someFaults = faults.filter(({ name }) => isLong || SHORT_FORM_FAULTS.has(name))
 
 /** A server that hears of no other gives up its leader, and its own lead, after so long (s). */
-export const NO_LEADER_AFTER = 11
+export const LEADER_LOSS_S = 11
 
 /** Two servers halt. @param look at what nodes do meanwhile */
-export const noQuorum = (look: (cluster: Cluster) => Promise<void>): Fault => ({
+export const createQuorumLoss = (look: (cluster: ChaosCluster) => Promise<void>): ClusterFault => ({
   name: 'two servers halt: no quorum',
-  run: (cluster, random) => withoutQuorum(cluster, random, () => look(cluster)),
+  run: (cluster, random) => runWithoutQuorum(cluster, random, () => look(cluster)),
 })
 
 /**
@@ -89,9 +89,9 @@ export const noQuorum = (look: (cluster: Cluster) => Promise<void>): Fault => ({
  * @param calm before each, and behind the last (ms); @param begins told before each
  */
 export async function runFaults(
-  all: readonly Fault[],
-  cluster: Cluster,
-  random: Random,
+  all: readonly ClusterFault[],
+  cluster: ChaosCluster,
+  random: SeededRandom,
   calm: number,
   begins: () => void = () => {},
 ): Promise<void> {
@@ -99,7 +99,7 @@ export async function runFaults(
     for (const fault of all) {
       await delay(calm)
       // One that starts needs the log: it must not be lost to it yet.
-      for (const { url } of cluster.nodes) await until(() => isReady(url))
+      for (const { url } of cluster.nodes) await waitUntil(() => isReady(url))
       begins()
       process.stdout.write(`${fault.name}\n`)
       await fault.run(cluster, random)
@@ -109,13 +109,17 @@ export async function runFaults(
 }
 
 /** Halts two servers for as long as `run` takes: no majority is left. */
-export async function withoutQuorum(cluster: Cluster, random: Random, run: () => Promise<void>): Promise<void> {
-  const leader = await cluster.leader()
+export async function runWithoutQuorum(
+  cluster: ChaosCluster,
+  random: SeededRandom,
+  run: () => Promise<void>,
+): Promise<void> {
+  const leader = await cluster.findLeader()
   const halted = [leader, random.one(cluster.servers.filter((server) => server !== leader))]
-  await Promise.all(halted.map((server) => server.halt()))
+  await Promise.all(halted.map((server) => server.suspend()))
   try {
     await run()
   } finally {
-    for (const server of halted) server.goOn()
+    for (const server of halted) server.resume()
   }
 }

@@ -1,7 +1,7 @@
-import { until } from '@influencer-stats/runtime/testing/until'
-import type { Running } from '../running.ts'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import type { ServiceProcess } from '../service-process.ts'
 
-export async function isPolling({ url }: Running): Promise<boolean> {
+export async function isPolling({ url }: ServiceProcess): Promise<boolean> {
   try {
     const reply = await fetch(`${url}/node`, { signal: AbortSignal.timeout(500) })
     return ((await reply.json()) as { polling?: boolean }).polling === true
@@ -11,8 +11,8 @@ export async function isPolling({ url }: Running): Promise<boolean> {
 }
 
 /** The node of stats that asks YouTube, once there is one. */
-export const pollerAmong = (nodes: readonly Running[]): Promise<Running> =>
-  until(async () => {
+export const findPoller = (nodes: readonly ServiceProcess[]): Promise<ServiceProcess> =>
+  waitUntil(async () => {
     for (const node of nodes) if (await isPolling(node)) return node
     return undefined
   })

@@ -1,4 +1,4 @@
-import type { Operation } from '@influencer-stats/kv/testing/linearizable'
+import type { RegisterOperation } from '@influencer-stats/kv/testing/linearizable'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
@@ -15,8 +15,8 @@ const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/ju
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
 
 /** What Porcupine says of each history of a register: whether some order explains it, or that it did not find out in time. */
-export async function judgeByPorcupine(
-  histories: readonly (readonly Operation[])[],
+export async function checkWithPorcupine(
+  histories: readonly (readonly RegisterOperation[])[],
 ): Promise<('Ok' | 'Illegal' | 'Unknown')[]> {
   mkdirSync(dirname(PROGRAM), { recursive: true })
   const { status, stderr } = spawnSync('go', ['build', '-o', PROGRAM, '.'], { cwd: FOLDER, encoding: 'utf8' })
@@ -28,5 +28,5 @@ export async function judgeByPorcupine(
   const [code] = await ended
   const verdicts = said.split('\n').slice(0, -1)
   if (code !== 0 || verdicts.length !== histories.length) throw new Error(`porcupine ended with ${code}`)
-  return verdicts as Awaited<ReturnType<typeof judgeByPorcupine>>
+  return verdicts as Awaited<ReturnType<typeof checkWithPorcupine>>
 }

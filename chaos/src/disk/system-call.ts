@@ -11,14 +11,14 @@ export interface SystemCall {
 }
 
 /** All that changes what lies in a folder or makes it durable, and what would do so behind the model's back. */
-export const TRACED =
+export const TRACED_CALLS =
   'open,openat,creat,close,lseek,dup,dup2,dup3,' +
   'write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,' +
   'rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,' +
   'sendfile,copy_file_range,splice,mmap,fsync,fdatasync,sync,syncfs,sync_file_range,msync'
 
 const LINE = /^(\d+) +(\d+\.\d+) (.*)$/s
-const WHOLE = /^(\w+)\((.*)\) += (-?\d+|0x[\da-f]+|\?).*?(?: <(\d+\.\d+)>)?$/s
+const WHOLE_CALL = /^(\w+)\((.*)\) += (-?\d+|0x[\da-f]+|\?).*?(?: <(\d+\.\d+)>)?$/s
 const UNFINISHED = ' <unfinished ...>'
 const RESUMED = /^<\.\.\. (\w+) resumed>/
 
@@ -40,7 +40,7 @@ export function createTraceReader(): (line: string) => SystemCall[] {
     const resumed = RESUMED.exec(text)
     const whole = resumed ? (begun.get(thread) ?? '') + text.slice(resumed[0].length) : text
     begun.delete(thread)
-    const [, name, args, result, took] = WHOLE.exec(whole) ?? []
+    const [, name, args, result, took] = WHOLE_CALL.exec(whole) ?? []
     // A signal, the end of a thread, or of a call whose beginning was left out.
     if (!name) return []
     const call = { name, args: split(args!), result: Number(result) }
@@ -57,7 +57,7 @@ export function createTraceReader(): (line: string) => SystemCall[] {
 const split = (args: string) => (args === '' ? [] : args.split(/, ?/))
 
 /** The bytes of a text, `"\x61\x62"`. @throws Error where strace cut it short */
-export function bytesOf(text: string): Buffer {
+export function parseBytes(text: string): Buffer {
   if (!text.endsWith('"')) throw new Error('the trace holds only the beginning of what was written')
   return Buffer.from(text.slice(1, -1).replaceAll('\\x', ''), 'hex')
 }
@@ -65,7 +65,7 @@ export function bytesOf(text: string): Buffer {
 const DESCRIPTOR = /^(\d+|AT_FDCWD)(?:<(.*)>)?$/
 
 /** A descriptor's number and the path that it stands for, `3<\x2f\x61>`. */
-export function descriptorOf(text: string): { fd: number; path: string } {
+export function parseDescriptor(text: string): { fd: number; path: string } {
   const [, fd, path = ''] = DESCRIPTOR.exec(text) ?? []
   return { fd: Number(fd), path: Buffer.from(path.replaceAll('\\x', ''), 'hex').toString() }
 }

@@ -8,8 +8,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createRandom } from '../random.ts'
-import { mutationsOf } from './mutators.ts'
-import { AREAS, NAMED } from './named.ts'
+import { createMutations } from './mutators.ts'
+import { AREAS, NAMED_MUTATIONS } from './named-mutations.ts'
 
 // `pnpm test:mutations [--seed SEED] [--count 50] [--from 1] [--named] [--near] [path...]`: changes a copy of the checkout in one place at a time,
 // runs the tests that ought to notice, and tells which changes they let pass. `--near` leaves it at those nearest to it, `--from`
@@ -27,13 +27,13 @@ const { values, positionals } = parseArgs({
   },
 })
 /** Tests that hang have noticed, too: a few files, or all of a service (ms). */
-const PATIENCE = { near: 300_000, all: 900_000 }
+const TEST_TIMEOUTS_MS = { near: 300_000, all: 900_000 }
 const from = Number(values.from)
 const seed = values.seed ?? String(randomInt(1_000_000))
 const random = createRandom(seed)
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 
-interface Case {
+interface MutationCase {
   readonly name: string
   readonly file: string
   readonly text: string
@@ -44,26 +44,26 @@ interface Case {
 const sources = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .stdout.split('\n')
   .filter((file) => file !== '' && existsSync(join(ROOT, file)))
-const sourceOf = (file: string) => (sources.includes(file) ? readFileSync(join(ROOT, file), 'utf8') : '')
+const readSource = (file: string) => (sources.includes(file) ? readFileSync(join(ROOT, file), 'utf8') : '')
 
-function namedCases(): Case[] {
-  return NAMED.flatMap(({ name, places, tests }) => {
-    const place = places.find(({ file, from }) => from.test(sourceOf(file)))
+function createNamedCases(): MutationCase[] {
+  return NAMED_MUTATIONS.flatMap(({ name, places, tests }) => {
+    const place = places.find(({ file, from }) => from.test(readSource(file)))
     if (place)
-      return [{ name, file: place.file, text: sourceOf(place.file).replace(place.from, place.to), stages: [tests] }]
-    say(`NOT FOUND  ${name}: the code has changed, name its place anew in named.ts`)
+      return [{ name, file: place.file, text: readSource(place.file).replace(place.from, place.to), stages: [tests] }]
+    print(`NOT FOUND  ${name}: the code has changed, name its place anew in named.ts`)
     process.exitCode = 1
     return []
   })
 }
 
 /** As many of each area, so that a large file does not take all. */
-function chosenCases(count: number): Case[] {
+function chooseCases(count: number): MutationCase[] {
   const pools = AREAS.map(({ files, near, tests }) => ({
     stages: values.near ? [near] : [near, tests],
     mutations: sources
       .filter((file) => files.test(file) && positionals.every((path) => file.startsWith(path)))
-      .flatMap((file) => mutationsOf(file, sourceOf(file))),
+      .flatMap((file) => createMutations(file, readSource(file))),
   })).filter(({ mutations }) => mutations.length > 0)
   return Array.from({ length: pools.length > 0 ? count : 0 }, (_, i) => {
     const { mutations, stages } = pools[i % pools.length]!
@@ -96,7 +96,7 @@ function copyOfCheckout(): string {
 }
 
 /** Runs tests until one fails. @returns its name, or nothing where none did */
-async function failing(copy: string, tests: readonly string[]): Promise<string | undefined> {
+async function findFailing(copy: string, tests: readonly string[]): Promise<string | undefined> {
   const isNear = tests.every((test) => test.includes('.test'))
   const vitest = join(copy, 'node_modules/.bin/vitest')
   const scenarios = tests.filter((test) => test.startsWith('chaos/'))
@@ -113,7 +113,7 @@ async function failing(copy: string, tests: readonly string[]): Promise<string |
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     let hangs = false
-    const late = setTimeout(() => (hangs = child.kill('SIGTERM')), PATIENCE[isNear ? 'near' : 'all'])
+    const late = setTimeout(() => (hangs = child.kill('SIGTERM')), TEST_TIMEOUTS_MS[isNear ? 'near' : 'all'])
     const [code] = await once(child, 'close')
     clearTimeout(late)
     if (hangs) return 'it hangs'
@@ -126,36 +126,36 @@ async function failing(copy: string, tests: readonly string[]): Promise<string |
  * What fails again where it is run once more: a busy machine may make a test fail by chance, and that tells nothing.
  * @returns its name, or nothing where there is none
  */
-async function failingTwice(copy: string, tests: readonly string[]): Promise<string | undefined> {
-  const first = await failing(copy, tests)
+async function findFailingTwice(copy: string, tests: readonly string[]): Promise<string | undefined> {
+  const first = await findFailing(copy, tests)
   const file = /\S+\.test\.ts/.exec(first ?? '')?.[0]
-  return file && !(await failing(copy, [file])) ? failing(copy, tests) : first
+  return file && !(await findFailing(copy, [file])) ? findFailing(copy, tests) : first
 }
 
-say(`mutations with seed ${seed}`)
+print(`mutations with seed ${seed}`)
 const cases = [
-  ...(positionals.length > 0 || from > 1 ? [] : namedCases()),
-  ...(values.named ? [] : chosenCases(Number(values.count)).slice(from - 1)),
+  ...(positionals.length > 0 || from > 1 ? [] : createNamedCases()),
+  ...(values.named ? [] : chooseCases(Number(values.count)).slice(from - 1)),
 ]
 const copy = copyOfCheckout()
 const survivors: string[] = []
 try {
   // What fails without a change cannot tell anything about one.
   for (const tests of new Set(cases.map(({ stages }) => stages.at(-1)!))) {
-    const wrong = await failingTwice(copy, tests)
+    const wrong = await findFailingTwice(copy, tests)
     if (wrong) throw new Error(`${tests.join(' ')} fails as it is: ${wrong}`)
   }
   for (const { name, file, text, stages } of cases) {
     writeFileSync(join(copy, file), text)
     let killer: string | undefined
-    for (const tests of stages) killer ??= await failingTwice(copy, tests)
+    for (const tests of stages) killer ??= await findFailingTwice(copy, tests)
     cpSync(join(ROOT, file), join(copy, file))
-    say(killer ? `killed    ${name}\n          by ${killer}` : `SURVIVED  ${name}`)
+    print(killer ? `killed    ${name}\n          by ${killer}` : `SURVIVED  ${name}`)
     if (!killer) survivors.push(name)
   }
 } finally {
   rmSync(copy, { recursive: true, force: true })
 }
 const killed = cases.length - survivors.length
-say(`\n${killed} killed of ${cases.length} (${((100 * killed) / cases.length).toFixed()} %), seed ${seed}`)
-for (const name of survivors) say(`SURVIVED  ${name}`)
+print(`\n${killed} killed of ${cases.length} (${((100 * killed) / cases.length).toFixed()} %), seed ${seed}`)
+for (const name of survivors) print(`SURVIVED  ${name}`)

@@ -38,14 +38,14 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bcontinue$/g, ';'],
 ]
 
-const LEFT_ALONE =
+const SKIPPED_LINES =
   /^\s*(?:\/\/|\/?\*|import |export (?:interface|type) |(?:readonly )?#?\w+\??: [\w<>[\], |]+$|declare )/
 
 /** Every change of one place of a file that is still a program. */
-export function mutationsOf(file: string, source: string): Mutation[] {
+export function createMutations(file: string, source: string): Mutation[] {
   const lines = source.split('\n')
   return lines.flatMap((line, i) => {
-    if (LEFT_ALONE.test(line)) return []
+    if (SKIPPED_LINES.test(line)) return []
     const code = blank(line)
     return REPLACEMENTS.flatMap(([pattern, replacement]) =>
       Array.from(code.matchAll(pattern), (match): Mutation => {

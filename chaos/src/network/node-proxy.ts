@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Random } from '../random.ts'
-import type { Fault, Proxy } from './proxy.ts'
+import type { SeededRandom } from '../random.ts'
+import type { NetworkFault, FaultProxy } from './proxy.ts'
 
 const PIECE_MS = 50
 const ASCII_END = 0x80
@@ -10,11 +10,11 @@ const ASCII_END = 0x80
 /** A proxy of a few lines that needs nothing installed. @param corrupts what of the traffic is corrupted */
 export async function createNodeProxy(
   target: string,
-  random: Random,
+  random: SeededRandom,
   corrupts: 'requests' | 'replies' = 'replies',
-): Promise<Proxy> {
+): Promise<FaultProxy> {
   const { hostname, port } = new URL(target)
-  let fault: Fault | undefined
+  let fault: NetworkFault | undefined
   const sockets = new Set<Socket>()
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -25,12 +25,12 @@ export async function createNodeProxy(
       socket.on('error', () => {})
       socket.once('close', () => sockets.delete(socket))
     }
-    void carry(client, upstream, 'requests')
-    void carry(upstream, client, 'replies')
+    void forward(client, upstream, 'requests')
+    void forward(upstream, client, 'replies')
   })
 
   /** Brings bytes from one side to the other, as the fault of the moment has it. */
-  async function carry(from: Socket, to: Socket, what: 'requests' | 'replies'): Promise<void> {
+  async function forward(from: Socket, to: Socket, what: 'requests' | 'replies'): Promise<void> {
     let carried = 0
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
@@ -43,7 +43,7 @@ export async function createNodeProxy(
           return end(from, to, now.resets)
         }
         if (fault?.kind === 'corrupt' && what === corrupts) corrupt(chunk, fault.oneIn)
-        if (now?.kind === 'bandwidth') await drip(to, chunk, now.bytesPerSecond)
+        if (now?.kind === 'bandwidth') await writeSlowly(to, chunk, now.bytesPerSecond)
         else if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')])
         carried += chunk.length
       }
@@ -64,7 +64,7 @@ export async function createNodeProxy(
     for (let i = random.below(oneIn); i < chunk.length; i += 1 + random.below(oneIn * 2)) chunk[i]! |= ASCII_END
   }
 
-  async function drip(to: Socket, chunk: Buffer, bytesPerSecond: number): Promise<void> {
+  async function writeSlowly(to: Socket, chunk: Buffer, bytesPerSecond: number): Promise<void> {
     const piece = Math.max(1, Math.floor((bytesPerSecond * PIECE_MS) / 1_000))
     for (let at = 0; at < chunk.length && !to.destroyed; at += piece) {
       to.write(chunk.subarray(at, at + piece))

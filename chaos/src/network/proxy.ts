@@ -1,5 +1,5 @@
 /** What a network does to the connections that go through it; of replies unless told otherwise. */
-export type Fault =
+export type NetworkFault =
   | { readonly kind: 'latency'; readonly ms: number; readonly jitter: number }
   /** Connections end in the middle, in order or with a reset. */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly resets: boolean }
@@ -14,11 +14,11 @@ export type Fault =
   | { readonly kind: 'down' }
 
 /** A network between a client and a server, whose faults a test sets. */
-export interface Proxy {
+export interface FaultProxy {
   readonly url: string
   /** Which faults it can bring about. */
-  readonly kinds: readonly Fault['kind'][]
+  readonly kinds: readonly NetworkFault['kind'][]
   /** Sets this fault and no other, for connections that stand as for those to come; without one, all is well. */
-  set(fault?: Fault): Promise<void>
+  set(fault?: NetworkFault): Promise<void>
   close(): Promise<void>
 }

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { until } from '@influencer-stats/runtime/testing/until'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import type { Fault, Proxy } from './proxy.ts'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import type { NetworkFault, FaultProxy } from './proxy.ts'
 
 // The newest that the Go of a current Debian can build.
 const MODULE = 'github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0'
@@ -17,7 +17,7 @@ interface Toxic {
 }
 
 /** What toxiproxy calls it; what it cannot do is left out. */
-const TOXICS: { readonly [Kind in Fault['kind']]?: (fault: Extract<Fault, { kind: Kind }>) => Toxic } = {
+const TOXICS: { readonly [Kind in NetworkFault['kind']]?: (fault: Extract<NetworkFault, { kind: Kind }>) => Toxic } = {
   latency: ({ ms, jitter }) => ({ type: 'latency', attributes: { latency: ms, jitter } }),
   cut: ({ afterBytes, resets }): Toxic =>
     resets
@@ -29,7 +29,7 @@ const TOXICS: { readonly [Kind in Fault['kind']]?: (fault: Extract<Fault, { kind
 }
 
 /** Toxiproxy, which is built with Go at its first use. @throws Error where it cannot be had */
-export async function createToxiproxy(target: string): Promise<Proxy> {
+export async function createToxiproxy(target: string): Promise<FaultProxy> {
   if (!existsSync(PROGRAM)) {
     const { status, stderr } = spawnSync('go', ['install', MODULE], {
       env: { ...process.env, GOBIN: FOLDER },
@@ -37,31 +37,31 @@ export async function createToxiproxy(target: string): Promise<Proxy> {
     })
     if (status !== 0) throw new Error(`toxiproxy needs Go (golang-go): ${stderr ?? ''}`)
   }
-  const [control, listen] = await Promise.all([freePort(), freePort()])
+  const [control, listen] = await Promise.all([findFreePort(), findFreePort()])
   const child = spawn(PROGRAM, ['-host', '127.0.0.1', '-port', String(control)], { stdio: 'ignore' })
   const ended = once(child, 'exit')
-  const ask = async (method: string, path: string, body?: object) => {
+  const send = async (method: string, path: string, body?: object) => {
     const reply = await fetch(`http://127.0.0.1:${control}${path}`, { method, body: body && JSON.stringify(body) })
     if (!reply.ok && reply.status !== 404) throw new Error(`toxiproxy: ${reply.status} ${await reply.text()}`)
   }
-  await until(() =>
-    ask('GET', '/version').then(
+  await waitUntil(() =>
+    send('GET', '/version').then(
       () => true,
       () => false,
     ),
   )
   const proxy = { name: 'target', listen: `127.0.0.1:${listen}`, upstream: new URL(target).host, enabled: true }
-  await ask('POST', '/proxies', proxy)
+  await send('POST', '/proxies', proxy)
 
   return {
     url: `http://127.0.0.1:${listen}`,
-    kinds: [...(Object.keys(TOXICS) as Fault['kind'][]), 'down'],
+    kinds: [...(Object.keys(TOXICS) as NetworkFault['kind'][]), 'down'],
     async set(fault) {
-      await ask('DELETE', '/proxies/target/toxics/fault')
-      await ask('POST', '/proxies/target', { ...proxy, enabled: fault?.kind !== 'down' })
+      await send('DELETE', '/proxies/target/toxics/fault')
+      await send('POST', '/proxies/target', { ...proxy, enabled: fault?.kind !== 'down' })
       if (!fault || fault.kind === 'down') return
-      const toToxic = TOXICS[fault.kind] as (fault: Fault) => Toxic
-      await ask('POST', '/proxies/target/toxics', { name: 'fault', stream: 'downstream', ...toToxic(fault) })
+      const toToxic = TOXICS[fault.kind] as (fault: NetworkFault) => Toxic
+      await send('POST', '/proxies/target/toxics', { name: 'fault', stream: 'downstream', ...toToxic(fault) })
     },
     async close() {
       child.kill('SIGTERM')

@@ -1,5 +1,5 @@
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const PORTS: Record<string, string> = { 8080: 'stats', 8083: 'sse', 8084: 'price
  * @returns its port
  */
 export async function startCaddy(ports: Readonly<Record<string, number>>): Promise<number> {
-  const [folder, port] = [temporaryFolder(), await freePort()]
+  const [folder, port] = [createTemporaryFolder(), await findFreePort()]
   const site = readFileSync(new URL('../../proxy/Caddyfile', import.meta.url), 'utf8')
     .replace(/^(stats\.example\.com) \{$/m, `http://$1:${port} {\n\tbind 127.0.0.1`)
     .replaceAll(/127\.0\.0\.1:(80\d\d)/g, (_, known: string) => `127.0.0.1:${ports[PORTS[known]!]}`)

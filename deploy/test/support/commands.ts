@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** A command that a document tells its reader to run. */
-export interface Command {
+export interface DocumentedCommand {
   /** The document, from the root. */
   readonly file: string
   /** As it stands there, with its comment; may have several lines. */
@@ -13,11 +13,11 @@ export interface Command {
 }
 
 const BLOCK = /^```sh\n(.*?)^```/gms
-const HERE = /<<(\w+)/
+const HEREDOC = /<<(\w+)/
 
 /** Whether quotes that were opened are closed, and a line goes on with none. */
 function isWhole(text: string): boolean {
-  const [, end] = HERE.exec(text) ?? []
+  const [, end] = HEREDOC.exec(text) ?? []
   if (end !== undefined) return text.endsWith(`\n${end}`)
   let quote = ''
   for (let i = 0; i < text.length; i++) {
@@ -31,7 +31,7 @@ function isWhole(text: string): boolean {
 }
 
 /** The commands of a shell block, whole. */
-export function commandsOf(block: string): string[] {
+export function parseCommands(block: string): string[] {
   const commands: string[] = []
   let begun = ''
   for (const line of block.split('\n')) {
@@ -45,12 +45,12 @@ export function commandsOf(block: string): string[] {
 }
 
 /** The commands of all documents that are part of the house. */
-export function documentedCommands(): Command[] {
+export function listDocumentedCommands(): DocumentedCommand[] {
   // Not of git, which who unpacks an archive need not have.
   const exclude = ['**/node_modules', 'data', 'flame/*/v*']
   const files = globSync('**/*.md', { cwd: ROOT, exclude }).toSorted()
   return files.flatMap((file) =>
-    Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(BLOCK), ([, block]) => commandsOf(block!)).flatMap(
+    Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(BLOCK), ([, block]) => parseCommands(block!)).flatMap(
       (commands) => commands.map((text) => ({ file, text })),
     ),
   )

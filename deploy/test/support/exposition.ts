@@ -35,7 +35,7 @@ const WRONG_UNITS = /_(milliseconds|microseconds|minutes|hours|days|kilobytes|me
 const TYPES = /_(counter|gauge|histogram|summary)(_|$)/
 
 /** What `promtool check metrics` has against a family, in its words. */
-export function faultsOf({ name, type, help, labels, samples }: Family): string[] {
+export function findFaults({ name, type, help, labels, samples }: Family): string[] {
   const isDistribution = type === 'histogram' || type === 'summary'
   const faults: [boolean, string][] = [
     [help === '', 'no help text'],

@@ -1,5 +1,5 @@
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export const hasNginx = spawnSync('nginx', ['-v']).status === 0
  * @returns its port
  */
 export async function startNginx(name: string, ports: Readonly<Record<string, readonly number[]>>): Promise<number> {
-  const [folder, port] = [temporaryFolder(), await freePort()]
+  const [folder, port] = [createTemporaryFolder(), await findFreePort()]
   const site = readFileSync(new URL(`../../proxy/${name}`, import.meta.url), 'utf8')
     .replace(/^ *listen .*;$/m, `listen 127.0.0.1:${port};`)
     .replaceAll(/^ *ssl_.*\n/gm, '')

@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -23,7 +23,7 @@ export async function startProxy(
     proxy.kill('SIGTERM')
     if (proxy.exitCode === null) await once(proxy, 'exit')
   })
-  await until(() => {
+  await waitUntil(() => {
     if (proxy.exitCode !== null) throw new Error(said)
     return listens(port)
   })

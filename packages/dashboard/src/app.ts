@@ -1,4 +1,4 @@
-import { dataHealth } from '@influencer-stats/runtime/level-health'
+import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { readAssets } from './assets.ts'
@@ -36,7 +36,7 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
       description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
       hasPage: true,
       notFoundPage: notFoundPage(assets),
-      data: dataHealth(health),
+      data: createDataHealth(health),
     },
   )
   const visitors = createVisitors(config, key)

@@ -1,4 +1,4 @@
-import { createAsk, jsonOf } from '@influencer-stats/runtime/client'
+import { createRequester, readJson } from '@influencer-stats/runtime/service-client'
 import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
@@ -41,11 +41,11 @@ export async function makeDemo(config: DashboardConfig, signal: AbortSignal): Pr
   const [url] = statsUri.split(',')
   if (config.demo === 'off' || !url) return false
   const token = apiToken || readToken
-  const ask = createAsk(url, { token })
+  const ask = createRequester(url, { token })
   const stats = createStatsClient(url, { token })
   for (let left = TRIES; ; left--) {
     try {
-      const version = await jsonOf<{ source?: string }>(ask('GET', '/version', { signal }))
+      const version = await readJson<{ source?: string }>(ask('GET', '/version', { signal }))
       if (toSource(version) !== 'stand-in') return false
       for (const { id, ...content } of CAMPAIGNS) await createIfAbsent(stats, id, content)
       return true

@@ -1,5 +1,5 @@
-import { gauge } from '@influencer-stats/runtime/gauge'
-import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import { makeDemo } from './demo.ts'
 import { Keepsakes } from './keepsakes.ts'
 import type { Shared, ToMain, ToThread } from './messages.ts'
@@ -9,11 +9,11 @@ import type { DashboardConfig } from './settings.ts'
 const SWEEP_EVERY = 60_000
 
 /** Opens what exists once per process: the key that sessions and links are signed with, and the links that are out. */
-export async function openDashboard(context: OpenContext<DashboardConfig, ToThread>): Promise<Opened<ToMain>> {
+export async function openDashboard(context: OpenContext<DashboardConfig, ToThread>): Promise<ServiceMain<ToMain>> {
   const { config, broadcast, log, registry } = context
   const keepsakes = await Keepsakes.open(config.data, log)
   const closing = new AbortController()
-  gauge(registry, 'dashboard_links', 'Links to campaigns that are out.', () => keepsakes.links.length)
+  registerGauge(registry, 'dashboard_links', 'Links to campaigns that are out.', () => keepsakes.links.length)
 
   async function sweep(): Promise<void> {
     const gone = await keepsakes.sweep(Date.now())
@@ -29,7 +29,7 @@ export async function openDashboard(context: OpenContext<DashboardConfig, ToThre
     .catch((error) => void (closing.signal.aborted || log.warn(error, 'the demo campaigns could not be made')))
 
   return {
-    kept: keepsakes.kept,
+    backupSource: keepsakes.kept,
     shared: (): Shared => ({ key: keepsakes.key, links: keepsakes.links, health: keepsakes.memory }),
     handlers: {
       async addLink(campaign, days) {

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import { gauge } from '@influencer-stats/runtime/gauge'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { FastifyReply } from 'fastify'
 import { errors } from './errors.ts'
@@ -41,7 +41,7 @@ export class Proxy {
     this.#services = new Map(known.map((name) => [name, new Nodes(uris[name]!, config.serviceTimeout)]))
     this.#drain = lifecycle.drain
     this.#maxStreams = config.maxStreams
-    gauge(registry, 'dashboard_streams', 'Open streams of pages.', () => this.#streams)
+    registerGauge(registry, 'dashboard_streams', 'Open streams of pages.', () => this.#streams)
   }
 
   /** The services that can be asked. */

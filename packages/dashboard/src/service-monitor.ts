@@ -1,4 +1,4 @@
-import { within } from '@influencer-stats/runtime/within'
+import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
 import type { Proxy } from './proxy.ts'
 import type { Source } from './source.ts'
 import { textOf } from './upstream.ts'
@@ -113,7 +113,7 @@ export class ServiceMonitor {
 
 /** `undefined` where it failed or took too long. */
 export const withTimeout = <T>(promise: Promise<T>): Promise<T | undefined> =>
-  within(
+  resolveWithin(
     promise.catch(() => undefined),
     PROBE_TIMEOUT_MS,
     undefined,

@@ -1,27 +1,27 @@
 import {
   commonSettings,
   defineSettings,
-  serviceUrls,
+  defineServiceUrls,
   type CommonSettings,
-  type ValuesOf,
+  type SettingValues,
 } from '@influencer-stats/runtime/settings'
 
 /** The settings of the dashboard. Durations in milliseconds. */
 export const settings = defineSettings({
   // People are few: a thread would make it twice as large.
   threads: { ...commonSettings.threads, default: '0' },
-  statsUri: serviceUrls('stats', 'URLs of stats; empty for the one started here', {
+  statsUri: defineServiceUrls('stats', 'URLs of stats; empty for the one started here', {
     env: 'STATS_URI',
   }),
-  sseUri: serviceUrls('sse', 'URLs of sse; empty for the one started here', {
+  sseUri: defineServiceUrls('sse', 'URLs of sse; empty for the one started here', {
     env: 'SSE_URI',
   }),
-  pricesUri: serviceUrls('prices', 'URLs of prices; empty for the one started here, if any', {
+  pricesUri: defineServiceUrls('prices', 'URLs of prices; empty for the one started here, if any', {
     env: 'PRICES_URI',
     optional: true,
     early: true,
   }),
-  kvUri: serviceUrls('kv', 'URLs of kv; empty for the one started here, if any', {
+  kvUri: defineServiceUrls('kv', 'URLs of kv; empty for the one started here, if any', {
     env: 'KV_URI',
     optional: true,
     early: true,
@@ -55,4 +55,4 @@ export const settings = defineSettings({
   },
 })
 
-export type DashboardConfig = ValuesOf<typeof settings> & CommonSettings
+export type DashboardConfig = SettingValues<typeof settings> & CommonSettings

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createGuard, type Access } from '@influencer-stats/runtime/guard'
+import { createRequestGuard, type Access } from '@influencer-stats/runtime/request-guard'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf } from './core/cookies.ts'
@@ -49,7 +49,7 @@ type Settings = Pick<
 export function createVisitors(config: Settings, secret: string): Visitors {
   const apiToken = config.apiToken || config.readToken
   const readToken = config.readToken || config.apiToken
-  const guard = createGuard({ ...config, apiToken, readToken })
+  const guard = createRequestGuard({ ...config, apiToken, readToken })
   // Other tokens end all sessions.
   const key = createHash('sha256')
     .update(JSON.stringify([secret, apiToken, readToken]))

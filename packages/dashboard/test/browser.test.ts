@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { embed } from '@influencer-stats/runtime/embed'
 import { spawnService } from '@influencer-stats/runtime/testing/service-process'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { prices } from '@influencer-stats/prices/service'
 import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
 import type { Page } from 'playwright-core'
@@ -62,7 +62,7 @@ describe('in Chromium', () => {
     await noLine.or(page.locator('.plot canvas')).first().waitFor()
     const before = await views(page)
     await pass(house, 100)
-    await until(async () => (await views(page)) > before)
+    await waitUntil(async () => (await views(page)) > before)
     expect(await views(page)).toBe(await truth(house, id))
 
     // The line is there, and the arrow keys read it.
@@ -70,13 +70,13 @@ describe('in Chromium', () => {
     await page.locator('.plot').press('Home')
     expect(await textOf(page, '.readout b')).toBe(before.toLocaleString('en-US'))
     await page.locator('.plot').press('ArrowRight')
-    await until(async () => (await textOf(page, '.readout b')) !== before.toLocaleString('en-US'))
+    await waitUntil(async () => (await textOf(page, '.readout b')) !== before.toLocaleString('en-US'))
     await page.getByRole('button', { name: 'Per hour' }).click()
     await page.waitForURL(/mode=hourly/)
 
     await page.getByLabel('Links of videos to add').fill('https://youtu.be/-jlLkTtgWUk')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await until(async () => (await page.locator('table.videos tbody tr').count()) === 3)
+    await waitUntil(async () => (await page.locator('table.videos tbody tr').count()) === 3)
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Cost' }).fill('1000')
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR')
@@ -93,14 +93,14 @@ describe('in Chromium', () => {
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const client = await openPage()
     await client.goto(link)
-    await until(async () => (await views(client)) > 0)
+    await waitUntil(async () => (await views(client)) > 0)
     expect(await client.getByText('Per thousand views').count()).toBe(0)
     expect(await client.getByRole('button', { name: 'Edit' }).count()).toBe(0)
     const told = await views(client)
     await pass(house, 200)
-    await until(async () => (await views(client)) > told)
+    await waitUntil(async () => (await views(client)) > told)
     await page.getByRole('button', { name: 'Revoke' }).click()
-    await until(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
+    await waitUntil(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
     await client.getByText('no longer valid').waitFor()
 
     await page.goto(`${house.url}/`)
@@ -116,7 +116,7 @@ describe('in Chromium', () => {
   })
 
   it('says that the broadcaster is away, and has all numbers right within 5 s of its return', async () => {
-    const args = { port: await freePort(), data: temporaryFolder() }
+    const args = { port: await findFreePort(), data: createTemporaryFolder() }
     let sse = await spawnService('sse', args)
     const house = await startHouse({ sseUri: sse.url })
     await pass(house, 0)
@@ -131,18 +131,18 @@ describe('in Chromium', () => {
     await sse.end('SIGKILL')
     await page.getByText('sse does not answer').waitFor()
     await pass(house, 1_000)
-    await until(async () => (await truth(house, 'a')) > old)
+    await waitUntil(async () => (await truth(house, 'a')) > old)
     // Of which nobody will tell anything any more.
     await house.stats.delete('gone')
     sse = await spawnService('sse', args)
-    const time = ownTime()
+    const time = startProcessClock()
     const expected = await Promise.all(ids.map((id) => truth(house, id)))
     const shown = (id: string) => views(page, `tr:has(a[href="/campaigns/${id}"]) .moving`)
-    await until(async () => (await Promise.all(ids.map(shown))).join() === expected.join())
-    await until(async () => (await page.locator('tbody tr').count()) === ids.length)
+    await waitUntil(async () => (await Promise.all(ids.map(shown))).join() === expected.join())
+    await waitUntil(async () => (await page.locator('tbody tr').count()) === ids.length)
     expect(time()).toBeLessThan(5_000)
     await page.locator('.dot.live').waitFor()
-    await until(async () => (await page.locator('.lost').count()) === 0)
+    await waitUntil(async () => (await page.locator('.lost').count()) === 0)
   })
 
   it('signs in with the right token, takes names and tags as text, and looks for campaigns as the address says', async () => {
@@ -160,7 +160,7 @@ describe('in Chromium', () => {
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.getByRole('searchbox').fill('plain')
     await page.waitForURL(/\?q=plain$/)
-    await until(async () => (await page.locator('tbody tr').count()) === 1)
+    await waitUntil(async () => (await page.locator('tbody tr').count()) === 1)
     await page.reload()
     await page.locator('tbody tr').first().waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
@@ -175,7 +175,7 @@ describe('in Chromium', () => {
   })
 
   it('finds the price that fits, choosing from what there is', async () => {
-    const { url: pricesUri } = await embed(prices, { data: temporaryFolder(), sample: 'no' }).then(stopAfterwards)
+    const { url: pricesUri } = await embed(prices, { data: createTemporaryFolder(), sample: 'no' }).then(stopAfterwards)
     const put = async (term: string, router: string, value: number) => {
       const { status } = await ask(`${pricesUri}/prices/${randomUUID()}`, 'PUT', {
         body: {
@@ -256,7 +256,7 @@ describe('in Chromium', () => {
       await page.locator('dialog[open]').waitFor()
       await expectNothing(name)
       await page.keyboard.press('Escape')
-      await until(async () => (await page.locator('dialog').count()) === 0)
+      await waitUntil(async () => (await page.locator('dialog').count()) === 0)
     }
   })
 
@@ -300,7 +300,7 @@ describe('in Chromium', () => {
       JSON.stringify({ ...sums, id, created: createdOf.get(id), impressions, asOf })
     const shown = (i: number) => views(page, `tr:has(a[href="/campaigns/campaign-${i}"]) .moving`)
     // Again and again: stats may tell its own before the page's stream is open for all that it shows.
-    await until(async () => {
+    await waitUntil(async () => {
       await broadcaster.put('collections/campaign-0', valueOf('campaign-0', 1))
       return (await shown(0)) === 1
     })
@@ -311,7 +311,7 @@ describe('in Chromium', () => {
       await broadcaster.put(`collections/${id}`, valueOf(id, 1_000_000 + i))
       await delay(1_000 / PACE)
     }
-    await until(async () => (await shown(CAMPAIGNS - 1)) === 1_000_000 + VALUES - 1)
+    await waitUntil(async () => (await shown(CAMPAIGNS - 1)) === 1_000_000 + VALUES - 1)
     expect(await shown(0)).toBe(1_000_000)
     expect(streams).toBe(1)
     const work = ((await worked()) - before) / VALUES

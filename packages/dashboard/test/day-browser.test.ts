@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMovingClock, hasFaketime } from '@influencer-stats/runtime/testing/faketime'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFailed, onTestFinished } from 'vitest'
@@ -43,7 +43,7 @@ const [A, B, C, D, E, F, G] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(ID) as [
 async function startAgency() {
   const clock = createMovingClock()
   const upstream = await new Upstream(clock.now).start()
-  const keyFile = join(temporaryFolder(), 'key')
+  const keyFile = join(createTemporaryFolder(), 'key')
   const putKey = (key: string) => writeFileSync(keyFile, `${key}\n`)
   putKey('first-key')
   const { uriOf, start, kill } = await startProcesses({
@@ -94,7 +94,7 @@ type Agency = Awaited<ReturnType<typeof startAgency>>
 /** Waits until stats has published numbers that YouTube stated from now on. */
 async function refreshed({ stats, clock }: Agency, id: string): Promise<void> {
   const now = clock.now()
-  await until(async () => Date.parse((await stats.stats(id).catch(() => undefined))?.asOf ?? '') >= now)
+  await waitUntil(async () => Date.parse((await stats.stats(id).catch(() => undefined))?.asOf ?? '') >= now)
 }
 
 const linesOf = ({ untrue }: Checker) => [...untrue].map(([line, times]) => `${line} (${times} times)`)
@@ -140,7 +140,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     }
   }
   const shows = (page: Page, condition: (view: Awaited<ReturnType<typeof viewOf>>) => boolean) =>
-    until(async () => condition(await viewOf(page)))
+    waitUntil(async () => condition(await viewOf(page)))
 
   for (let day = 0; day < DAYS; day++) {
     // An ordinary day.

@@ -1,5 +1,5 @@
-import { configOf } from '@influencer-stats/runtime/embed'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { buildConfig } from '@influencer-stats/runtime/embed'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { makeDemo } from '../src/demo.ts'
 import { dashboard } from '../src/service.ts'
@@ -10,7 +10,7 @@ describe('demo campaigns', () => {
   it('are there at the first start beside the stand-in, and stay away once they were deleted', async () => {
     const { stats, restart } = await startHouse({ dashboard: { demo: 'on' } })
     const names = async () => (await stats.list()).collections.map(({ name }) => name)
-    const made = await until(async () => {
+    const made = await waitUntil(async () => {
       const found = await names()
       return found.length === 3 && found
     })
@@ -23,7 +23,7 @@ describe('demo campaigns', () => {
   })
 
   const makeDemoOf = (statsUrl: string) =>
-    makeDemo({ ...configOf(dashboard), statsUri: statsUrl } as DashboardConfig, new AbortController().signal)
+    makeDemo({ ...buildConfig(dashboard), statsUri: statsUrl } as DashboardConfig, new AbortController().signal)
 
   it('are created also if a campaign was there before, and replace none', async () => {
     const { stats, statsUrl } = await startHouse()

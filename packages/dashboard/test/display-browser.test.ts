@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { stats } from '@influencer-stats/stats/service'
 import { sse } from '@influencer-stats/sse/service'
@@ -70,7 +70,7 @@ describe('an address', () => {
     await page.goto(`${house.url}/?sort=name&tag=x`)
     await page.getByRole('button', { name: 'Show more' }).click()
     const rows = page.locator('tbody tr')
-    await until(async () => (await rows.count()) === total)
+    await waitUntil(async () => (await rows.count()) === total)
     await page.getByRole('checkbox', { name: 'Compare campaign-120' }).check()
     const position = () => page.evaluate<number>('scrollY')
     for (const goAway of [
@@ -79,15 +79,15 @@ describe('an address', () => {
     ]) {
       await page.mouse.wheel(0, -100)
       await rows.nth(119).scrollIntoViewIfNeeded()
-      await until(() => page.evaluate<boolean>('scrollY > 1_000 && history.state.scroll === scrollY'))
+      await waitUntil(() => page.evaluate<boolean>('scrollY > 1_000 && history.state.scroll === scrollY'))
       const before = await position()
       expect(before).toBeGreaterThan(1_000)
       await goAway()
       await page.locator('main h1', { hasText: /campaign-119|Health/ }).waitFor()
       expect(await position()).toBe(0)
       await page.goBack()
-      await until(async () => (await rows.count()) === total)
-      await until(async () => Math.abs((await position()) - before) < 2)
+      await waitUntil(async () => (await rows.count()) === total)
+      await waitUntil(async () => Math.abs((await position()) - before) < 2)
       expect(page.url()).toBe(`${house.url}/?sort=name&tag=x`)
       expect(await page.getByRole('checkbox', { name: 'Compare campaign-120' }).isChecked()).toBe(true)
     }
@@ -101,7 +101,7 @@ describe('growth of all campaigns', () => {
     const page = await openPage()
     await page.goto(house.url)
     const views = page.locator('.cards > *').first()
-    await until(async () => /in 24 h|since/.test(await views.innerText()))
+    await waitUntil(async () => /in 24 h|since/.test(await views.innerText()))
     expect(await views.innerText()).toMatch(/since \d/)
     expect(await views.innerText()).not.toContain('24 h')
   })
@@ -169,7 +169,7 @@ describe('numbers', () => {
     const { url, statsUri } = await startAll(youtubeUri)
     const client = createStatsClient(statsUri)
     await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
-    await until(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)
+    await waitUntil(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)
     const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
     const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
     await page.goto(`${url}/campaigns/a`)
@@ -202,9 +202,9 @@ describe('numbers', () => {
     const client = createStatsClient(statsUri)
     await client.put('a', { videos: VIDEOS, name: 'Spring' })
     await client.put('b', { videos: VIDEOS, name: 'Autumn' })
-    await until(async () => (await client.stats('a').catch(() => undefined))?.impressions === 2_000)
+    await waitUntil(async () => (await client.stats('a').catch(() => undefined))?.impressions === 2_000)
     isOut = true
-    await until(async () => (await client.upstream()).state === 'paused')
+    await waitUntil(async () => (await client.upstream()).state === 'paused')
     await client.addVideo('a', 'abcdefghij_')
     const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
     const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]

@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
@@ -96,7 +96,9 @@ describe('forms in Chromium', () => {
     await page.evaluate(`history.pushState(null, '', '/health'); dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByRole('heading', { name: 'Health' }).waitFor()
     await page.goBack()
-    await until(async () => (await page.getByLabel('YouTube links').inputValue()) === 'https://youtu.be/1FEFpk-uIYo')
+    await waitUntil(
+      async () => (await page.getByLabel('YouTube links').inputValue()) === 'https://youtu.be/1FEFpk-uIYo',
+    )
     await page.locator('dialog[open]').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Discard', exact: true }).click()
@@ -106,7 +108,7 @@ describe('forms in Chromium', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
     await page.goForward()
-    await until(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
+    await waitUntil(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
     // The session ends while the form is open.
     await page.context().clearCookies()
     // The page may notice that before the form does.
@@ -116,7 +118,7 @@ describe('forms in Chromium', () => {
       .first()
       .click()
     await signIn()
-    await until(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
+    await waitUntil(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
     await save(page)
     expect(await house.stats.get('a')).toMatchObject({ name: 'Summer' })
   })
@@ -129,8 +131,8 @@ describe('forms in Chromium', () => {
     await links.fill(`${VIDEOS[0]} https://example.com/another-page https://youtu.be/${VIDEOS[1]}`)
     await page.getByRole('button', { name: /^Add/ }).click()
     await page.getByText('example.com/another-page').waitFor()
-    await until(async () => (await house.stats.get('a'))!.videos.join() === VIDEOS.join())
-    await until(async () => (await links.inputValue()) === 'https://example.com/another-page')
+    await waitUntil(async () => (await house.stats.get('a'))!.videos.join() === VIDEOS.join())
+    await waitUntil(async () => (await links.inputValue()) === 'https://example.com/another-page')
   })
 
   it('keep the links of a new campaign when another one appears', async () => {
@@ -156,8 +158,8 @@ describe('forms in Chromium', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await remove.click()
     await page.getByRole('button', { name: 'Remove now' }).click()
-    await until(async () => (await house.stats.get('a'))!.videos.length === 1)
-    await until(async () => (await page.locator('table.videos tbody tr').count()) === 1)
+    await waitUntil(async () => (await house.stats.get('a'))!.videos.length === 1)
+    await waitUntil(async () => (await page.locator('table.videos tbody tr').count()) === 1)
 
     const before = await house.stats.get('a')
     const deletion = async () => {
@@ -181,7 +183,7 @@ describe('forms in Chromium', () => {
     // Leaving the page ends the time.
     await deletion()
     await page.goto('about:blank')
-    await until(async () => (await house.stats.get('a')) === undefined)
+    await waitUntil(async () => (await house.stats.get('a')) === undefined)
   })
 
   it('show days as stored, west of Greenwich and for clients too', async () => {

@@ -1,7 +1,7 @@
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
 import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { changedFields, fieldsOf, mergeEdit, type CampaignFields } from '../src/page/core/edit.ts'
@@ -159,7 +159,7 @@ describe('refusals', () => {
 
   it('that services document are sentences without the message of the service', async () => {
     const { url, statsUrl } = await startHouse()
-    const { url: pricesUrl, stop } = await embed(prices, { data: temporaryFolder(), sample: 'no' })
+    const { url: pricesUrl, stop } = await embed(prices, { data: createTemporaryFolder(), sample: 'no' })
     onTestFinished(async () => void (await stop()))
     const own = [...(await codesOf(url)), ...(await codesOf(statsUrl))]
     expect(own.length).toBeGreaterThan(20)

@@ -1,7 +1,7 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { openLevel } from '@influencer-stats/runtime/level'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ const addLink = (keepsakes: Keepsakes) => keepsakes.add({ campaign: 'mine', birt
 
 describe('the key that signs sessions and links', () => {
   it("is made once, silently in a new folder, and the folder is the owner's alone", async () => {
-    const folder = join(temporaryFolder(), 'dashboard')
+    const folder = join(createTemporaryFolder(), 'dashboard')
     const { key, lines } = await openOnce(folder)
     expect(key).toMatch(/^[0-9a-f]{64}$/)
     expect(lines).toEqual([])
@@ -56,7 +56,7 @@ describe('the key that signs sessions and links', () => {
     ['is missing', { key: undefined }],
     ['is missing, and so is its digest', { key: undefined, 'key-digest': undefined }],
   ])('is never replaced: a start is refused if it %s', async (_how, rows) => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const { key } = await openOnce(folder, addLink)
     await edit(folder, rows)
     const fault = await openOnce(folder).catch((error: unknown) => error as StartError)
@@ -71,7 +71,7 @@ describe('the key that signs sessions and links', () => {
   })
 
   it('is checked by its digest from the first start of this version on', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const { key } = await openOnce(folder, addLink)
     await edit(folder, { 'key-digest': undefined })
     expect((await openOnce(folder)).key).toBe(key)
@@ -80,7 +80,7 @@ describe('the key that signs sessions and links', () => {
   })
 
   it('is reported if a folder that was in use has none, nor links', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const { key } = await openOnce(folder)
     await edit(folder, { key: undefined, 'key-digest': undefined })
     const again = await openOnce(folder)
@@ -97,7 +97,7 @@ describe('a damaged link', () => {
     ['has another id than its key', '{"id":"b","campaign":"mine","created":1,"expires":2}'],
     ['expires at no time', '{"id":"a","campaign":"mine","created":1,"expires":"later"}'],
   ])('refuses the start and changes nothing if it %s', async (_how, text) => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     await openOnce(folder, addLink)
     await edit(folder, { 'links/a': text })
     const fault = await openOnce(folder).catch((error: unknown) => error as StartError)
@@ -110,13 +110,13 @@ describe('a damaged link', () => {
   })
 
   it('is one line of a start, which ends with status 1', async () => {
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const folder = join(data, 'dashboard')
     await openOnce(folder, addLink)
     await edit(folder, { 'links/a': '{' })
     const settings = { data, statsUri: DEAD, sseUri: DEAD, pricesUri: DEAD, kvUri: DEAD, port: 0 }
     const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
-    const started = spawnStart(['dashboard', ...args], {}, { script: HOUSE })
+    const started = spawnStart(['dashboard', ...args], {}, { script: START_SCRIPT })
     expect(await started.exit).toMatchObject({ code: 1 })
     const lines = started.stderr.trim().split('\n')
     expect(lines.filter((line) => line.includes(folder))).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { openLevel } from '@influencer-stats/runtime/level'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { ask, startHouse } from './support/house.ts'
 import { DEAD } from './support/serve.ts'
@@ -37,7 +37,7 @@ describe('a link for the client', () => {
     expect((await stream.read()).done).toBe(false)
     expect((await ask(`${url}/links/${id}`, 'DELETE', { headers })).status).toBe(204)
     // Values that were sent before come first.
-    await until(async () => (await stream.read()).done)
+    await waitUntil(async () => (await stream.read()).done)
     expect((await ask(`${url}${path}/campaign`)).body.code).toBe('LINK_EXPIRED')
     expect((await ask(`${url}/links/${id}`, 'DELETE', { headers })).body.code).toBe('LINK_UNKNOWN')
     expect((await ask(`${await restart()}${path}/campaign`)).body.code).toBe('LINK_EXPIRED')

@@ -1,6 +1,6 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { createControl } from '@influencer-stats/youtube/client'
 import { youtube } from '@influencer-stats/youtube/service'
@@ -65,13 +65,13 @@ it('every open page names a service that is unavailable within 15 s, and recover
   const allLive = async () =>
     (await Promise.all(pages.map((page) => page.locator('.dot.live').first().isVisible()))).every(Boolean) &&
     (await Promise.all(pages.map(async (page) => (await page.locator('.lost').count()) === 0))).every(Boolean)
-  await until(allLive)
+  await waitUntil(allLive)
 
   let hours = 0
   async function expectOutage(name: ServiceName, begin: () => unknown, end: () => unknown): Promise<void> {
     // A client's page needs stats, sse and the dashboard alone.
     const concerned = name === 'prices' || name === 'kv' ? pages.filter((page) => page !== client) : pages
-    const time = ownTime()
+    const time = startProcessClock()
     await begin()
     for (const page of concerned)
       await page.locator('.lost:has(time)', { hasText: `${name} does not answer` }).waitFor()
@@ -79,16 +79,16 @@ it('every open page names a service that is unavailable within 15 s, and recover
     if (concerned === pages)
       for (const page of pages) expect([name, await page.locator('header .dot.live').count()]).toEqual([name, 0])
     await end()
-    await until(allLive)
+    await waitUntil(allLive)
     const before = (await house.stats.stats('a'))!.impressions
     await house.control.freezeClock(Date.now() + (hours += 100) * HOUR)
     const right = async (page: Page, selector: string) => {
       const shown = Number((await page.locator(selector).first().innerText()).replace(/\D/g, ''))
       return shown === (await house.stats.stats('a'))!.impressions
     }
-    await until(async () => (await house.stats.stats('a'))!.impressions > before)
-    await until(() => right(home, 'tbody .moving'))
-    await until(() => right(client, '.card strong'))
+    await waitUntil(async () => (await house.stats.stats('a'))!.impressions > before)
+    await waitUntil(() => right(home, 'tbody .moving'))
+    await waitUntil(() => right(client, '.card strong'))
     for (const page of pages) expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
   }
   const killed = (name: ServiceName) =>

@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
 import { sse } from '@influencer-stats/sse/service'
 import type { Page } from 'playwright-core'
@@ -46,7 +46,7 @@ it('a list that is read again shows no sum that is older than a value of its str
   await page.goto(url)
   await page.locator('.dot.live').waitFor()
   await put('a', { impressions: 130, asOf: at(1) })
-  await until(async () => (await views(page, 'tbody .moving')) === 130)
+  await waitUntil(async () => (await views(page, 'tbody .moving')) === 130)
   // A campaign that the page does not know makes it read the list again.
   row.name = 'Renamed'
   await put('b', {})
@@ -61,7 +61,7 @@ it('a campaign that is read again shows no sum that is older than a value of its
   await page.goto(`${url}/campaigns/a`)
   await page.locator('.dot.live').waitFor()
   await put('a', { impressions: 130, asOf: at(1) })
-  await until(async () => (await views(page, '.card strong')) === 130)
+  await waitUntil(async () => (await views(page, '.card strong')) === 130)
   // Another basis: the page has to read the campaign again.
   row.name = 'Renamed'
   await put('a', { impressions: 140, asOf: at(2), hidden: { likes: 1 } })

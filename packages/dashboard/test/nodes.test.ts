@@ -1,7 +1,7 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import { spawnService } from '@influencer-stats/runtime/testing/service-process'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { createStatsClient } from '@influencer-stats/stats/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { dashboard } from '../src/service.ts'
@@ -17,10 +17,16 @@ const QUICK_MS = 1_000
 async function startBeforeFrozen(settings: Record<string, number> = {}) {
   const args = { youtubeUri: DEAD, sseUri: '', dailyBudget: 0 }
   const [frozen, other] = await Promise.all(
-    ['1', '2'].map(() => spawnService('stats', { ...args, data: temporaryFolder() })),
+    ['1', '2'].map(() => spawnService('stats', { ...args, data: createTemporaryFolder() })),
   )
   const statsUri = `${frozen!.url},${other!.url}`
-  const running = await embed(dashboard, { data: temporaryFolder(), statsUri, sseUri: DEAD, demo: 'off', ...settings })
+  const running = await embed(dashboard, {
+    data: createTemporaryFolder(),
+    statsUri,
+    sseUri: DEAD,
+    demo: 'off',
+    ...settings,
+  })
   onTestFinished(async () => void (await running.stop()))
   const { url } = running
   await createStatsClient(other!.url).put('a', { videos: [], name: 'Spring' })
@@ -30,12 +36,12 @@ async function startBeforeFrozen(settings: Record<string, number> = {}) {
 
 it('a read that a frozen node does not answer is answered by another node, which answers the next ones', async () => {
   const { collection } = await startBeforeFrozen()
-  const time = ownTime()
+  const time = startProcessClock()
   const all = await Promise.all([ask(collection), ask(`${collection}/stats`)])
   expect(all.map(({ status }) => status)).toEqual([200, 200])
   expect(all[0]!.body).toMatchObject({ name: 'Spring' })
   expect(time()).toBeLessThan(FAILOVER_MS)
-  const next = ownTime()
+  const next = startProcessClock()
   expect((await ask(collection)).status).toBe(200)
   expect((await ask(collection, 'PATCH', { body: { name: 'Summer' } })).status).toBe(200)
   expect(next()).toBeLessThan(QUICK_MS)
@@ -59,7 +65,7 @@ it('a node that is not ready does not answer a read in place of one that takes i
   const starting = await serve((_request, response) => {
     response.writeHead(503).end('{}', () => answerSlowly?.())
   })
-  const settings = { data: temporaryFolder(), statsUri: `${slow},${starting}`, sseUri: DEAD, demo: 'off' }
+  const settings = { data: createTemporaryFolder(), statsUri: `${slow},${starting}`, sseUri: DEAD, demo: 'off' }
   const running = await embed(dashboard, settings)
   onTestFinished(async () => void (await running.stop()))
   expect((await ask(`${running.url}/api/stats/collections`)).status).toBe(200)

@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
 import { startHouse } from './support/house.ts'
@@ -31,8 +31,8 @@ it('a pasted sheet with headings that look like ids becomes its 56 videos, and t
   await page.getByLabel('Links of videos to add').fill('Sponsorship (//youtu.be/Sponsorship)')
   await page.getByText('Not videos: Sponsorship.').waitFor()
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await until(async () => (await house.stats.get(id))!.videos.length === IDS.length + 1)
+  await waitUntil(async () => (await house.stats.get(id))!.videos.length === IDS.length + 1)
   expect((await house.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
   // What was not added stays in the field.
-  await until(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
+  await waitUntil(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { ask, startHouse } from './support/house.ts'
 import { DEAD, serve } from './support/serve.ts'
@@ -14,7 +14,7 @@ describe('what pages ask of services', () => {
     expect((await ask(`${url}/api/stats/collections/none`)).body.code).toBe('COLLECTION_NOT_FOUND')
     expect((await ask(collection, 'PUT', { body: { videos: ['nonsense'] } })).body.code).toBe('VALIDATION_FAILED')
     // Numbers are read anew all the time: not between the two, if it is tried again.
-    await until(async () => {
+    await waitUntil(async () => {
       const sums = await ask(`${collection}/stats`)
       const known = { headers: { 'if-none-match': sums.headers.get('etag')! } }
       return (await ask(`${collection}/stats`, 'GET', known)).status === 304
@@ -135,10 +135,10 @@ describe('what pages ask of services', () => {
     expect(await read(other)).toBe('id: a-1\n\n')
     expect(await (await open()).json()).toMatchObject({ code: 'TOO_MANY_STREAMS' })
     leaving.abort()
-    await until(() => streams[0]!.response.destroyed && streams[2]!.response.destroyed)
+    await waitUntil(() => streams[0]!.response.destroyed && streams[2]!.response.destroyed)
     // A service that stops ends its streams, so that nobody waits for them.
     expect(await stop()).toBe(true)
     expect(await read(other)).toBe('')
-    await until(() => streams[1]!.response.destroyed)
+    await waitUntil(() => streams[1]!.response.destroyed)
   })
 })

@@ -1,9 +1,9 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { requestFields } from '@influencer-stats/runtime/testing/request-fields'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { testRequestFields } from '@influencer-stats/runtime/testing/request-fields'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { dashboard } from '../src/service.ts'
 import { DEAD } from './support/serve.ts'
 
-requestFields((settings) =>
-  embed(dashboard, { data: temporaryFolder(), statsUri: DEAD, sseUri: DEAD, demo: 'off', ...settings }),
+testRequestFields((settings) =>
+  embed(dashboard, { data: createTemporaryFolder(), statsUri: DEAD, sseUri: DEAD, demo: 'off', ...settings }),
 )

@@ -1,4 +1,4 @@
-import { settingsFit } from '@influencer-stats/runtime/testing/settings-fit'
+import { testSettingDefaults } from '@influencer-stats/runtime/testing/setting-defaults'
 import { dashboard } from '../src/service.ts'
 
-settingsFit(dashboard)
+testSettingDefaults(dashboard)

@@ -1,27 +1,27 @@
-import { createLogClock, viewFolder } from '@influencer-stats/log/log-state'
+import { createLogClock, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { dataHealth } from '@influencer-stats/runtime/level-health'
+import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { parseQuery } from './core/query.ts'
-import { countLost, groupSizes, reportQueue, reportWatchers } from './gauges.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import { parseQuery } from './core/parse-query.ts'
+import { registerLostWrites, registerGroupSizes, registerQueueMetrics, registerWatchMetrics } from './kv-metrics.ts'
+import type { KvSharedState, KvMainMessage, KvThreadMessage } from './messages.ts'
 import { parts } from './parts.ts'
-import { batchRoutes } from './routes/batch.ts'
-import { entitiesRoutes } from './routes/entities.ts'
-import { expiryRoutes } from './routes/expiry.ts'
-import { entityRoutes } from './routes/entity.ts'
-import { getManyRoute } from './routes/get-many.ts'
-import { watchRoute } from './routes/watch.ts'
+import { registerBatchRoutes } from './routes/batch-routes.ts'
+import { registerRangeRoutes } from './routes/range-routes.ts'
+import { registerExpiryRoutes } from './routes/expiry-routes.ts'
+import { createEntityRoutes } from './routes/entity-routes.ts'
+import { registerGetManyRoute } from './routes/get-many-route.ts'
+import { createWatchRoute } from './routes/watch-route.ts'
 import type { KvConfig } from './settings.ts'
-import type { Store } from './store/store.ts'
-import { createRecorder } from './watch/recorder.ts'
+import type { KvStore } from './store/store.ts'
+import { createWriteRecorder } from './watch/write-recorder.ts'
 import { Watchers } from './watch/watchers.ts'
 
-type Context = AppContext<KvConfig, ToMain, ToThread>
+type KvAppContext = AppContext<KvConfig, KvMainMessage, KvThreadMessage>
 
 /** Builds the app of one serving thread. */
-export async function createKvApp({ config, shared, registry, bus, ...context }: Context): Promise<App> {
-  const { share, revisions, recording, expiring, stripes, logState } = shared as Shared
+export async function createKvApp({ config, shared, registry, bus, ...context }: KvAppContext): Promise<App> {
+  const { share, revisions, recording, ttlMemory: expiring, stripes, logState } = shared as KvSharedState
   const options = {
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -31,19 +31,19 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     budget: context.budget,
     share,
     log: context.log,
-    onCommit: groupSizes(registry),
-    onLost: countLost(registry),
+    onCommit: registerGroupSizes(registry),
+    onLost: registerLostWrites(registry),
   }
-  const store: Store = logState
+  const store: KvStore = logState
     ? await parts.replica.jetstream({
         ...options,
-        folder: viewFolder(config.data),
-        expiring,
-        line: {
+        folder: toReplicaFolder(config.data),
+        ttlMemory: expiring,
+        channel: {
           state: logState,
           now: createLogClock(logState),
           append: (...writes) => bus.call('append', ...writes),
-          reached: (sequence) => bus.call('reached', sequence),
+          waitForSequence: (sequence) => bus.call('waitForSequence', sequence),
           barrier: (waiting) => bus.call('barrier', waiting),
         },
       })
@@ -51,34 +51,34 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
         ...options,
         createCommit: parts.commit[config.commit],
         revisions: { memory: revisions, reserve: () => bus.call('reserve') },
-        stripes,
-        expiring,
-        recorder: createRecorder(recording!, {
-          wrote: (...written) => bus.call('wrote', ...written),
-          lost: () => bus.call('lost'),
+        keyLocks: stripes,
+        ttl: expiring,
+        recorder: createWriteRecorder(recording!, {
+          recordWrites: (...written) => bus.call('recordWrites', ...written),
+          recordLost: () => bus.call('recordLost'),
         }),
       })
-  bus.on('settled', () => store.settled?.())
+  bus.on('waitUntilSettled', () => store.waitUntilSettled?.())
   const watchers = new Watchers({
     changes: (...query) => bus.call('changes', ...query),
     budget: context.budget,
     isCopied: context.certificate !== undefined,
-    most: config.maxWatchers,
-    buffer: config.watchBuffer,
+    maxStreams: config.maxWatchers,
+    maxUnreadBytes: config.watchBuffer,
     sendTimeout: config.sendTimeout,
     heartbeat: config.watchHeartbeat,
   })
-  reportWatchers(watchers, registry)
-  if (store.queue) reportQueue(store.queue, registry)
+  registerWatchMetrics(watchers, registry)
+  if (store.queue) registerQueueMetrics(store.queue, registry)
 
   const app = await createApp(
     { config, registry, ...context },
     {
       title: 'Key-value service',
       description: 'Bytes under keys: durable, ordered, conditional.',
-      data: share && dataHealth(share.memory),
+      data: share && createDataHealth(share.memory),
       querystringParser: parseQuery as never,
-      hotRoutes: [...entityRoutes(store, config.valueLimit), watchRoute(store, watchers)],
+      hotRoutes: [...createEntityRoutes(store, config.valueLimit), createWatchRoute(store, watchers)],
     },
   )
   context.lifecycle.drain.addEventListener('abort', () => watchers.close(), { once: true })
@@ -86,9 +86,9 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     watchers.close()
     await store.close()
   })
-  expiryRoutes(app, store)
-  entitiesRoutes(app, store, context.budget, config.sendTimeout)
-  await getManyRoute(app, store, context.budget, config.sendTimeout)
-  batchRoutes(app, store, context.budget, config)
+  registerExpiryRoutes(app, store)
+  registerRangeRoutes(app, store, context.budget, config.sendTimeout)
+  await registerGetManyRoute(app, store, context.budget, config.sendTimeout)
+  registerBatchRoutes(app, store, context.budget, config)
   return app
 }

@@ -1,11 +1,11 @@
-import { pause } from '@influencer-stats/runtime/client'
+import { pause } from '@influencer-stats/runtime/service-client'
 import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
-import { traceHeaders } from '@influencer-stats/runtime/trace'
-import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
+import { getTraceHeaders } from '@influencer-stats/runtime/trace'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import { Agent, request, type Dispatcher } from 'undici'
-import { eachLine } from './core/each-line.ts'
-import { opLine, parseLine, type Op } from './core/lines.ts'
-import { placesOf } from './core/watch-events.ts'
+import { readLines } from './core/read-lines.ts'
+import { toOpLine, parseLine, type Op } from './core/change-lines.ts'
+import { parseWatchEvents } from './core/watch-events.ts'
 
 export interface KvClientOptions {
   /** Needed for changes where the service was started with an `API_TOKEN`. */
@@ -106,7 +106,7 @@ export interface WatchOptions extends KeyBounds {
 }
 
 /** What became of keys at one place of the order. */
-export interface KvStep {
+export interface KvChangeSet {
   readonly sequence: number
   /** In their order; none where it only says how far the stream is. What expires does so at a time in ms since 1970. */
   readonly changes: readonly (
@@ -134,7 +134,7 @@ export interface KvClient {
   /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
   /** Resolves with the expiry of a value; `undefined` if the key has no value. */
-  expiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
+  getExpiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
   /**
    * Sets the time to expiry of a value (s); its ETag does not change. Resolves with false if the key has no value.
    * @throws ServiceError `CONDITION_FAILED`
@@ -148,7 +148,7 @@ export interface KvClient {
   /** Applies all changes, in their order, or none. Sends no request if `changes` is empty. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
   /** The same, of lines of NDJSON. */
-  batchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
+  applyBatchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
   /** Entries in the order of their keys' bytes, as they are when the reply begins. */
   entries(range?: RangeOptions): AsyncIterable<KvEntry>
   /** Keys of a range, without values. */
@@ -156,30 +156,30 @@ export interface KvClient {
   /** Number of entries in a range. */
   count(range?: RangeOptions): Promise<number>
   /** Reads one page of entries. @param range `limit` is 1 to 1,000, default 100 */
-  page(range?: RangeOptions): Promise<KvPage>
+  getPage(range?: RangeOptions): Promise<KvPage>
   /** Entries as bytes of NDJSON; a line may span several pieces. With `keys`, only the keys. */
-  entryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
+  streamEntryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
    * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
    * behind its place is missed, so that a range which is read from then on can be kept up to date. A stream that is lost
    * is opened again, and goes on behind the last place.
    * @throws ServiceError `SEQUENCE_GONE` where what came behind that is not kept any more: read the range again
    */
-  watch(options?: WatchOptions): AsyncIterable<KvStep>
+  watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
   /** Ends streams, too. Idempotent. */
   close(): Promise<void>
 }
 
 const NDJSON = 'application/x-ndjson'
-const EXPIRY = '/v0/entity/expiry'
+const EXPIRY_PATH = '/v0/entity/expiry'
 /** Maximum and default size of a page (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 const PAGE_ENTRIES = 100
 /** A stream that was lost before it brought anything is opened again after (ms). */
-const RETRY = 1_000
+const RETRY_DELAY_MS = 1_000
 /** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
-const SILENCE = 60_000
-const NEVER = new AbortController().signal
+const STREAM_TIMEOUT_MS = 60_000
+const NEVER_SIGNAL = new AbortController().signal
 
 /** A client for the service at `url`. */
 export function createKvClient(
@@ -191,11 +191,14 @@ export function createKvClient(
     ...(timeout && { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout } }),
   })
   // Streams last: they must not take the connections of the others.
-  const streams = new Agent({ bodyTimeout: SILENCE, ...(timeout && { headersTimeout: timeout, connect: { timeout } }) })
+  const streams = new Agent({
+    bodyTimeout: STREAM_TIMEOUT_MS,
+    ...(timeout && { headersTimeout: timeout, connect: { timeout } }),
+  })
   let sequence: number | undefined
   const authorization = token ? { authorization: `Bearer ${token}` } : {}
 
-  async function ask(
+  async function sendRequest(
     method: Dispatcher.HttpMethod,
     path: string,
     query: Record<string, string | undefined>,
@@ -205,84 +208,87 @@ export function createKvClient(
   ): Promise<Dispatcher.ResponseData> {
     const target = new URL(path, url)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
-    const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
+    const sentHeaders = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
     const call = timed?.('kv')
-    const sent = request(target, {
+    const pending = request(target, {
       method,
       dispatcher: stream ? streams : dispatcher,
       signal: stream?.signal,
-      headers: { ...authorization, ...(call?.headers ?? traceHeaders()), ...given },
+      headers: { ...authorization, ...(call?.headers ?? getTraceHeaders()), ...sentHeaders },
       body,
     })
-    const reply = await sent.catch((error) => {
-      call?.ended('broken')
+    const reply = await pending.catch((error) => {
+      call?.end('broken')
       throw error
     })
-    call?.ended(reply.statusCode)
+    call?.end(reply.statusCode)
     if (reply.headers.sequence !== undefined) sequence = Math.max(sequence ?? 0, Number(reply.headers.sequence))
     if (reply.statusCode < 300) return reply
     const text = await reply.body.text()
     throw toServiceError(reply.statusCode, text)
   }
 
-  const durability = ({ durable }: WriteOptions) => ({ durable: durable ? 'true' : undefined })
-  const naming = ({ idempotencyKey: key }: WriteOptions) => ({
+  const toDurableQuery = ({ durable }: WriteOptions) => ({ durable: durable ? 'true' : undefined })
+  const toIdempotencyHeader = ({ idempotencyKey: key }: WriteOptions) => ({
     'idempotency-key': key === undefined ? key : `"${key}"`,
   })
-  const conditions = ({ ifMatch, ifNoneMatch, ...options }: ConditionalOptions) => ({
+  const toConditionHeaders = ({ ifMatch, ifNoneMatch, ...options }: ConditionalOptions) => ({
     'if-match': ifMatch,
     'if-none-match': ifNoneMatch,
-    ...naming(options),
+    ...toIdempotencyHeader(options),
   })
 
-  const freshness = ({ linearizable, after }: ReadOptions) => ({
+  const toConsistencyQuery = ({ linearizable, after }: ReadOptions) => ({
     linearizable: linearizable ? 'true' : undefined,
     after: after?.toString(),
   })
 
-  const rangeQuery = ({ prefix, start, end, limit, reverse, cursor, ...reads }: RangeOptions) => ({
+  const toRangeQuery = ({ prefix, start, end, limit, reverse, cursor, ...readOptions }: RangeOptions) => ({
     prefix,
     start,
     end,
     cursor,
     limit: limit?.toString(),
     reverse: reverse ? 'true' : undefined,
-    ...freshness(reads),
+    ...toConsistencyQuery(readOptions),
   })
 
-  function askRange(range: RangeOptions, more: { keys?: string; count?: string }): Promise<Dispatcher.ResponseData> {
-    return ask('GET', '/v0/entities', { ...rangeQuery(range), ...more }, { accept: NDJSON })
+  function requestRange(
+    range: RangeOptions,
+    extraQuery: { keys?: string; count?: string },
+  ): Promise<Dispatcher.ResponseData> {
+    return sendRequest('GET', '/v0/entities', { ...toRangeQuery(range), ...extraQuery }, { accept: NDJSON })
   }
 
-  async function entryLines({ keys, ...range }: RangeOptions & { keys?: boolean } = {}): Promise<
+  async function streamEntryLines({ keys, ...range }: RangeOptions & { keys?: boolean } = {}): Promise<
     AsyncIterable<Buffer>
   > {
-    return (await askRange(range, { keys: keys ? 'true' : undefined })).body
+    return (await requestRange(range, { keys: keys ? 'true' : undefined })).body
   }
 
-  async function batchLines(lines: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    const { body } = await ask(
+  async function applyBatchLines(lines: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const { body } = await sendRequest(
       'POST',
       '/v0/batch',
-      durability(options),
-      { 'content-type': NDJSON, ...naming(options) },
+      toDurableQuery(options),
+      { 'content-type': NDJSON, ...toIdempotencyHeader(options) },
       lines,
     )
     await body.dump()
   }
 
-  async function* watch({ prefix, start, end, after, signal = NEVER }: WatchOptions = {}): AsyncGenerator<
-    KvStep,
+  async function* watch({ prefix, start, end, after, signal = NEVER_SIGNAL }: WatchOptions = {}): AsyncGenerator<
+    KvChangeSet,
     void
   > {
-    let place = after
+    let cursor = after
     while (!signal.aborted && !closed) {
       let isNew = false
       try {
-        const query = { prefix, start, end, after: place?.toString() }
-        const { body } = await ask('GET', '/v0/watch', query, {}, undefined, { signal })
-        for await (const { seq, ops } of placesOf(body)) {
-          place = seq
+        const query = { prefix, start, end, after: cursor?.toString() }
+        const { body } = await sendRequest('GET', '/v0/watch', query, {}, undefined, { signal })
+        for await (const { seq, ops } of parseWatchEvents(body)) {
+          cursor = seq
           isNew ||= ops.length > 0
           yield { sequence: seq, changes: ops.map(toChange) }
         }
@@ -291,14 +297,16 @@ export function createKvClient(
         if (error instanceof TypeError || (error instanceof ServiceError && error.status < 500)) throw error
       }
       // One that brought something is worth going on with at once.
-      if (!isNew && !closed) await pause(RETRY, signal)
+      if (!isNew && !closed) await pause(RETRY_DELAY_MS, signal)
     }
   }
 
   /** Sends a request like `ask`; resolves with `undefined` for a key without a value. */
-  async function askFound(...request: Parameters<typeof ask>): Promise<Dispatcher.ResponseData | undefined> {
+  async function requestFound(
+    ...request: Parameters<typeof sendRequest>
+  ): Promise<Dispatcher.ResponseData | undefined> {
     try {
-      return await ask(...request)
+      return await sendRequest(...request)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'ENTITY_NOT_FOUND') return undefined
       throw error
@@ -310,7 +318,12 @@ export function createKvClient(
     query: Record<string, string>,
     options: ConditionalOptions,
   ): Promise<boolean> {
-    const reply = await askFound(method, EXPIRY, { ...query, ...durability(options) }, conditions(options))
+    const reply = await requestFound(
+      method,
+      EXPIRY_PATH,
+      { ...query, ...toDurableQuery(options) },
+      toConditionHeaders(options),
+    )
     await reply?.body.dump()
     return reply !== undefined
   }
@@ -321,63 +334,68 @@ export function createKvClient(
       return sequence
     },
     async get(id, options = {}) {
-      const reply = await askFound('GET', '/v0/entity', { id, ...freshness(options) })
+      const reply = await requestFound('GET', '/v0/entity', { id, ...toConsistencyQuery(options) })
       return reply && { value: Buffer.from(await reply.body.arrayBuffer()), etag: String(reply.headers.etag) }
     },
     async getMany(ids, options = {}) {
       if (ids.length === 0) return []
       const list = JSON.stringify({ ids })
       const headers = { 'content-type': 'application/json' }
-      const { body } = await ask('POST', '/v0/entities/get', freshness(options), headers, list)
-      return Array.fromAsync(eachLine(body), toFound)
+      const { body } = await sendRequest('POST', '/v0/entities/get', toConsistencyQuery(options), headers, list)
+      return Array.fromAsync(readLines(body), toFound)
     },
     async put(id, value, options = {}) {
-      const headers = { 'content-type': 'application/octet-stream', ...conditions(options) }
-      const query = { id, ...durability(options), ttl: options.ttl?.toString() }
-      const reply = await ask('PUT', '/v0/entity', query, headers, value)
+      const headers = { 'content-type': 'application/octet-stream', ...toConditionHeaders(options) }
+      const query = { id, ...toDurableQuery(options), ttl: options.ttl?.toString() }
+      const reply = await sendRequest('PUT', '/v0/entity', query, headers, value)
       await reply.body.dump()
       return String(reply.headers.etag)
     },
     async delete(id, options = {}) {
-      const { body } = await ask('DELETE', '/v0/entity', { id, ...durability(options) }, conditions(options))
+      const { body } = await sendRequest(
+        'DELETE',
+        '/v0/entity',
+        { id, ...toDurableQuery(options) },
+        toConditionHeaders(options),
+      )
       await body.dump()
     },
-    async expiry(id, options = {}) {
-      const reply = await askFound('GET', EXPIRY, { id, ...freshness(options) })
+    async getExpiry(id, options = {}) {
+      const reply = await requestFound('GET', EXPIRY_PATH, { id, ...toConsistencyQuery(options) })
       return (await reply?.body.json()) as KvExpiry | undefined
     },
     expire: (id, ttl, options = {}) => changeExpiry('PUT', { id, ttl: String(ttl) }, options),
     persist: (id, options = {}) => changeExpiry('DELETE', { id }, options),
     async batch(changes, options) {
       if (changes.length === 0) return
-      await batchLines(changes.map((change) => opLine(toOp(change))).join(''), options)
+      await applyBatchLines(changes.map((change) => toOpLine(toOp(change))).join(''), options)
     },
-    batchLines,
+    applyBatchLines,
     async *entries(range) {
-      yield* parseEntries(await entryLines(range))
+      yield* parseEntries(await streamEntryLines(range))
     },
     async *keys(range) {
-      for await (const line of eachLine(await entryLines({ ...range, keys: true })))
+      for await (const line of readLines(await streamEntryLines({ ...range, keys: true })))
         yield (JSON.parse(line.toString()) as { id: string }).id
     },
     async count(range = {}) {
-      const { body } = await askRange(range, { count: 'true' })
+      const { body } = await requestRange(range, { count: 'true' })
       return ((await body.json()) as { count: number }).count
     },
-    async page(range = {}) {
+    async getPage(range = {}) {
       const limit = Math.min(range.limit ?? PAGE_ENTRIES, MAX_PAGE_ENTRIES)
-      const { body, headers } = await askRange({ ...range, limit }, {})
+      const { body, headers } = await requestRange({ ...range, limit }, {})
       const entries = await Array.fromAsync(parseEntries(body))
       return { entries, ...(headers.next !== undefined && { next: decodeURIComponent(String(headers.next)) }) }
     },
-    entryLines,
+    streamEntryLines,
     watch,
     close: async () => void (await (closed ??= Promise.all([streams.destroy(), dispatcher.close()]))),
   }
 }
 
 async function* parseEntries(lines: AsyncIterable<Buffer>): AsyncGenerator<KvEntry> {
-  for await (const line of eachLine(lines)) {
+  for await (const line of readLines(lines)) {
     const op = parseLine(line.toString())
     if (typeof op === 'string' || op.type !== 'put') throw new ServiceError(200, 'BAD_LINE', `unexpected line: ${line}`)
     yield { id: op.key.toString(), value: op.value }
@@ -402,7 +420,7 @@ function toOp(change: KvChange): Op {
   return { type: 'put', key, value: toBytes(value), ...(ttl !== undefined && { ttl: ttl * 1_000 }) }
 }
 
-function toChange(op: Op): KvStep['changes'][number] {
+function toChange(op: Op): KvChangeSet['changes'][number] {
   const id = op.key.toString()
   if (op.type === 'del') return { op: 'delete', id }
   const expiry = op.expiresAt === undefined ? {} : { expiresAt: op.expiresAt }

@@ -1,8 +1,8 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-const own = defineErrors({
+const kvErrors = defineErrors({
   QUERY_INVALID: { status: 400, title: 'The query string is not what this path takes' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
   BATCH_EMPTY: { status: 400, title: 'The batch contains no changes' },
@@ -24,7 +24,7 @@ const own = defineErrors({
 
 /** What this service may answer besides what every service may. */
 export const errors = {
-  ...own,
+  ...kvErrors,
   CONDITION_INVALID: house.CONDITION_INVALID,
   CONDITION_FAILED: house.CONDITION_FAILED,
   STORE_FAILED: house.STORE_FAILED,

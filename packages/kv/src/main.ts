@@ -1,29 +1,29 @@
-import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import { reportLevel } from './gauges.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { registerLevelMetrics } from './kv-metrics.ts'
+import type { KvSharedState, KvMainMessage, KvThreadMessage } from './messages.ts'
 import type { KvConfig } from './settings.ts'
-import { duePosition } from './core/own-keys.ts'
-import { Expiring, expiryMemory } from './store/expiries.ts'
-import { dueIn, openKvLevel } from './store/level.ts'
-import { openRevisions, passingRevisions } from './store/revisions.ts'
-import { freeStripesOf, stripesMemory } from './store/stripes.ts'
+import { toDuePosition } from './core/internal-keys.ts'
+import { TtlState, createTtlMemory } from './store/ttl.ts'
+import { readDueKeys, openKvLevel } from './store/level-store.ts'
+import { openRevisions, createEphemeralRevisions } from './store/revisions.ts'
+import { releaseLocksOf, createLockMemory } from './store/key-locks.ts'
 import { LocalFeed } from './watch/local-feed.ts'
 
-export type Context = OpenContext<KvConfig, ToThread>
+export type KvContext = OpenContext<KvConfig, KvThreadMessage>
 
 /** Opens what exists once per process: the database, before any thread does, and the memory that they share. */
-export async function openKv(context: Context): Promise<Opened<ToMain>> {
+export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
   const { config, registry, log, broadcast } = context
-  if (config.log === 'jetstream') return (await import('./node.ts')).openKvNode(context)
+  if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openKvNode(context)
   const createFeed = (revisions: SharedArrayBuffer) =>
-    new LocalFeed({ revisions, maxBytes: config.watchHistory, settled: () => broadcast('settled') })
+    new LocalFeed({ revisions, maxBytes: config.watchHistory, waitUntilSettled: () => broadcast('waitUntilSettled') })
   if (config.store === 'memory') {
-    const revisions = passingRevisions()
+    const revisions = createEphemeralRevisions()
     const feed = createFeed(revisions)
     return {
-      shared: (): Shared => ({ revisions, recording: feed.memory, expiring: expiryMemory() }),
-      threadGone: () => feed.lost(),
-      handlers: { reserve() {}, ...handlersOf(feed), ...NO_LOG },
+      shared: (): KvSharedState => ({ revisions, recording: feed.memory, ttlMemory: createTtlMemory() }),
+      onThreadExit: () => feed.reset(),
+      handlers: { reserve() {}, ...createHandlers(feed), ...NO_LOG_HANDLERS },
       close: async () => feed.close(),
     }
   }
@@ -31,31 +31,31 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
   const level = await openKvLevel(config.data, config.cacheMegabytes, { log, watchDisk: true })
   const revisions = await openRevisions(level)
   const feed = createFeed(revisions.memory)
-  const expiring = expiryMemory()
-  const timed = new Expiring(expiring)
-  if ((await dueIn(level.db, duePosition(0), 1)).length > 0) timed.begin()
-  reportLevel(level, config.cacheMegabytes, registry)
+  const ttlMemory = createTtlMemory()
+  const ttl = new TtlState(ttlMemory)
+  if ((await readDueKeys(level.db, toDuePosition(0), 1)).length > 0) ttl.enable()
+  registerLevelMetrics(level, config.cacheMegabytes, registry)
   // One writing thread has its own order, and pays nothing for locks.
-  const memory = ['0', '1'].includes(config.threads) ? undefined : stripesMemory()
+  const memory = ['0', '1'].includes(config.threads) ? undefined : createLockMemory()
   let owner = 0
   return {
-    kept: level,
-    shared: (): Shared => ({
+    backupSource: level,
+    shared: (): KvSharedState => ({
       share: level.share(),
       revisions: revisions.memory,
       recording: feed.memory,
-      expiring,
+      ttlMemory,
       ...(memory && { stripes: { memory, owner: ++owner } }),
     }),
-    threadGone(shared) {
-      const { share, stripes } = shared as Shared
-      void level.gone(share!)
-      if (stripes) freeStripesOf(stripes.memory, stripes.owner)
-      timed.forgetFirstDue()
+    onThreadExit(shared) {
+      const { share, stripes } = shared as KvSharedState
+      void level.releaseShare(share!)
+      if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
+      ttl.resetFirstDue()
       // It may have taken revisions, and not told.
-      feed.lost()
+      feed.reset()
     },
-    handlers: { reserve: revisions.reserve, ...handlersOf(feed), ...NO_LOG },
+    handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },
     async close() {
       feed.close()
       await level.close()
@@ -63,15 +63,15 @@ export async function openKv(context: Context): Promise<Opened<ToMain>> {
   }
 }
 
-const handlersOf = (feed: LocalFeed) => ({
-  changes: (...query: Parameters<ToMain['changes']>) => feed.after(...query),
-  wrote: (first: number, count: number, writes: Uint8Array) => feed.wrote(first, count, writes),
-  lost: () => feed.lost(),
+const createHandlers = (feed: LocalFeed) => ({
+  changes: (...query: Parameters<KvMainMessage['changes']>) => feed.readAfter(...query),
+  recordWrites: (first: number, count: number, writes: Uint8Array) => feed.recordWrites(first, count, writes),
+  recordLost: () => feed.reset(),
 })
 
-function noLog(): never {
+function throwNoLog(): never {
   throw new Error('this process has no log')
 }
 
 /** What no thread asks for where there is none. */
-const NO_LOG = { append: noLog, reached: noLog, barrier: noLog }
+const NO_LOG_HANDLERS = { append: throwNoLog, waitForSequence: throwNoLog, barrier: throwNoLog }

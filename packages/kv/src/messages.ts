@@ -1,15 +1,15 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import type { Page } from './core/changes.ts'
-import type { Outcomes } from './core/judge.ts'
+import type { ChangePage } from './core/change-pages.ts'
+import type { Outcomes } from './core/evaluate-writes.ts'
 
 /** What a thread is started with. */
-export interface Shared {
+export interface KvSharedState {
   /** Its part in the database, where there is one. */
   readonly share?: LevelShare
   /** What numbers writes. */
   readonly revisions: SharedArrayBuffer
   /** State that threads share about values that expire (`store/expiries.ts`). */
-  readonly expiring: SharedArrayBuffer
+  readonly ttlMemory: SharedArrayBuffer
   /** The locks of keys and this thread's number among their owners, where several threads may write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
   /** Whether somebody watches, where this process gives the order (`watch/recorder.ts`). */
@@ -19,32 +19,32 @@ export interface Shared {
 }
 
 /** What became of a turn's writes. */
-export interface Logged {
+export interface LogResult {
   /** Their place in the log. */
   readonly sequence: number
   readonly outcomes: Outcomes
 }
 
 /** What threads ask of main. */
-export type ToMain = {
+export type KvMainMessage = {
   /** Reserve more revisions. */
   reserve(): void
   /** Put a turn's writes (`core/writes.ts`), so many, into the log; answered once this node has applied them. */
-  append(writes: Uint8Array, count: number): Logged
+  append(writes: Uint8Array, count: number): LogResult
   /** Answered once this node has applied the log up to this place. */
-  reached(sequence: number): void
+  waitForSequence(sequence: number): void
   /** Answered once this node has applied all that was in the log when it was asked. */
-  barrier(waiting: number): void
+  barrier(waiters: number): void
   /** Some of what was changed after a place: see `watch/feed.ts`. Without one the place where it is, and nothing else. */
-  changes(after: number | undefined, patience: number, maxBytes?: number): Page | undefined
+  changes(after: number | undefined, timeout: number, maxBytes?: number): ChangePage | undefined
   /** So many revisions from `first` on were taken, and under those whose conditions held these writes were made. */
-  wrote(first: number, count: number, writes: Uint8Array): void
+  recordWrites(first: number, count: number, writes: Uint8Array): void
   /** What became of revisions that were taken is not known. */
-  lost(): void
+  recordLost(): void
 }
 
 /** What main asks of its threads. */
-export type ToThread = {
+export type KvThreadMessage = {
   /** Answered once what was being written when it was asked is seen by reads, or failed. */
-  settled(): void
+  waitUntilSettled(): void
 }

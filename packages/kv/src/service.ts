@@ -1,10 +1,10 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import type { ToMain, ToThread } from './messages.ts'
+import type { KvMainMessage, KvThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 /** Bytes under keys: durable, ordered, conditional. */
-export const kv = defineService<typeof settings, ToMain, ToThread>({
+export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>({
   name: 'kv',
   summary: 'keeps bytes under keys, durably and in order',
   port: 8082,
@@ -13,9 +13,9 @@ export const kv = defineService<typeof settings, ToMain, ToThread>({
   example: (url) =>
     `curl -XPUT '${url}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
     `curl '${url}/v0/entity?id=greeting'`,
-  singleThreadBecause: ({ store }) =>
+  getSingleThreadReason: ({ store }) =>
     store === 'memory' ? 'the store "memory" is known to one thread only' : undefined,
-  keptElsewhere: ({ log }) =>
+  getNoBackupReason: ({ log }) =>
     log === 'jetstream'
       ? 'a node has all of it from the log: `pnpm kv export` and `pnpm kv import` at any node back it up and restore it'
       : undefined,

@@ -1,16 +1,16 @@
 import { logSettings } from '@influencer-stats/log/settings'
-import { defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
-import { MAX_VALUE } from './core/limits.ts'
-import { namesOf } from './parts.ts'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { MAX_VALUE_BYTES } from './core/key-limits.ts'
+import { getPartNames } from './parts.ts'
 
-const bytes = { type: 'integer', minimum: 1, maximum: MAX_VALUE } as const
+const bytesSetting = { type: 'integer', minimum: 1, maximum: MAX_VALUE_BYTES } as const
 
 /** The settings of the key-value service. Durations in milliseconds, sizes in bytes unless named otherwise. */
 export const settings = defineSettings({
-  store: { type: 'string', enum: namesOf('store'), default: 'level', description: 'store of the values' },
+  store: { type: 'string', enum: getPartNames('store'), default: 'level', description: 'store of the values' },
   commit: {
     type: 'string',
-    enum: namesOf('commit'),
+    enum: getPartNames('commit'),
     default: 'group',
     description: 'commit of writes to LevelDB: grouped per turn, or single',
   },
@@ -21,8 +21,8 @@ export const settings = defineSettings({
     maximum: 4_095,
     description: 'block cache of LevelDB (MiB)',
   },
-  valueLimit: { ...bytes, default: 16_777_216, description: 'maximum value (bytes)' },
-  batchLimit: { ...bytes, default: 33_554_432, description: 'maximum body of a batch (bytes)' },
+  valueLimit: { ...bytesSetting, default: 16_777_216, description: 'maximum value (bytes)' },
+  batchLimit: { ...bytesSetting, default: 33_554_432, description: 'maximum body of a batch (bytes)' },
   batchLines: {
     type: 'integer',
     default: 100_000,
@@ -30,7 +30,7 @@ export const settings = defineSettings({
     maximum: 10_000_000,
     description: 'maximum lines of a batch',
   },
-  queueBytes: { ...bytes, default: 67_108_864, description: 'maximum queued write bytes per thread (bytes)' },
+  queueBytes: { ...bytesSetting, default: 67_108_864, description: 'maximum queued write bytes per thread (bytes)' },
   queueWrites: {
     type: 'integer',
     default: 10_000,
@@ -53,12 +53,12 @@ export const settings = defineSettings({
     description: 'maximum watch streams per thread',
   },
   watchHistory: {
-    ...bytes,
+    ...bytesSetting,
     default: 16_777_216,
     description: 'memory of changes for watch streams that resume (bytes)',
   },
   watchBuffer: {
-    ...bytes,
+    ...bytesSetting,
     default: 8_388_608,
     description: 'maximum unread bytes of a watch stream (bytes)',
   },
@@ -73,4 +73,4 @@ export const settings = defineSettings({
 })
 
 /** The key-value service's own settings. */
-export type KvConfig = ValuesOf<typeof settings>
+export type KvConfig = SettingValues<typeof settings>

@@ -1,5 +1,5 @@
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,14 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createKvClient, type KvClient } from '../src/client.ts'
 
-const WRITERS = 32
+const WRITER_COUNT = 32
 const TOKEN = 'hunter2'
 const SCRIPTS = fileURLToPath(new URL('../../../scripts/', import.meta.url))
 
-const sha256In = (text: string) => /sha256 (\w{64})/.exec(text)?.[1]
+const parseSha256 = (text: string) => /sha256 (\w{64})/.exec(text)?.[1]
 
-const scan = (client: KvClient) => Array.fromAsync(client.entries(), ({ id, value }) => [id, value.toString()] as const)
+const readAll = (client: KvClient) =>
+  Array.fromAsync(client.entries(), ({ id, value }) => [id, value.toString()] as const)
 
 /** Runs `pnpm backup` or `pnpm restore`. */
 function run(script: 'backup' | 'restore', ...args: string[]) {
@@ -23,24 +24,24 @@ function run(script: 'backup' | 'restore', ...args: string[]) {
     encoding: 'utf8',
     env,
   })
-  return { status, stdout, stderr, sha256: sha256In(stdout) }
+  return { status, stdout, stderr, sha256: parseSha256(stdout) }
 }
 
 async function start(data: string, threads: number) {
   const args = ['kv', '--port', '0', '--data', data, '--threads', String(threads), '--log-level', 'warn']
-  const started = spawnStart(args, { API_TOKEN: TOKEN }, { script: HOUSE })
-  const { url, port } = (await started.ready()).kv!
+  const started = spawnStart(args, { API_TOKEN: TOKEN }, { script: START_SCRIPT })
+  const { url, port } = (await started.waitUntilReady()).kv!
   return { started, port: String(port), client: createKvClient(url, { token: TOKEN }) }
 }
 
 it('is backed up under 32 writers as it was at one moment, and is the same elsewhere', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [files, here, there] = ['files', 'here', 'there'].map((name) => join(folder, name)) as [string, string, string]
   const first = await start(here, 2)
   const acknowledged = new Map<number, number>()
   let isWriting = true
   // Each writes its next number to two keys at once.
-  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+  const writers = Array.from({ length: WRITER_COUNT }, async (_, writer) => {
     for (let number = 1; isWriting; number++) {
       const value = String(number)
       await first.client.batch([
@@ -51,7 +52,7 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
       acknowledged.set(writer, number)
     }
   })
-  while (acknowledged.size < WRITERS) await Promise.race(writers.map(async () => first.client.get('a/0')))
+  while (acknowledged.size < WRITER_COUNT) await Promise.race(writers.map(async () => first.client.get('a/0')))
   const before = new Map(acknowledged)
   // Beside the writers, which this thread has to serve meanwhile.
   const backup = await promisify(execFile)(
@@ -62,16 +63,16 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   expect(backup.stderr).toBe('')
   isWriting = false
   await Promise.all(writers)
-  const quiet = join(folder, 'quiet')
-  expect(run('backup', quiet, 'kv', '--kv.port', first.port)).toMatchObject({ status: 0, stderr: '' })
-  const all = await scan(first.client)
-  expect(all.length).toBe(WRITERS * 2 + new Set(all.filter(([id]) => id.startsWith('n/')).map(([id]) => id)).size)
+  const unchanged = join(folder, 'quiet')
+  expect(run('backup', unchanged, 'kv', '--kv.port', first.port)).toMatchObject({ status: 0, stderr: '' })
+  const all = await readAll(first.client)
+  expect(all.length).toBe(WRITER_COUNT * 2 + new Set(all.filter(([id]) => id.startsWith('n/')).map(([id]) => id)).size)
   await first.client.close()
   expect((await first.started.stop()).code).toBe(0)
 
-  expect(run('restore', files, '--data', there)).toMatchObject({ status: 0, sha256: sha256In(backup.stdout) })
+  expect(run('restore', files, '--data', there)).toMatchObject({ status: 0, sha256: parseSha256(backup.stdout) })
   const second = await start(there, 1)
-  for (let writer = 0; writer < WRITERS; writer++) {
+  for (let writer = 0; writer < WRITER_COUNT; writer++) {
     const [a, z] = await Promise.all(['a', 'z'].map(async (key) => second.client.get(`${key}/${writer}`)))
     expect(a!.value.toString()).toBe(z!.value.toString())
     const number = Number(a!.value)
@@ -82,9 +83,9 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   expect((await second.started.stop()).code).toBe(0)
 
   const copy = join(folder, 'copy')
-  expect(run('restore', quiet, '--data', copy).status).toBe(0)
+  expect(run('restore', unchanged, '--data', copy).status).toBe(0)
   const third = await start(copy, 1)
-  expect(await scan(third.client)).toEqual(all)
+  expect(await readAll(third.client)).toEqual(all)
   await third.client.close()
   expect((await third.started.stop()).code).toBe(0)
 
@@ -103,17 +104,20 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   const bytes = readFileSync(file)
   bytes[bytes.length >> 1]! ^= 1
   writeFileSync(file, bytes)
-  const elsewhere = join(folder, 'elsewhere')
-  expect(run('restore', files, '--data', elsewhere)).toMatchObject({ status: 1, stderr: expect.stringContaining(file) })
-  expect(existsSync(join(elsewhere, 'kv'))).toBe(false)
+  const damagedBackup = join(folder, 'elsewhere')
+  expect(run('restore', files, '--data', damagedBackup)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(file),
+  })
+  expect(existsSync(join(damagedBackup, 'kv'))).toBe(false)
 })
 
 it('is not backed up without the token, nor where it does not run', async () => {
-  const { started, port, client } = await start(temporaryFolder(), 0)
+  const { started, port, client } = await start(createTemporaryFolder(), 0)
   expect((await fetch(`http://127.0.0.1:${port}/backup`)).status).toBe(401)
   await client.close()
   expect((await started.stop()).code).toBe(0)
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   expect(run('backup', folder, 'kv', '--kv.port', port)).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^kv: /),

@@ -1,15 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
+import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { startKv } from './support/kv.ts'
 
 const put = (i: number) => `{"op":"put","id":"${i}","value":""}\n`
-const linesOf = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
+const createLines = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
 
 it('batches of many lines end no thread, be they allowed or not', async () => {
   const kv = await startKv({ threads: 2, batchLines: 30_000 })
-  const [most, more] = [linesOf(30_000), linesOf(300_000)]
-  const asked = [more, more, most, most].map((body) => kv.ask('POST', '/v0/batch', body))
-  const replies = await Promise.all(asked)
+  const [accepted, more] = [createLines(30_000), createLines(300_000)]
+  const sendBatch = [more, more, accepted, accepted].map((body) => kv.request('POST', '/v0/batch', body))
+  const replies = await Promise.all(sendBatch)
   expect(replies.map(({ status, code }) => [status, code])).toEqual([
     [413, 'BATCH_TOO_LARGE'],
     [413, 'BATCH_TOO_LARGE'],
@@ -17,17 +17,17 @@ it('batches of many lines end no thread, be they allowed or not', async () => {
     [200, undefined],
   ])
   expect(JSON.parse(replies[0]!.text).detail).toMatch(/^line 30001: /)
-  expect((await kv.ask('GET', '/v0/entity?id=29999')).status).toBe(200)
-  expect((await kv.ask('GET', '/v0/entity?id=30000')).status).toBe(404)
+  expect((await kv.request('GET', '/v0/entity?id=29999')).status).toBe(200)
+  expect((await kv.request('GET', '/v0/entity?id=30000')).status).toBe(404)
   await kv.stop()
 })
 
 it('a batch of many lines leaves others their turns', async () => {
   const kv = await startKv({ threads: 0, batchLines: 100_000 })
   onTestFinished(async () => void (await kv.stop()))
-  const body = linesOf(100_000)
-  const { result, held, worked } = await longestHold(() => kv.ask('POST', '/v0/batch', body))
+  const body = createLines(100_000)
+  const { result, held: longest, worked } = await measureLongestHold(() => kv.request('POST', '/v0/batch', body))
   expect(result.status).toBe(200)
   // 3 % of the work; what is done at once would be half of it.
-  expect(held / worked).toBeLessThan(0.1)
+  expect(longest / worked).toBeLessThan(0.1)
 })

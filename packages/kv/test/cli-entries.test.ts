@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
 import { COMMON_FLAGS } from '../src/cli/help.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { CLI, feedCli, runCli, runShell } from './support/process.ts'
+import { CLI_PATH, runCliWithInput, runCli, runShell } from './support/process.ts'
 
 let kv: TestKv
 beforeAll(async () => {
@@ -17,23 +17,23 @@ beforeAll(async () => {
 afterAll(() => kv.stop())
 
 const run = (...args: string[]) => runCli(...args, '--url', kv.url)
-const feed = (input: string | Uint8Array, ...args: string[]) => feedCli(input, ...args, '--url', kv.url)
+const importLines = (input: string | Uint8Array, ...args: string[]) => runCliWithInput(input, ...args, '--url', kv.url)
 
 it('puts, gets and deletes any bytes, from an argument, standard input or a file', async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
-  const file = join(temporaryFolder(), 'value')
+  const file = join(createTemporaryFolder(), 'value')
   writeFileSync(file, bytes)
   for (const [put, value] of [
     [() => run('put', 'cli', 'text é'), Buffer.from('text é')],
     [() => runCli('put', '--url', kv.url, 'cli', '--', '-x'), Buffer.from('-x')],
-    [() => feed(bytes, 'put', 'cli'), bytes],
-    [() => feed('from -', 'put', 'cli', '-'), Buffer.from('from -')],
+    [() => importLines(bytes, 'put', 'cli'), bytes],
+    [() => importLines('from -', 'put', 'cli', '-'), Buffer.from('from -')],
     [() => run('put', 'cli', '--file', file, '--durable'), bytes],
-    [() => feed('', 'put', 'cli'), Buffer.alloc(0)],
+    [() => importLines('', 'put', 'cli'), Buffer.alloc(0)],
   ] as const) {
     const { code, stdout } = await put()
-    const got = await run('get', 'cli')
-    expect([code, got.code, got.stdout.equals(value)]).toEqual([0, 0, true])
+    const received = await run('get', 'cli')
+    expect([code, received.code, received.stdout.equals(value)]).toEqual([0, 0, true])
     expect((await run('get', 'cli', '--etag')).stdout.toString()).toBe(stdout.toString())
   }
   expect((await run('delete', 'cli')).code).toBe(0)
@@ -68,14 +68,14 @@ it('scans ranges, keys and numbers', async () => {
 })
 
 it('watches changes, and goes on behind a sequence', async () => {
-  async function follow(...args: string[]) {
-    const child = spawn(process.execPath, [CLI, 'watch', '--url', kv.url, ...args], {
+  async function followChanges(...args: string[]) {
+    const child = spawn(process.execPath, [CLI_PATH, 'watch', '--url', kv.url, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     return { child, next: async () => JSON.parse((await lines.next()).value ?? 'null') }
   }
-  const first = await follow('--prefix', 'w/')
+  const first = await followChanges('--prefix', 'w/')
   // The stream shows no change until it is open. The test repeats the write until one arrives.
   const seen = first.next()
   let isSeen = false
@@ -88,7 +88,7 @@ it('watches changes, and goes on behind a sequence', async () => {
   expect(change).toEqual({ op: 'put', id: 'w/a', value: 'é' })
   await kv.client.put('other', '')
   await kv.client.delete('w/a')
-  const later = await follow('--start', 'w/', '--after', String(sequence))
+  const later = await followChanges('--start', 'w/', '--after', String(sequence))
   let one = await later.next()
   while (one.op !== 'delete') one = await later.next()
   expect(one).toEqual({ op: 'delete', id: 'w/a', sequence: expect.any(Number) })

@@ -2,16 +2,16 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { exportTo } from '../src/cli/export.ts'
+import { exportToFile } from '../src/cli/export.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { feedCli, runCli, runShell } from './support/process.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { runCliWithInput, runCli, runShell } from './support/process.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 let kv: TestKv
 let file: string
 beforeEach(async () => {
   kv = await startKv()
-  file = join(temporaryFolder(), 'entries.ndjson')
+  file = join(createTemporaryFolder(), 'entries.ndjson')
 })
 afterEach(() => kv.stop())
 
@@ -32,15 +32,15 @@ it('exports every entry, and imports them again', async () => {
 })
 
 it('exports what any node has acknowledged, not only what the one that is asked has seen', async () => {
-  const asked: unknown[] = []
+  const ranges: unknown[] = []
   const client = {
-    async entryLines(range: unknown) {
-      asked.push(range)
+    async streamEntryLines(range: unknown) {
+      ranges.push(range)
       return Readable.from([])
     },
   }
-  await exportTo(client as never, file, { update() {}, end() {} })
-  expect(asked).toEqual([{ linearizable: true }])
+  await exportToFile(client as never, file, { update() {}, end() {} })
+  expect(ranges).toEqual([{ linearizable: true }])
 })
 
 it('names the line of the file that is bad', async () => {
@@ -50,9 +50,9 @@ it('names the line of the file that is bad', async () => {
   expect(code).toBe(1)
   expect(stderr).toContain('line 4 ')
   writeFileSync(file, `${line}\n\n{"op":"put","id":"${'x'.repeat(1025)}","value":""}\n`)
-  const refused = await runCli('import', file, '--url', kv.url)
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain('line 3')
+  const badLines = await runCli('import', file, '--url', kv.url)
+  expect(badLines.code).toBe(1)
+  expect(badLines.stderr).toContain('line 3')
 })
 
 it('imports what was exported, be it 6 MB that are six times as long as text', async () => {
@@ -92,9 +92,9 @@ it('writes to standard output, and reads from standard input', async () => {
   const { code, stdout } = await runCli('export', '-', '--url', kv.url)
   expect([code, stdout.toString().split('\n').length]).toEqual([0, 4])
   const other = await startKv()
-  expect((await feedCli(stdout, 'import', '-', '--url', other.url)).code).toBe(0)
+  expect((await runCliWithInput(stdout, 'import', '-', '--url', other.url)).code).toBe(0)
   expect(await Array.fromAsync(other.client.keys())).toEqual(['k0', 'k1', 'k2'])
-  const wrong = await feedCli('{}\n', 'import', '-', '--url', other.url)
+  const wrong = await runCliWithInput('{}\n', 'import', '-', '--url', other.url)
   expect([wrong.code, wrong.stderr.includes('line 1 of standard input')]).toEqual([1, true])
   await other.stop()
 })
@@ -102,7 +102,7 @@ it('writes to standard output, and reads from standard input', async () => {
 it('writes to a FIFO, a device or an open file, and leaves it there', async () => {
   await kv.client.put('k', 'v')
   const line = '{"op":"put","id":"k","value":"v"}\n'
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const env = { URL: kv.url }
   const script = `
     cd ${folder} && mkfifo fifo link-to && rm link-to && ln -s fifo link
@@ -127,7 +127,7 @@ it('writes to a FIFO, a device or an open file, and leaves it there', async () =
 
 it('replaces the file behind a symbolic link whole, and leaves the link', async () => {
   await kv.client.put('k', 'v')
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'real'))
   const real = join(folder, 'real', 'entries')
   for (const isThere of [true, false]) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { KvStep } from '../src/client.ts'
+import type { KvChangeSet } from '../src/client.ts'
 import { countEntries } from '../src/routes/range-summary.ts'
 import { openLevelStore } from './support/level-store.ts'
 import { startKv, type TestKv } from './support/kv.ts'
@@ -34,7 +34,7 @@ it('gives a range page by page', async () => {
     let count = 0
     let cursor: string | undefined
     do {
-      const { entries, next } = await kv.client.page({ prefix: 'p/', cursor, limit })
+      const { entries, next } = await kv.client.getPage({ prefix: 'p/', cursor, limit })
       found.push(...entries.map(({ id }) => id))
       cursor = next
       count++
@@ -48,8 +48,8 @@ it('gives many keys at once, in their order', async () => {
   expect(found.map((one) => one?.value.toString('latin1'))).toEqual(['other', undefined, '\xff\x06', 'other'])
   expect(found[0]!.etag).toBe((await kv.client.get('q'))!.etag)
   expect(await kv.client.getMany([])).toEqual([])
-  const many = Array.from({ length: 10_001 }, () => 'q')
-  await expect(kv.client.getMany(many)).rejects.toMatchObject({ code: 'KEYS_TOO_LARGE' })
+  const manyKeys = Array.from({ length: 10_001 }, () => 'q')
+  await expect(kv.client.getMany(manyKeys)).rejects.toMatchObject({ code: 'KEYS_TOO_LARGE' })
 })
 
 it('watches a prefix', async () => {
@@ -60,7 +60,7 @@ it('watches a prefix', async () => {
   const seen: string[] = []
   while (seen.at(-1) !== 'w/\u{10ffff}') {
     const { value } = await stream.next()
-    seen.push(...(value as KvStep).changes.map(({ id }) => id))
+    seen.push(...(value as KvChangeSet).changes.map(({ id }) => id))
   }
   expect(seen).toEqual(['w/\u{10ffff}a', 'w/\u{10ffff}'])
   await stream.return!()

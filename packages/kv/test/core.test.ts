@@ -2,12 +2,12 @@ import { parseTags } from '@influencer-stats/runtime/conditions'
 import fc from 'fast-check'
 import { isUtf8 } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
-import { parseBatch } from '../src/core/batch.ts'
-import { eachLine } from '../src/core/each-line.ts'
-import { toChunks, type Entry } from '../src/core/frames.ts'
-import { toKeyLines, toLines } from '../src/core/range-lines.ts'
-import { opLine, parseLine, putLine, type Op } from '../src/core/lines.ts'
-import { parseQuery } from '../src/core/query.ts'
+import { parseBatch } from '../src/core/parse-batch.ts'
+import { readLines } from '../src/core/read-lines.ts'
+import { toChunks, type StoredEntry } from '../src/core/entry-chunks.ts'
+import { toKeyLines, toEntryLines } from '../src/core/range-lines.ts'
+import { toOpLine, parseLine, toPutLine, type Op } from '../src/core/change-lines.ts'
+import { parseQuery } from '../src/core/parse-query.ts'
 import { countTurns } from './support/turns.ts'
 
 const LIMITS = { maxValue: 1e6, maxLines: 1e6 }
@@ -35,8 +35,8 @@ describe('query strings', () => {
   it('are read back as they were encoded, by either of the usual ways', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, minLength: 1 }), (pairs) => {
-        const usual = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
-        for (const encoded of [usual, new URLSearchParams(pairs).toString()]) {
+        const encodePair = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+        for (const encoded of [encodePair, new URLSearchParams(pairs).toString()]) {
           const { fault, names, values } = parseQuery(encoded)
           expect(fault).toBeUndefined()
           expect(names.map((name, i) => [name, values[i]!.toString()])).toEqual(pairs)
@@ -51,7 +51,7 @@ describe('query strings', () => {
       fc.property(
         fc.oneof(
           fc.string(),
-          fc.array(piece).map((pieces) => pieces.join('')),
+          fc.array(piece).map((splitChunks) => splitChunks.join('')),
         ),
         (encoded) => {
           const { fault, names, values } = parseQuery(encoded)
@@ -93,8 +93,8 @@ describe('lines', () => {
       { minLength: 1, maxLength: 5 },
     )
     fc.assert(
-      fc.property(entries, (all: Entry[]) => {
-        const lines = splitLines(toLines(all)).slice(0, -1)
+      fc.property(entries, (all: StoredEntry[]) => {
+        const lines = splitLines(toEntryLines(all)).slice(0, -1)
         const read = lines.map((line) => JSON.parse(line))
         expect(read.map(({ id }) => id)).toEqual(all.map(([id]) => id))
         expect(read.map(({ value, valueBase64 }) => value ?? Buffer.from(valueBase64, 'base64').toString())).toEqual(
@@ -102,7 +102,7 @@ describe('lines', () => {
         )
         expect(splitLines(toKeyLines(all)).slice(0, -1)).toHaveLength(all.length)
         for (const [id, given] of all) {
-          const line = opLine({ type: 'put', key: Buffer.from(id), value: Buffer.from(given) })
+          const line = toOpLine({ type: 'put', key: Buffer.from(id), value: Buffer.from(given) })
           expect(splitLines(line)).toHaveLength(2)
         }
       }),
@@ -112,7 +112,7 @@ describe('lines', () => {
   it('are read back as the changes they were made of', () => {
     fc.assert(
       fc.property(op, (one) => {
-        const line = opLine(one)
+        const line = toOpLine(one)
         expect(line.indexOf('\n')).toBe(line.length - 1)
         expect(parseLine(line)).toEqual(one)
       }),
@@ -122,7 +122,7 @@ describe('lines', () => {
   it('make a batch of any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), async (ops, between) => {
-        expect(await parseBatch(Buffer.from(ops.map(opLine).join(between)), LIMITS)).toEqual(ops)
+        expect(await parseBatch(Buffer.from(ops.map(toOpLine).join(between)), LIMITS)).toEqual(ops)
       }),
     )
   })
@@ -143,13 +143,13 @@ describe('lines', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(bytes), fc.array(fc.nat(40)), async (parts, cuts) => {
         const whole = Buffer.from(parts.join('\n'))
-        async function* pieces() {
+        async function* splitChunks() {
           let from = 0
-          for (const cut of cuts) yield whole.subarray(from, (from += cut))
+          for (const offset of cuts) yield whole.subarray(from, (from += offset))
           yield whole.subarray(from)
         }
         const lines: string[] = []
-        for await (const line of eachLine(pieces())) lines.push(line.toString('latin1'))
+        for await (const line of readLines(splitChunks())) lines.push(line.toString('latin1'))
         const expected = whole.toString('latin1').split('\n')
         if (expected.at(-1) === '') expected.pop()
         expect(lines).toEqual(expected)
@@ -168,7 +168,7 @@ describe('lines', () => {
       fc.property(escaped, (bytes) => {
         const base64 = `{"op":"put","id":"k","valueBase64":"${bytes.toString('base64')}"}\n`
         for (const given of isUtf8(bytes) ? [bytes, bytes.toString()] : [bytes]) {
-          const line = putLine('k', given)
+          const line = toPutLine('k', given)
           const text = escaping(JSON.stringify(bytes.toString()))
           const asText = `{"op":"put","id":"k","value":${text}}\n`
           const isShort = isUtf8(bytes) && Buffer.byteLength(text) - 2 <= bytes.length * 1.5
@@ -182,7 +182,7 @@ describe('lines', () => {
 
   it('may have base64 of any length, and nothing that is none', () => {
     const large = Buffer.alloc(16_777_216, 0xff)
-    const put = parseLine(putLine('k', large)) as { value: Buffer }
+    const put = parseLine(toPutLine('k', large)) as { value: Buffer }
     // `toEqual` would look at one byte after the other.
     expect([{ ...put, value: undefined }, put.value.equals(large)]).toEqual([
       { type: 'put', key: Buffer.from('k') },
@@ -201,21 +201,21 @@ describe('lines', () => {
   })
 
   it('have text where the value is text', () => {
-    expect(putLine('a', Buffer.from('é'))).toBe('{"op":"put","id":"a","value":"é"}\n')
-    expect(putLine('a', Buffer.from([0xff]))).toBe('{"op":"put","id":"a","valueBase64":"/w=="}\n')
+    expect(toPutLine('a', Buffer.from('é'))).toBe('{"op":"put","id":"a","value":"é"}\n')
+    expect(toPutLine('a', Buffer.from([0xff]))).toBe('{"op":"put","id":"a","valueBase64":"/w=="}\n')
   })
 })
 
 describe('chunks', () => {
   it('have the size they say', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(text, fc.oneof(text, bytes))), (entries: Entry[]) => {
+      fc.property(fc.array(fc.tuple(text, fc.oneof(text, bytes))), (entries: StoredEntry[]) => {
         let rest = Buffer.from(toChunks(entries))
-        for (const [id, kept] of entries) {
+        for (const [id, unread] of entries) {
           const end = rest.indexOf('\r\n')
           const size = Number.parseInt(rest.toString('latin1', 0, end), 16)
           expect(rest.subarray(end + 2, end + 2 + size)).toEqual(
-            Buffer.concat([Buffer.from(`${id}\n`), Buffer.from(kept)]),
+            Buffer.concat([Buffer.from(`${id}\n`), Buffer.from(unread)]),
           )
           expect(rest.toString('latin1', end + 2 + size, end + 4 + size)).toBe('\r\n')
           rest = rest.subarray(end + 4 + size)

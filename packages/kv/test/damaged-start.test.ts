@@ -1,6 +1,6 @@
-import { readWitness } from '@influencer-stats/runtime/testing/witness'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { readWitness } from '@influencer-stats/runtime/testing/read-witness'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -8,18 +8,18 @@ import { createKvClient } from '../src/client.ts'
 import { startKv } from './support/kv.ts'
 import { runCli, spawnKv } from './support/process.ts'
 
-const MANY = 300
-const valueOf = (i: number) => `value ${i} `.repeat(20)
+const ENTRY_COUNT = 300
+const createValue = (i: number) => `value ${i} `.repeat(20)
 
 /** Creates the folder of a process killed with `kill -9` after writes, half of them durable. */
 async function killUnderWrites(): Promise<string> {
-  const killed = join(temporaryFolder(), 'kv')
+  const killed = join(createTemporaryFolder(), 'kv')
   const service = spawnKv(killed)
   const client = createKvClient(await service.url)
-  for (let i = 0; i < MANY; i++) await client.put(`k${i}`, valueOf(i), { durable: i % 2 === 0 })
+  for (let i = 0; i < ENTRY_COUNT; i++) await client.put(`k${i}`, createValue(i), { durable: i % 2 === 0 })
   await client.close()
-  const [log] = logsIn(killed)
-  await until(() => readWitness(killed)?.logs[log!] === statSync(join(killed, 'level', log!)).size)
+  const [log] = listLogs(killed)
+  await waitUntil(() => readWitness(killed)?.logs[log!] === statSync(join(killed, 'level', log!)).size)
   await service.crash()
   return killed
 }
@@ -27,21 +27,21 @@ let folder: Promise<string> | undefined
 /** Folder shared by all tests, each of which uses a copy. */
 const killedFolder = () => (folder ??= killUnderWrites())
 
-const logsIn = (folder: string) => readdirSync(join(folder, 'level')).filter((name) => name.endsWith('.log'))
+const listLogs = (folder: string) => readdirSync(join(folder, 'level')).filter((name) => name.endsWith('.log'))
 
-function copyOf(folder: string): string {
-  const copy = join(temporaryFolder(), 'kv')
+function copyFolder(folder: string): string {
+  const copy = join(createTemporaryFolder(), 'kv')
   cpSync(folder, copy, { recursive: true })
   return copy
 }
 
-async function countRight(folder: string): Promise<number> {
+async function countCorrect(folder: string): Promise<number> {
   const kv = await startKv({ data: folder })
   let count = 0
-  for (let i = 0; i < MANY; i++) {
+  for (let i = 0; i < ENTRY_COUNT; i++) {
     const value = (await kv.client.get(`k${i}`))?.value.toString()
     if (value === undefined) continue
-    expect(value).toBe(valueOf(i))
+    expect(value).toBe(createValue(i))
     count++
   }
   await kv.stop()
@@ -49,7 +49,7 @@ async function countRight(folder: string): Promise<number> {
 }
 
 it('all that was acknowledged is there after a kill', async () => {
-  expect(await countRight(copyOf(await killedFolder()))).toBe(MANY)
+  expect(await countCorrect(copyFolder(await killedFolder()))).toBe(ENTRY_COUNT)
 })
 
 it.each<[string, (log: string, current: string) => void]>([
@@ -64,9 +64,9 @@ it.each<[string, (log: string, current: string) => void]>([
   ],
   ['the log is cut', (log) => truncateSync(log, statSync(log).size - 3)],
 ])('where %s the start is refused in one line, and a repair salvages the rest', async (_, damage) => {
-  const folder = copyOf(await killedFolder())
+  const folder = copyFolder(await killedFolder())
   const level = join(folder, 'level')
-  const [log] = logsIn(folder)
+  const [log] = listLogs(folder)
   damage(join(level, log!), join(level, 'CURRENT'))
   const files = readdirSync(level)
 
@@ -80,20 +80,20 @@ it.each<[string, (log: string, current: string) => void]>([
   expect((await runCli('repair', folder)).code).toBe(0)
   expect((await runCli('check', folder)).code).toBe(0)
   // Data after damage in a log is lost up to the next 32 KiB.
-  const found = await countRight(folder)
-  if (log && files.includes('CURRENT')) expect(found).toBeGreaterThan(MANY / 3)
-  else expect(found).toBe(MANY)
+  const found = await countCorrect(folder)
+  if (log && files.includes('CURRENT')) expect(found).toBeGreaterThan(ENTRY_COUNT / 3)
+  else expect(found).toBe(ENTRY_COUNT)
 })
 
 it('check and repair without a folder are wrong usage', async () => {
   for (const command of ['check', 'repair']) {
     expect((await runCli(command)).code).toBe(2)
-    expect((await runCli(command, join(temporaryFolder(), 'missing'))).code).toBe(2)
+    expect((await runCli(command, join(createTemporaryFolder(), 'missing'))).code).toBe(2)
   }
 })
 
 it('a process that is killed on a full disk, with half a record in its log, starts with all that it acknowledged', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   // Limits each file to 4 MiB.
   const service = spawnKv(data, { fileBlocks: 4_096 })
   const client = createKvClient(await service.url)
@@ -110,7 +110,7 @@ it('a process that is killed on a full disk, with half a record in its log, star
   await Promise.allSettled([writer(), writer(), writer(), writer()])
   expect(acknowledged.size).toBeGreaterThan(10)
   // Main records that a write has failed. Data after this write in its log may be damaged.
-  await until(() => readWitness(data)?.failedLogs.length)
+  await waitUntil(() => readWitness(data)?.failedLogs.length)
   await client.close()
   await service.crash()
 

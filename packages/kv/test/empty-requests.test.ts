@@ -1,6 +1,6 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { emptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { testEmptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { kv } from '../src/service.ts'
 
-emptyRequests((settings) => embed(kv, { data: temporaryFolder(), ...settings }))
+testEmptyRequests((settings) => embed(kv, { data: createTemporaryFolder(), ...settings }))

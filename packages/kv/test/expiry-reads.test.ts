@@ -1,38 +1,38 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createKvClient } from '../src/client.ts'
 import { startKv, type TestKv } from './support/kv.ts'
-import { start, useNats } from './support/nodes.ts'
+import { start, useNats } from './support/cluster-nodes.ts'
 import { spawnKv } from './support/process.ts'
 
-const nodeOn = useNats()
+const startNode = useNats()
 let streams = 0
-const newStream = () => nodeOn(`expiry-reads-${process.pid}-${++streams}`)
+const newStream = () => startNode(`expiry-reads-${process.pid}-${++streams}`)
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 const name = (i: number) => `k${String(i).padStart(5, '0')}`
 const putLine = (id: string, expiresAt?: number) => `${JSON.stringify({ op: 'put', id, value: 'x', expiresAt })}\n`
-const batch = (kv: TestKv, ...lines: string[]) => kv.ask('POST', '/v0/batch', lines.join(''), NDJSON)
-const idsOf = (ndjson: string) =>
+const batch = (kv: TestKv, ...lines: string[]) => kv.request('POST', '/v0/batch', lines.join(''), NDJSON)
+const parseIds = (ndjson: string) =>
   ndjson
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line).id as string)
 
-async function untilTime(time: number): Promise<void> {
+async function waitUntilTime(time: number): Promise<void> {
   while (Date.now() < time) await turn()
 }
 
-const persisted: [string, () => Overrides][] = [
+const persistedSettings: [string, () => Overrides][] = [
   ['in LevelDB, one thread', () => ({ threads: 1 })],
   ['in LevelDB, two threads', () => ({ threads: 2 })],
   ['in LevelDB, one by one', () => ({ threads: 1, commit: 'single' })],
   ['on a node', () => ({ ...newStream(), threads: 1 })],
 ]
 
-describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory' })], ...persisted])(
+describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory' })], ...persistedSettings])(
   'a value that expires, %s',
   (_, settings) => {
     it('is there until its time and absent from then on, whatever is asked', async () => {
@@ -53,7 +53,7 @@ describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory'
         await batch(kv, ...Array.from({ length: 20 }, (_, i) => putLine(name(i), i % 2 ? undefined : expiresAt)))
         for (let sentAt = 0; sentAt < expiresAt + 20;) {
           sentAt = Date.now()
-          const { status, text } = await kv.ask(method, path, undefined, { accept })
+          const { status, text } = await kv.request(method, path, undefined, { accept })
           const isThere = path.startsWith('/v0/entities') ? /k00000|"count":20/.test(text) : status === 200
           if (sentAt >= expiresAt) {
             expect([path, isThere]).toEqual([path, false])
@@ -68,25 +68,25 @@ describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory'
       const etag = await kv.client.put('a', 'x')
       const expiresAt = Date.now() + 300
       await batch(kv, ...['b', 'c', 'd'].map((id) => putLine(id, expiresAt)))
-      expect((await kv.ask('PUT', `/v0/entity/expiry?id=a&expiresAt=${expiresAt}`)).status).toBe(204)
+      expect((await kv.request('PUT', `/v0/entity/expiry?id=a&expiresAt=${expiresAt}`)).status).toBe(204)
       const headers = { 'idempotency-key': 'once', 'if-match': '*' }
-      await untilTime(expiresAt)
-      const answers = await Promise.all([
-        kv.ask('GET', '/v0/entity?id=a', undefined, { 'if-none-match': etag }),
-        kv.ask('GET', '/v0/entity?id=a', undefined, { 'if-match': etag }),
-        kv.ask('PUT', '/v0/entity?id=a', '2', { 'if-match': etag }),
-        kv.ask('DELETE', '/v0/entity?id=b', undefined, { 'if-match': '*' }),
-        kv.ask('PUT', '/v0/entity?id=c', '2', { 'if-none-match': '*' }),
-        kv.ask('PUT', '/v0/entity/expiry?id=b&ttl=60'),
-        kv.ask('DELETE', '/v0/entity/expiry?id=b'),
-        kv.ask('PUT', '/v0/entity?id=d', '2', headers),
+      await waitUntilTime(expiresAt)
+      const replies = await Promise.all([
+        kv.request('GET', '/v0/entity?id=a', undefined, { 'if-none-match': etag }),
+        kv.request('GET', '/v0/entity?id=a', undefined, { 'if-match': etag }),
+        kv.request('PUT', '/v0/entity?id=a', '2', { 'if-match': etag }),
+        kv.request('DELETE', '/v0/entity?id=b', undefined, { 'if-match': '*' }),
+        kv.request('PUT', '/v0/entity?id=c', '2', { 'if-none-match': '*' }),
+        kv.request('PUT', '/v0/entity/expiry?id=b&ttl=60'),
+        kv.request('DELETE', '/v0/entity/expiry?id=b'),
+        kv.request('PUT', '/v0/entity?id=d', '2', headers),
         batch(kv, '{"op":"expire","id":"a","ttl":60}\n', '{"op":"expire","id":"b","expiresAt":null}\n'),
       ])
-      expect(answers.map(({ status }) => status)).toEqual([404, 412, 412, 412, 201, 404, 404, 412, 200])
+      expect(replies.map(({ status }) => status)).toEqual([404, 412, 412, 412, 201, 404, 404, 412, 200])
       await kv.client.put('d', '3')
-      expect((await kv.ask('PUT', '/v0/entity?id=d', '2', headers)).status).toBe(412)
-      const all = await kv.ask('GET', '/v0/entities?start=a', undefined, { accept: 'application/x-ndjson' })
-      expect(idsOf(all.text)).toEqual(['c', 'd'])
+      expect((await kv.request('PUT', '/v0/entity?id=d', '2', headers)).status).toBe(412)
+      const all = await kv.request('GET', '/v0/entities?start=a', undefined, { accept: 'application/x-ndjson' })
+      expect(parseIds(all.text)).toEqual(['c', 'd'])
     })
 
     it('that a PUT replaces at that moment comes back to nobody', async () => {
@@ -96,7 +96,7 @@ describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory'
         const expiresAt = Date.now() + 30
         await batch(kv, putLine(id, expiresAt))
         let isPut = false
-        const putting = untilTime(expiresAt + (round % 5) - 2).then(async () => {
+        const putting = waitUntilTime(expiresAt + (round % 5) - 2).then(async () => {
           await kv.client.put(id, 'new')
           isPut = true
         })
@@ -119,27 +119,30 @@ describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory'
   },
 )
 
-it.each(persisted)('many values that are due are absent in the first second after a start, %s', async (_, settings) => {
-  const data = temporaryFolder()
-  const own = { data, ...settings() }
-  const first = await startKv(own)
-  const expiresAt = Date.now() + 1_500
-  const ids = Array.from({ length: 20_000 }, (_, i) => name(i))
-  await batch(first, ...ids.map((id) => putLine(id, expiresAt)), putLine('stays'))
-  await first.stop()
-  await untilTime(expiresAt)
-  const kv = await start(own)
-  const answers = await Promise.all([
-    ...[0, 1, 9_999, 19_998, 19_999].map((i) => kv.ask('GET', `/v0/entity?id=${name(i)}`)),
-    kv.ask('GET', '/v0/entities?start=%00&limit=1', undefined, { accept: 'application/x-ndjson' }),
-    kv.ask('GET', '/v0/entities?start=%00', undefined, { accept: 'application/x-ndjson' }),
-  ])
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 200, 200])
-  expect(answers.slice(-2).map(({ text }) => idsOf(text))).toEqual([['stays'], ['stays']])
-})
+it.each(persistedSettings)(
+  'many values that are due are absent in the first second after a start, %s',
+  async (_, settings) => {
+    const data = createTemporaryFolder()
+    const own = { data, ...settings() }
+    const first = await startKv(own)
+    const expiresAt = Date.now() + 1_500
+    const ids = Array.from({ length: 20_000 }, (_, i) => name(i))
+    await batch(first, ...ids.map((id) => putLine(id, expiresAt)), putLine('stays'))
+    await first.stop()
+    await waitUntilTime(expiresAt)
+    const kv = await start(own)
+    const replies = await Promise.all([
+      ...[0, 1, 9_999, 19_998, 19_999].map((i) => kv.request('GET', `/v0/entity?id=${name(i)}`)),
+      kv.request('GET', '/v0/entities?start=%00&limit=1', undefined, { accept: 'application/x-ndjson' }),
+      kv.request('GET', '/v0/entities?start=%00', undefined, { accept: 'application/x-ndjson' }),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 200, 200])
+    expect(replies.slice(-2).map(({ text }) => parseIds(text))).toEqual([['stays'], ['stays']])
+  },
+)
 
 it('a value is absent from its time on while the disk takes no write', async () => {
-  const service = spawnKv(temporaryFolder(), { fileBlocks: 4_096 })
+  const service = spawnKv(createTemporaryFolder(), { fileBlocks: 4_096 })
   const url = await service.url
   const client = createKvClient(url)
   await client.put('soon', 'x', { ttl: 3 })
@@ -149,7 +152,7 @@ it('a value is absent from its time on while the disk takes no write', async () 
     for (let i = 0; ; i++) await client.put(`k${i}`, value)
   })()
   await expect(full).rejects.toMatchObject({ code: 'DISK_FULL' })
-  await untilTime(expiresAt)
+  await waitUntilTime(expiresAt)
   for (let sentAt = Date.now(); sentAt < expiresAt + 1_000; sentAt = Date.now()) {
     expect(await client.get('soon')).toBeUndefined()
     expect((await fetch(`${url}/v0/entity?id=soon`, { method: 'HEAD' })).status).toBe(404)

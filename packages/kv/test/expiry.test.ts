@@ -1,44 +1,50 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { formatOf } from '@influencer-stats/runtime/testing/format-of'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { readFormatFile } from '@influencer-stats/runtime/testing/read-format'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startKv, type TestKv } from './support/kv.ts'
-import { start, useNats } from './support/nodes.ts'
+import { start, useNats } from './support/cluster-nodes.ts'
 
-const nodeOn = useNats()
+const startNode = useNats()
 
 let streams = 0
-const newStream = () => nodeOn(`expiry-${process.pid}-${++streams}`)
-const lines = async (kv: TestKv) =>
-  (await kv.ask('GET', '/v0/entities?start=%00&linearizable=true', undefined, { accept: 'application/x-ndjson' })).text
+const newStream = () => startNode(`expiry-${process.pid}-${++streams}`)
+const readLines = async (kv: TestKv) =>
+  (await kv.request('GET', '/v0/entities?start=%00&linearizable=true', undefined, { accept: 'application/x-ndjson' }))
+    .text
 const NDJSON = { 'content-type': 'application/x-ndjson' }
-const FAR = 4_102_444_800_000
+const FAR_FUTURE_MS = 4_102_444_800_000
 
 describe.each<[string, () => Overrides]>([
   ['alone', () => ({ threads: 2 })],
   ['on a node', newStream],
 ])('what expires, %s', (_, settings) => {
   it('is gone after its time, which a stream tells, and stays until then over a restart', async () => {
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const own = settings()
     const first = await startKv({ data, ...own })
-    await first.ask('POST', '/v0/batch', `{"op":"put","id":"late","value":"1","expiresAt":${FAR}}\n`, NDJSON)
+    await first.request(
+      'POST',
+      '/v0/batch',
+      `{"op":"put","id":"late","value":"1","expiresAt":${FAR_FUTURE_MS}}\n`,
+      NDJSON,
+    )
     await first.client.put('text', 'stays')
     await first.client.put('far', '1', { ttl: 10_000 })
-    const before = await lines(first)
+    const before = await readLines(first)
     expect(before.replace(/("far".*)"expiresAt":\d+/g, '$1"expiresAt":N')).toBe(
       '{"op":"put","id":"far","value":"1","expiresAt":N}\n' +
-        `{"op":"put","id":"late","value":"1","expiresAt":${FAR}}\n` +
+        `{"op":"put","id":"late","value":"1","expiresAt":${FAR_FUTURE_MS}}\n` +
         '{"op":"put","id":"text","value":"stays"}\n',
     )
-    await first.ask('PUT', '/v0/entity?id=soon&ttl=1', '1')
+    await first.request('PUT', '/v0/entity?id=soon&ttl=1', '1')
     await first.stop()
     const kv = await start({ data, ...own })
     // Before anything else that expires is written.
-    await until(async () => !(await kv.client.get('soon')))
+    await waitUntil(async () => !(await kv.client.get('soon')))
     let expiresAt = 0
     const begun = Date.now()
     for await (const { changes } of kv.client.watch()) {
@@ -53,9 +59,9 @@ describe.each<[string, () => Overrides]>([
     expect(await kv.client.get('next')).toBeUndefined()
     // Lines of a range, expiries included, make another base what this one is.
     const copy = await start()
-    await copy.client.batchLines(await lines(kv))
-    expect(await lines(copy)).toBe(await lines(kv))
-    expect(await lines(kv)).toBe(before)
+    await copy.client.applyBatchLines(await readLines(kv))
+    expect(await readLines(copy)).toBe(await readLines(kv))
+    expect(await readLines(kv)).toBe(before)
   })
 
   it('may be written again after a reply that was lost, and is done once', async () => {
@@ -66,11 +72,11 @@ describe.each<[string, () => Overrides]>([
     expect(await kv.client.put('k', '1', options)).toBe(first)
     expect(await kv.client.get('k')).toMatchObject({ value: Buffer.from('2'), etag: second })
     // With quotes or without, it is the same.
-    const plain = await kv.ask('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': 'a-1' })
+    const plain = await kv.request('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': 'a-1' })
     expect([plain.status, plain.headers.get('etag')]).toEqual([201, first])
-    const reused = await kv.ask('PUT', '/v0/entity?id=k', 'other', { 'idempotency-key': '"a-1"' })
+    const reused = await kv.request('PUT', '/v0/entity?id=k', 'other', { 'idempotency-key': '"a-1"' })
     expect([reused.status, reused.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
-    const remove = () => kv.ask('DELETE', '/v0/entity?id=k', undefined, { 'idempotency-key': 'd' })
+    const remove = () => kv.request('DELETE', '/v0/entity?id=k', undefined, { 'idempotency-key': 'd' })
     expect((await remove()).status).toBe(202)
     await kv.client.put('k', '3')
     expect((await remove()).status).toBe(202)
@@ -81,10 +87,10 @@ describe.each<[string, () => Overrides]>([
     expect((await kv.client.get('k'))!.value.toString()).toBe('5')
     await expect(kv.client.batch([], { idempotencyKey: 'b' })).resolves.toBeUndefined()
     for (const bad of ['', '"', '"a', 'a b', '"\u00e9"', 'x'.repeat(256)]) {
-      const { code } = await kv.ask('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': bad })
+      const { code } = await kv.request('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': bad })
       expect([bad, code]).toEqual([bad, 'IDEMPOTENCY_KEY_INVALID'])
     }
-    expect(await lines(kv)).toBe('{"op":"put","id":"k","value":"5"}\n')
+    expect(await readLines(kv)).toBe('{"op":"put","id":"k","value":"5"}\n')
   })
 
   it('changes without the value, which keeps its tag, and streams show it', async () => {
@@ -101,21 +107,21 @@ describe.each<[string, () => Overrides]>([
     await opened.promise
     const etag = await kv.client.put('k', '1')
     const stays = { expiresAt: null, remaining: null }
-    expect(await kv.client.expiry('k')).toEqual(stays)
+    expect(await kv.client.getExpiry('k')).toEqual(stays)
     const before = Date.now()
     expect(await kv.client.expire('k', 60, { ifMatch: etag, durable: true })).toBe(true)
-    const { expiresAt, remaining } = (await kv.client.expiry('k'))!
+    const { expiresAt, remaining } = (await kv.client.getExpiry('k'))!
     expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000)
     expect(expiresAt! - remaining!).toBeGreaterThanOrEqual(before)
     for (const method of ['GET', 'HEAD']) {
-      const { headers } = await kv.ask(method, '/v0/entity?id=k')
+      const { headers } = await kv.request(method, '/v0/entity?id=k')
       expect([headers.get('expires-at'), headers.get('etag')]).toEqual([String(expiresAt), etag])
     }
-    expect((await kv.ask('PUT', `/v0/entity/expiry?id=k&expiresAt=${FAR}`)).status).toBe(204)
-    expect((await kv.client.expiry('k'))!.expiresAt).toBe(FAR)
+    expect((await kv.request('PUT', `/v0/entity/expiry?id=k&expiresAt=${FAR_FUTURE_MS}`)).status).toBe(204)
+    expect((await kv.client.getExpiry('k'))!.expiresAt).toBe(FAR_FUTURE_MS)
     await expect(kv.client.expire('k', 1, { ifMatch: '"other"' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
     await expect(kv.client.persist('k', { ifNoneMatch: '*' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
-    const none = await kv.ask('PUT', '/v0/entity/expiry?id=k&ttl=1', undefined, { 'if-none-match': etag })
+    const none = await kv.request('PUT', '/v0/entity/expiry?id=k&ttl=1', undefined, { 'if-none-match': etag })
     expect([none.status, none.code]).toEqual([412, 'CONDITION_FAILED'])
     // A repeated request with the same idempotency key has no further effect.
     const named = { idempotencyKey: 'e' }
@@ -125,12 +131,12 @@ describe.each<[string, () => Overrides]>([
       { op: 'expire', id: 'k-none', ttl: 100 },
     ])
     expect(await kv.client.persist('k', named)).toBe(true)
-    expect((await kv.client.expiry('k'))!.remaining).toBeGreaterThan(50_000)
+    expect((await kv.client.getExpiry('k'))!.remaining).toBeGreaterThan(50_000)
     await kv.client.batch([{ op: 'expire', id: 'k', ttl: null }])
-    expect(await kv.client.expiry('k')).toEqual(stays)
+    expect(await kv.client.getExpiry('k')).toEqual(stays)
     expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
-    expect((await kv.ask('GET', '/v0/entity?id=k')).headers.get('expires-at')).toBeNull()
-    expect(await kv.client.expiry('k-none')).toBeUndefined()
+    expect((await kv.request('GET', '/v0/entity?id=k')).headers.get('expires-at')).toBeNull()
+    expect(await kv.client.getExpiry('k-none')).toBeUndefined()
     expect(await kv.client.expire('k-none', 1)).toBe(false)
     expect(await kv.client.persist('k-none', { ifNoneMatch: '*' })).toBe(false)
     await expect(kv.client.persist('k-none', { ifMatch: '*' })).rejects.toMatchObject({ code: 'CONDITION_FAILED' })
@@ -140,7 +146,7 @@ describe.each<[string, () => Overrides]>([
     expect(events).toEqual([
       ['put', 'k', 'stays'],
       ['expire', 'k', expiresAt],
-      ['expire', 'k', FAR],
+      ['expire', 'k', FAR_FUTURE_MS],
       ['expire', 'k', 'stays'],
       ['expire', 'k', batchTime],
       ['expire', 'k', 'stays'],
@@ -152,8 +158,8 @@ describe.each<[string, () => Overrides]>([
   it('is refused where it is no time', async () => {
     const kv = await start(settings())
     for (const ttl of ['0', '-1', '1.5', 'x', '1000000000', ''])
-      expect((await kv.ask('PUT', `/v0/entity?id=k&ttl=${ttl}`, '1')).code).toBe('QUERY_INVALID')
-    expect((await kv.ask('DELETE', '/v0/entity?id=k&ttl=1')).code).toBe('QUERY_INVALID')
+      expect((await kv.request('PUT', `/v0/entity?id=k&ttl=${ttl}`, '1')).code).toBe('QUERY_INVALID')
+    expect((await kv.request('DELETE', '/v0/entity?id=k&ttl=1')).code).toBe('QUERY_INVALID')
     for (const query of [
       '',
       '&ttl=0',
@@ -162,20 +168,23 @@ describe.each<[string, () => Overrides]>([
       '&expiresAt=x',
       '&expiresAt=8640000000001',
     ])
-      expect([query, (await kv.ask('PUT', `/v0/entity/expiry?id=k${query}`)).code]).toEqual([query, 'QUERY_INVALID'])
+      expect([query, (await kv.request('PUT', `/v0/entity/expiry?id=k${query}`)).code]).toEqual([
+        query,
+        'QUERY_INVALID',
+      ])
     for (const path of ['', '?id=', '?id=k&ttl=1', '?x=1'])
       for (const method of ['GET', 'DELETE'])
-        expect((await kv.ask(method, `/v0/entity/expiry${path}`)).code).toBe('QUERY_INVALID')
-    expect((await kv.ask('GET', `/v0/entity/expiry?id=${'k'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
+        expect((await kv.request(method, `/v0/entity/expiry${path}`)).code).toBe('QUERY_INVALID')
+    expect((await kv.request('GET', `/v0/entity/expiry?id=${'k'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
     for (const more of ['', ',"value":"1"', ',"ttl":0', ',"ttl":null,"expiresAt":5', ',"expiresAt":"x"']) {
-      const { code } = await kv.ask('POST', '/v0/batch', `{"op":"expire","id":"k"${more}}\n`, NDJSON)
+      const { code } = await kv.request('POST', '/v0/batch', `{"op":"expire","id":"k"${more}}\n`, NDJSON)
       expect([more, code]).toEqual([more, 'BATCH_LINE_INVALID'])
     }
     for (const more of ['"ttl":0', '"ttl":"1"', '"expiresAt":1.5', '"ttl":1,"expiresAt":5']) {
-      const { code } = await kv.ask('POST', '/v0/batch', `{"op":"put","id":"k","value":"1",${more}}\n`, NDJSON)
+      const { code } = await kv.request('POST', '/v0/batch', `{"op":"put","id":"k","value":"1",${more}}\n`, NDJSON)
       expect([more, code]).toEqual([more, 'BATCH_LINE_INVALID'])
     }
-    const { code } = await kv.ask('POST', '/v0/batch', '{"op":"delete","id":"k","ttl":1}\n', NDJSON)
+    const { code } = await kv.request('POST', '/v0/batch', '{"op":"delete","id":"k","ttl":1}\n', NDJSON)
     expect(code).toBe('BATCH_LINE_INVALID')
   })
 })
@@ -183,7 +192,7 @@ describe.each<[string, () => Overrides]>([
 it('nodes lose the same at the same place, and a change made on one is known to the other', async () => {
   const settings = newStream()
   const [one, other] = [await start(settings), await start({ ...settings, threads: 2 })]
-  const places = [one, other].map(async ({ client }) => {
+  const readSequences = [one, other].map(async ({ client }) => {
     for await (const { sequence, changes } of client.watch())
       if (changes.some(({ op }) => op === 'delete')) return { sequence, ids: changes.map(({ id }) => id) }
     throw new Error('it ended')
@@ -191,30 +200,30 @@ it('nodes lose the same at the same place, and a change made on one is known to 
   await one.client.batch(['a', 'b', 'c'].map((id) => ({ op: 'put', id, value: '1', ttl: 1 })))
   const first = await one.client.put('k', '1', { idempotencyKey: 'x', ifNoneMatch: '*' })
   expect(await other.client.put('k', '1', { idempotencyKey: 'x', ifNoneMatch: '*' })).toBe(first)
-  const [gone, gone2] = await Promise.all(places)
-  expect(gone!.ids).toEqual(['a', 'b', 'c'])
-  expect(gone2).toEqual(gone)
-  expect(await lines(other)).toBe('{"op":"put","id":"k","value":"1"}\n')
+  const [removed, removedElsewhere] = await Promise.all(readSequences)
+  expect(removed!.ids).toEqual(['a', 'b', 'c'])
+  expect(removedElsewhere).toEqual(removed)
+  expect(await readLines(other)).toBe('{"op":"put","id":"k","value":"1"}\n')
 })
 
 it('a folder of format 2 is one of format 3 in which nothing expires', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const before = await startKv({ data })
   const etag = await before.client.put('k', '1')
   await before.stop()
   const file = join(data, 'format.json')
   writeFileSync(file, JSON.stringify({ service: 'kv', format: 2 }))
   const kv = await start({ data })
-  expect(formatOf(data)).toEqual({ service: 'kv', format: 3 })
+  expect(readFormatFile(data)).toEqual({ service: 'kv', format: 3 })
   expect(await kv.client.get('k')).toEqual({ value: Buffer.from('1'), etag })
   await kv.client.put('k', '2', { ttl: 1, ifMatch: etag })
-  await until(async () => !(await kv.client.get('k')))
+  await waitUntil(async () => !(await kv.client.get('k')))
 })
 
 it.each(['raw', 'node-http', 'fastify'])('the server %s tells when a value expires', async (server) => {
   const kv = await start({ server })
   await kv.client.put('k', '1', { ttl: 100 })
-  const { expiresAt } = (await kv.client.expiry('k'))!
+  const { expiresAt } = (await kv.client.getExpiry('k'))!
   for (const method of ['GET', 'HEAD'])
-    expect((await kv.ask(method, '/v0/entity?id=k')).headers.get('expires-at')).toBe(String(expiresAt))
+    expect((await kv.request(method, '/v0/entity?id=k')).headers.get('expires-at')).toBe(String(expiresAt))
 })

@@ -25,8 +25,8 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
         async (puts, others) => {
           for (const [id, put] of puts) await kv.client.put(id, put)
           const ids = [...others, ...puts.map(([id]) => id)]
-          const alone = await Promise.all(ids.map((id) => kv.client.get(id)))
-          expect(await kv.client.getMany(ids)).toEqual(alone)
+          const singleReads = await Promise.all(ids.map((id) => kv.client.get(id)))
+          expect(await kv.client.getMany(ids)).toEqual(singleReads)
         },
       ),
       { numRuns: 20 },
@@ -36,7 +36,11 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
   it('says what is there and what is not, and when a value expires', async () => {
     await kv.client.put('many/a', 'text é\u2028')
     await kv.client.put('many/b', Buffer.from([0xff]), { ttl: 3_600 })
-    const { status, headers, text } = await kv.ask('POST', URL, JSON.stringify({ ids: ['many/a', 'many/c', 'many/b'] }))
+    const { status, headers, text } = await kv.request(
+      'POST',
+      URL,
+      JSON.stringify({ ids: ['many/a', 'many/c', 'many/b'] }),
+    )
     expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
     expect(text).toContain('é\\u2028')
     const etag = expect.stringMatching(/^"[\w-]{8}"$/)
@@ -65,12 +69,12 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
     [JSON.stringify({ ids: Array.from({ length: 10_001 }, () => 'a') }), 'KEYS_TOO_LARGE'],
     [' '.repeat(1_048_577), 'KEYS_TOO_LARGE'],
   ])('refuses the body %.40s', async (body, code) => {
-    expect((await kv.ask('POST', URL, body)).code).toBe(code)
+    expect((await kv.request('POST', URL, body)).code).toBe(code)
   })
 
   it('refuses what no query string of it has', async () => {
-    expect((await kv.ask('POST', `${URL}?id=a`, '{"ids":["a"]}')).code).toBe('QUERY_INVALID')
-    expect((await kv.ask('GET', URL)).code).toBe('METHOD_NOT_ALLOWED')
+    expect((await kv.request('POST', `${URL}?id=a`, '{"ids":["a"]}')).code).toBe('QUERY_INVALID')
+    expect((await kv.request('GET', URL)).code).toBe('METHOD_NOT_ALLOWED')
   })
 })
 
@@ -96,7 +100,7 @@ it('is a read: it needs the token of reads alone', async () => {
   const kv = await startKv({ apiToken: 'change', readToken: 'read' })
   onTestFinished(async () => void (await kv.stop()))
   const get = (token: string | undefined) =>
-    kv.ask('POST', URL, '{"ids":["a"]}', token === undefined ? {} : { authorization: `Bearer ${token}` })
+    kv.request('POST', URL, '{"ids":["a"]}', token === undefined ? {} : { authorization: `Bearer ${token}` })
   expect((await get(undefined)).code).toBe('UNAUTHORIZED')
   expect((await get('other')).code).toBe('UNAUTHORIZED')
   expect((await get('read')).status).toBe(200)
@@ -107,6 +111,6 @@ it('is refused where its values find no room in the budget, and gives back what 
   onTestFinished(async () => void (await kv.stop()))
   await kv.client.put('large', Buffer.alloc(7_000_000, 0xff))
   await kv.client.put('small', 'x')
-  expect((await kv.ask('POST', URL, '{"ids":["large"]}')).code).toBe('MEMORY_FULL')
-  for (let i = 0; i < 50; i++) expect((await kv.ask('POST', URL, '{"ids":["small"]}')).status).toBe(200)
+  expect((await kv.request('POST', URL, '{"ids":["large"]}')).code).toBe('MEMORY_FULL')
+  for (let i = 0; i < 50; i++) expect((await kv.request('POST', URL, '{"ids":["small"]}')).status).toBe(200)
 })

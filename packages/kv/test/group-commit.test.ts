@@ -10,7 +10,7 @@ const put = (key: string, durable: boolean) => ({
 const isHeld = (revision: string | undefined) => revision !== undefined
 
 /** A store, and the folder's database that it writes to. */
-async function open(prepare: (level: KvLevel) => void) {
+async function openStore(prepare: (level: KvLevel) => void) {
   return openLevelStore({
     createCommit(options) {
       prepare(options.level)
@@ -21,7 +21,7 @@ async function open(prepare: (level: KvLevel) => void) {
 
 it('waits for the disk where a write asks for it that has an effect, and nowhere else', async () => {
   const syncs: unknown[] = []
-  const store = await open(({ db }) => {
+  const store = await openStore(({ db }) => {
     const real = db.put.bind(db) as (...args: unknown[]) => Promise<void>
     vi.spyOn(db, 'put').mockImplementation((...args: unknown[]) => {
       syncs.push((args[2] as { sync: boolean }).sync)
@@ -37,7 +37,7 @@ it('ends once what it has written is certain', async () => {
   const certain = Promise.withResolvers<void>()
   const isWritten = Promise.withResolvers<void>()
   let close: () => unknown = () => undefined
-  const store = await open((level) => {
+  const store = await openStore((level) => {
     const write = level.writeAhead.bind(level)
     vi.spyOn(level, 'writeAhead').mockImplementation(async (run) => {
       await write(run)

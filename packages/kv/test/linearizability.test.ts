@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { isLinearizable } from './support/linearizable.ts'
-import { record, schedules, type Histories, type Step } from './support/recorder.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { recordHistories, schedules, type KeyHistories, type HistoryStep } from './support/recorder.ts'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
-const RUNS = runs(10)
+const RUN_COUNT = scaleRuns(10)
 
 it.each([
   { threads: 1, commit: 'group' },
@@ -18,20 +18,20 @@ it.each([
   let refused = 0
   await fc.assert(
     fc.asyncProperty(schedules, async (clients) => {
-      const histories: Histories = new Map()
+      const histories: KeyHistories = new Map()
       // Keys that no run before has written.
       const prefix = `${++run}/`
-      const own = (steps: readonly Step[]) => steps.map((one) => ({ ...one, key: prefix + one.key }))
-      await Promise.all(clients.map((steps, i) => record(kv.url, String(i), own(steps), histories)))
+      const own = (steps: readonly HistoryStep[]) => steps.map((one) => ({ ...one, key: prefix + one.key }))
+      await Promise.all(clients.map((steps, i) => recordHistories(kv.url, String(i), own(steps), histories)))
       expect([...histories].filter(([, history]) => !isLinearizable(history))).toEqual([])
       for (const history of histories.values()) {
         refused += history.filter((one) => one.type === 'write' && one.outcome === 'refused').length
       }
     }),
     // What threads do is not the same a second time: a smaller schedule proves nothing.
-    { numRuns: RUNS, endOnFailure: true },
+    { numRuns: RUN_COUNT, endOnFailure: true },
   )
   // They did meet.
-  expect(refused).toBeGreaterThan(RUNS)
+  expect(refused).toBeGreaterThan(RUN_COUNT)
   await kv.stop()
 })

@@ -1,15 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyHistory } from './support/histories.ts'
-import { isLinearizable, type Condition, type Operation, type Value } from './support/linearizable.ts'
+import { createHistoryArbitrary } from './support/histories.ts'
+import {
+  isLinearizable,
+  type RegisterCondition,
+  type RegisterOperation,
+  type RegisterValue,
+} from './support/linearizable.ts'
 
-const read = (calledAt: number, returnedAt: number, found: Value): Operation => ({
+const read = (calledAt: number, returnedAt: number, found: RegisterValue): RegisterOperation => ({
   type: 'read',
   calledAt,
   returnedAt,
   found,
 })
-const write = (calledAt: number, returnedAt: number, value: Value, condition?: Condition): Operation => ({
+const write = (
+  calledAt: number,
+  returnedAt: number,
+  value: RegisterValue,
+  condition?: RegisterCondition,
+): RegisterOperation => ({
   type: 'write',
   calledAt,
   returnedAt,
@@ -17,7 +27,7 @@ const write = (calledAt: number, returnedAt: number, value: Value, condition?: C
   outcome: 'done',
   ...(condition && { condition }),
 })
-const refused = (calledAt: number, returnedAt: number, condition: Condition): Operation => ({
+const refused = (calledAt: number, returnedAt: number, condition: RegisterCondition): RegisterOperation => ({
   type: 'write',
   calledAt,
   returnedAt,
@@ -25,7 +35,7 @@ const refused = (calledAt: number, returnedAt: number, condition: Condition): Op
   condition,
   outcome: 'refused',
 })
-const unknown = (calledAt: number, value: Value, condition?: Condition): Operation => ({
+const unknown = (calledAt: number, value: RegisterValue, condition?: RegisterCondition): RegisterOperation => ({
   type: 'write',
   calledAt,
   returnedAt: calledAt + 1,
@@ -33,11 +43,11 @@ const unknown = (calledAt: number, value: Value, condition?: Condition): Operati
   outcome: 'unknown',
   ...(condition && { condition }),
 })
-const absent: Condition = { noneMatch: '*' }
-const present: Condition = { match: '*' }
+const absent: RegisterCondition = { noneMatch: '*' }
+const present: RegisterCondition = { match: '*' }
 
 describe('a history that is linearizable', () => {
-  it.each<[string, Operation[]]>([
+  it.each<[string, RegisterOperation[]]>([
     ['of nothing', []],
     [
       'one after the other',
@@ -66,7 +76,7 @@ describe('a history that is linearizable', () => {
 })
 
 describe('a history that is not', () => {
-  it.each<[string, Operation[]]>([
+  it.each<[string, RegisterOperation[]]>([
     ['a value that nobody wrote', [read(0, 1, 'a')]],
     ['a stale read', [write(0, 1, 'a'), write(2, 3, 'b'), read(4, 5, 'a')]],
     ['a lost write', [write(0, 1, 'a'), read(2, 3, undefined)]],
@@ -90,13 +100,13 @@ describe('a history that is not', () => {
 })
 
 /** The definition itself: some order of the operations, those without an answer left out or not. */
-function byDefinition(rest: readonly Operation[], value: Value = undefined): boolean {
-  const isOver = (one: Operation) => one.type === 'write' && one.outcome === 'unknown'
+function isLinearizableByDefinition(rest: readonly RegisterOperation[], value: RegisterValue = undefined): boolean {
+  const isOver = (one: RegisterOperation) => one.type === 'write' && one.outcome === 'unknown'
   if (rest.every(isOver)) return true
   return rest.some((one) => {
     if (rest.some((other) => other !== one && !isOver(other) && other.returnedAt < one.calledAt)) return false
     const others = rest.filter((other) => other !== one)
-    if (one.type === 'read') return one.found === value && byDefinition(others, value)
+    if (one.type === 'read') return one.found === value && isLinearizableByDefinition(others, value)
     const { condition } = one
     let isMet = true
     if (condition) {
@@ -105,15 +115,15 @@ function byDefinition(rest: readonly Operation[], value: Value = undefined): boo
     }
     if (one.outcome === 'done' && !isMet) return false
     if (one.outcome === 'refused' && isMet) return false
-    return byDefinition(others, isMet ? one.value : value)
+    return isLinearizableByDefinition(others, isMet ? one.value : value)
   })
 }
 
 it('agrees with trying every order', () => {
   let linearizable = 0
   fc.assert(
-    fc.property(anyHistory(6), (history) => {
-      const expected = byDefinition(history)
+    fc.property(createHistoryArbitrary(6), (history) => {
+      const expected = isLinearizableByDefinition(history)
       if (expected) linearizable++
       expect(isLinearizable(history)).toBe(expected)
     }),

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { expiryKey, timeBytes } from '../src/core/own-keys.ts'
-import { revisionOf, toStored, valueOf } from '../src/core/stored.ts'
-import type { Level } from '../src/store/commit.ts'
-import { Expiring, expiryMemory } from '../src/store/expiries.ts'
+import { toExpiryKey, encodeTime } from '../src/core/internal-keys.ts'
+import { toRevision, toStored, getValue } from '../src/core/stored-value.ts'
+import type { KvDatabase } from '../src/store/commit.ts'
+import { TtlState, createTtlMemory } from '../src/store/ttl.ts'
 import { createLiveReader } from '../src/store/live-reader.ts'
 
 /** Content of the key from some moment on. */
-interface State {
+interface EntryState {
   readonly value: string | undefined
   readonly expiresAt: number | undefined
   /** Clock time of the write. */
@@ -15,7 +15,7 @@ interface State {
 }
 
 const KEY = 'k'
-const EXPIRY = expiryKey(Buffer.from(KEY))
+const EXPIRY_KEY = toExpiryKey(Buffer.from(KEY))
 
 it('a read tells what was there at one moment, whatever is written between its looks', () => {
   const write = fc.record({
@@ -29,7 +29,7 @@ it('a read tells what was there at one moment, whatever is written between its l
       fc.infiniteStream(fc.nat(2)),
       fc.infiniteStream(fc.nat(3)),
       (writes, steps, passes) => {
-        const states: State[] = [{ value: undefined, expiresAt: undefined, at: 100 }]
+        const states: EntryState[] = [{ value: undefined, expiresAt: undefined, at: 100 }]
         for (const { value, expiry, passes: ms } of writes) {
           const { at, ...before } = states.at(-1)!
           const isLive = before.value !== undefined && (before.expiresAt ?? Infinity) > at + ms
@@ -39,31 +39,31 @@ it('a read tells what was there at one moment, whatever is written between its l
         }
         let now = 0
         let clock = 100
-        const expiring = new Expiring(expiryMemory())
+        const expiring = new TtlState(createTtlMemory())
         /** Advances the clock and the writes between two reads of the reader. */
-        function pass(): void {
+        function passTime(): void {
           now = Math.min(now + steps.next().value, states.length - 1)
           clock = Math.max(clock + passes.next().value, states[now]!.at)
-          if (states.slice(0, now + 1).some(({ expiresAt }) => expiresAt !== undefined)) expiring.begin()
+          if (states.slice(0, now + 1).some(({ expiresAt }) => expiresAt !== undefined)) expiring.enable()
         }
         vi.spyOn(Date, 'now').mockImplementation(() => {
           const read = clock
-          pass()
+          passTime()
           return read
         })
         const db = {
           getSync(key: Buffer | string) {
-            pass()
+            passTime()
             const { value, expiresAt } = states[now]!
-            if (Buffer.isBuffer(key) && key.equals(EXPIRY))
-              return expiresAt === undefined ? undefined : timeBytes(expiresAt)
+            if (Buffer.isBuffer(key) && key.equals(EXPIRY_KEY))
+              return expiresAt === undefined ? undefined : encodeTime(expiresAt)
             // An `expire` does not change the stored value.
-            return value === undefined ? undefined : toStored(revisionOf(Number(value)), Buffer.from(value)).toString()
+            return value === undefined ? undefined : toStored(toRevision(Number(value)), Buffer.from(value)).toString()
           },
-        } as unknown as Level
+        } as unknown as KvDatabase
         const begun = { state: now, clock }
         const found = createLiveReader(db, expiring).find(KEY)
-        const answer = found === undefined ? undefined : String(valueOf(found))
+        const answer = found === undefined ? undefined : String(getValue(found))
         const possible: (string | undefined)[] = []
         for (let i = begun.state; i <= now; i++) {
           const { value, expiresAt = Infinity, at } = states[i]!

@@ -1,7 +1,7 @@
 import { spawnService } from '@influencer-stats/runtime/testing/service-process'
 import { mountSmallDisk } from '@influencer-stats/runtime/testing/small-disk'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,12 @@ const VALUE_BYTES = 256 * 1_024
 const entity = (i: number) => `/v0/entity?id=k${String(i).padStart(5, '0')}`
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-async function ask(url: string, method: string, body?: Uint8Array | string, headers: Record<string, string> = {}) {
+async function sendRequest(
+  url: string,
+  method: string,
+  body?: Uint8Array | string,
+  headers: Record<string, string> = {},
+) {
   const reply = await fetch(url, { method, body: body as never, headers })
   const text = await reply.text()
   return { status: reply.status, code: reply.status >= 400 ? JSON.parse(text).code : undefined, text }
@@ -24,16 +29,16 @@ it.each([
 ])(
   'a full disk refuses puts and takes deletes, and takes puts again once enough is deleted: %s',
   async (_, settings) => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const disk = mountSmallDisk(folder, MEGABYTES)
     if (!disk) throw new Error('a small file system is needed: only root may mount one')
     onTestFinished(disk.unmount)
     const data = join(folder, 'data')
     let kv = await spawnService('kv', { ...settings, data })
-    const put = (i: number) => ask(kv.url + entity(i), 'PUT', randomBytes(VALUE_BYTES))
-    const remove = (i: number) => ask(kv.url + entity(i), 'DELETE')
-    const readiness = async () => (await ask(`${kv.url}/readyz`, 'GET')).status
-    const isRefusing = async () => /^kv_writes_refused 1$/m.test((await ask(`${kv.url}/metrics`, 'GET')).text)
+    const put = (i: number) => sendRequest(kv.url + entity(i), 'PUT', randomBytes(VALUE_BYTES))
+    const remove = (i: number) => sendRequest(kv.url + entity(i), 'DELETE')
+    const readiness = async () => (await sendRequest(`${kv.url}/readyz`, 'GET')).status
+    const isRefusing = async () => /^kv_writes_refused 1$/m.test((await sendRequest(`${kv.url}/metrics`, 'GET')).text)
 
     // Writes until no flush of the logs frees enough space for another value.
     const stored: number[] = []
@@ -54,7 +59,7 @@ it.each([
     expect(kv.log().filter(({ msg }) => msg.includes('write failed'))).toEqual([])
 
     const batch = (...lines: object[]) =>
-      ask(`${kv.url}/v0/batch`, 'POST', lines.map((line) => JSON.stringify(line)).join('\n'), NDJSON)
+      sendRequest(`${kv.url}/v0/batch`, 'POST', lines.map((line) => JSON.stringify(line)).join('\n'), NDJSON)
     expect((await batch({ op: 'delete', id: 'x' }, { op: 'put', id: 'y', value: '' })).code).toBe('DISK_FULL')
     expect((await batch({ op: 'delete', id: 'x' }, { op: 'delete', id: 'y' })).status).toBeLessThan(300)
     const half = stored.filter((i) => i % 2 === 0)
@@ -62,13 +67,13 @@ it.each([
     await kv.end('SIGKILL')
 
     kv = await spawnService('kv', { ...settings, data })
-    for (const i of half) expect((await ask(kv.url + entity(i), 'GET')).status).toBe(404)
+    for (const i of half) expect((await sendRequest(kv.url + entity(i), 'GET')).status).toBe(404)
     for (const i of stored.filter((i) => !half.includes(i)))
-      expect((await ask(kv.url + entity(i), 'HEAD')).status).toBe(200)
+      expect((await sendRequest(kv.url + entity(i), 'HEAD')).status).toBe(200)
     for (const i of stored) expect((await remove(i)).status).toBe(202)
-    await until(async () => (await readiness()) === 200)
+    await waitUntil(async () => (await readiness()) === 200)
     // Space becomes free in steps: a put may have to wait for the next one.
-    for (let i = 0; i < stored.length / 2; i++) await until(async () => (await put(i)).status === 201)
+    for (let i = 0; i < stored.length / 2; i++) await waitUntil(async () => (await put(i)).status === 201)
     expect(kv.log().filter(({ msg }) => msg.includes('write failed'))).toEqual([])
     expect(existsSync(join(data, 'room.ballast'))).toBe(false)
     await kv.end('SIGTERM')

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { runModel } from './model/run.ts'
+import { runModel } from './model/run-model.ts'
 import { CONFIGURATIONS } from './model/service.ts'
 
 /** Minimum duration of the test (ms). It also runs at least one episode of each configuration. */

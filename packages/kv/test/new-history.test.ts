@@ -1,5 +1,5 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -7,66 +7,66 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { beforeFirst } from '../src/core/stored.ts'
+import { createFirstRevision } from '../src/core/stored-value.ts'
 import { startKv, type TestKv } from './support/kv.ts'
 
 const RESTORE = fileURLToPath(new URL('../../../scripts/restore.ts', import.meta.url))
 const KEYS = ['a', 'b', 'c']
 const entity = (id: string) => `/v0/entity?id=${id}`
-const numberOf = (tag: string) => Buffer.from(tag.slice(1, -1), 'base64url').readUIntBE(0, 6)
+const parseRevision = (tag: string) => Buffer.from(tag.slice(1, -1), 'base64url').readUIntBE(0, 6)
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
 /** Only value that a tag may identify, by key and tag. */
-type Seen = Map<string, string>
+type SeenTags = Map<string, string>
 
-function see(seen: Seen, key: string, tag: string, value: string): void {
+function recordSeen(seen: SeenTags, key: string, tag: string, value: string): void {
   const name = `${key} ${tag}`
   expect(seen.get(name) ?? value).toBe(value)
   seen.set(name, value)
 }
 
-async function write(kv: TestKv, seen: Seen, count: number): Promise<void> {
+async function write(kv: TestKv, seen: SeenTags, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const key = KEYS[i % KEYS.length]!
     const value = `value ${seen.size}`
-    see(seen, key, await kv.client.put(key, value), value)
+    recordSeen(seen, key, await kv.client.put(key, value), value)
   }
 }
 
-async function read(kv: TestKv, seen: Seen): Promise<void> {
+async function read(kv: TestKv, seen: SeenTags): Promise<void> {
   for (const key of KEYS) {
-    const { headers, text } = await kv.ask('GET', entity(key))
-    see(seen, key, headers.get('etag')!, text)
+    const { headers, text } = await kv.request('GET', entity(key))
+    recordSeen(seen, key, headers.get('etag')!, text)
   }
 }
 
 /** Sends conditional requests with each recorded tag. */
-async function retry(kv: TestKv, seen: Seen): Promise<void> {
+async function retry(kv: TestKv, seen: SeenTags): Promise<void> {
   for (const [name, value] of seen) {
     const [key, tag] = name.split(' ') as [string, string]
-    const isCurrent = (await kv.ask('GET', entity(key))).text === value
-    const { status } = await kv.ask('GET', entity(key), undefined, { 'if-none-match': tag })
+    const isCurrent = (await kv.request('GET', entity(key))).text === value
+    const { status } = await kv.request('GET', entity(key), undefined, { 'if-none-match': tag })
     expect(status).toBe(isCurrent ? 304 : 200)
     if (isCurrent) continue
-    const put = await kv.ask('PUT', entity(key), 'lost update', { 'if-match': tag })
+    const put = await kv.request('PUT', entity(key), 'lost update', { 'if-match': tag })
     expect(put.code).toBe('CONDITION_FAILED')
   }
 }
 
 /** Checks that watchers at any sequence of the old histories, or a little after it, get 410. */
-async function expectGone(kv: TestKv, seen: Seen): Promise<void> {
+async function expectUnknown(kv: TestKv, seen: SeenTags): Promise<void> {
   const own = (await kv.client.watch()[Symbol.asyncIterator]().next()).value!.sequence
   for (const name of seen.keys()) {
-    const after = numberOf(name.split(' ')[1]!)
+    const after = parseRevision(name.split(' ')[1]!)
     expect(Math.abs(after - own)).toBeGreaterThan(2 ** 43)
-    for (const near of [after, after + 1, after + 2 ** 20])
-      expect((await kv.ask('GET', `/v0/watch?start=a&after=${near}`)).code).toBe('SEQUENCE_GONE')
+    for (const nearby of [after, after + 1, after + 2 ** 20])
+      expect((await kv.request('GET', `/v0/watch?start=a&after=${nearby}`)).code).toBe('SEQUENCE_GONE')
   }
 }
 
-type PutBack = (kept: { backup: string; copied: string; data: string }) => string
+type RestoreMethod = (copies: { backup: string; copied: string; data: string }) => string
 
-const ways: [name: string, putBack: PutBack][] = [
+const ways: [name: string, putBack: RestoreMethod][] = [
   [
     'restored of a backup',
     ({ backup, data }) => {
@@ -99,28 +99,31 @@ const ways: [name: string, putBack: PutBack][] = [
 
 const settings: Overrides[] = [{ threads: 1 }, { threads: 2, commit: 'single', server: 'fastify' }]
 
-it.each(ways.flatMap(([name, putBack]) => settings.map((one) => [name, one, putBack] as const)))(
+it.each(ways.flatMap(([name, restoreData]) => settings.map((one) => [name, one, restoreData] as const)))(
   'no tag stands for two values where a folder is %s (%j)',
-  async (_, options, putBack) => {
-    const folder = temporaryFolder()
+  async (_, options, restoreData) => {
+    const folder = createTemporaryFolder()
     // `pnpm restore kv --data` writes to this folder.
     const data = join(folder, 'kv')
-    const kept = { data, backup: join(folder, 'backup'), copied: join(folder, 'copied') }
-    const seen: Seen = new Map()
+    const copies = { data, backup: join(folder, 'backup'), copied: join(folder, 'copied') }
+    const seen: SeenTags = new Map()
     let kv = await startKv({ data, ...options })
     await write(kv, seen, 20)
-    mkdirSync(kept.backup)
-    await writeFile(join(kept.backup, 'kv.backup'), Buffer.from(await (await fetch(`${kv.url}/backup`)).arrayBuffer()))
+    mkdirSync(copies.backup)
+    await writeFile(
+      join(copies.backup, 'kv.backup'),
+      Buffer.from(await (await fetch(`${kv.url}/backup`)).arrayBuffer()),
+    )
     await kv.stop()
-    copy(data, kept.copied)
+    copy(data, copies.copied)
 
     kv = await startKv({ data, ...options })
     await write(kv, seen, 20)
     await kv.stop()
 
-    kv = await startKv({ data: putBack(kept), ...options })
+    kv = await startKv({ data: restoreData(copies), ...options })
     await read(kv, seen)
-    await expectGone(kv, seen)
+    await expectUnknown(kv, seen)
     await write(kv, seen, 40)
     await retry(kv, seen)
     await kv.stop()
@@ -128,12 +131,12 @@ it.each(ways.flatMap(([name, putBack]) => settings.map((one) => [name, one, putB
 )
 
 it('revisions go on over plain restarts, and where the folder was moved', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   let data = join(folder, 'data')
   let last = 0
   for (let life = 0; life < 4; life++) {
     const kv = await startKv({ data })
-    const number = numberOf(await kv.client.put('k', String(life)))
+    const number = parseRevision(await kv.client.put('k', String(life)))
     await kv.stop()
     if (life > 0) {
       expect(number).toBeGreaterThan(last)
@@ -147,7 +150,7 @@ it('revisions go on over plain restarts, and where the folder was moved', async 
 it('a new history begins far from the one before, wherever that was', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (last) => {
-      const first = beforeFirst(last)
+      const first = createFirstRevision(last)
       expect(first).toBeGreaterThanOrEqual(0)
       expect(first).toBeLessThan(2 ** 47)
       expect(Math.abs(first - last)).toBeGreaterThanOrEqual(2 ** 44)

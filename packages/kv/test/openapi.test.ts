@@ -1,8 +1,8 @@
-import { describedWell } from '@influencer-stats/runtime/testing/described'
-import { settingsFit } from '@influencer-stats/runtime/testing/settings-fit'
+import { testApiDocument } from '@influencer-stats/runtime/testing/api-document-tests'
+import { testSettingDefaults } from '@influencer-stats/runtime/testing/setting-defaults'
 import { startKv } from './support/kv.ts'
 import { kv as definition } from '../src/service.ts'
 
-settingsFit(definition)
+testSettingDefaults(definition)
 
-describedWell(() => startKv())
+testApiDocument(() => startKv())

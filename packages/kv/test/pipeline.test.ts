@@ -1,41 +1,41 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { SERVERS } from '@influencer-stats/runtime/settings'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { start, useNats } from './support/nodes.ts'
-import { pipelined, type PipelineReply } from './support/pipelined.ts'
-import { anyPipeline, sequentialReplies, textOf, type PipelineRequest } from './support/pipelines.ts'
+import { start, useNats } from './support/cluster-nodes.ts'
+import { sendPipelined, type PipelineReply } from './support/pipelined.ts'
+import { pipelineArbitrary, computeReplies, toRequestText, type PipelineRequest } from './support/pipelines.ts'
 
 const TIMEOUT_MS = 120_000
 /** Maximum number of concurrent pipelines, one per connection. */
-const CONNECTIONS = 4
+const CONNECTION_COUNT = 4
 
 let prefixes = 0
 
 /** Formats the part of a reply that the model predicts. */
-function shown({ type }: PipelineRequest, { status, headers, body }: PipelineReply): string {
+function showReply({ type }: PipelineRequest, { status, headers, body }: PipelineReply): string {
   if (status !== 200) return String(status)
   return `200 ${type === 'head' ? headers['content-length'] : body}`
 }
 
-async function checkPipelines(url: string, few: number): Promise<void> {
+async function checkPipelines(url: string, runCount: number): Promise<void> {
   const property = fc.asyncProperty(
-    fc.array(anyPipeline, { minLength: 1, maxLength: CONNECTIONS }),
+    fc.array(pipelineArbitrary, { minLength: 1, maxLength: CONNECTION_COUNT }),
     async (pipelines) => {
       const checks = pipelines.map(async ({ requests, cuts }) => {
         const prefix = `p${prefixes++}-`
-        const replies = await pipelined(
+        const replies = await sendPipelined(
           url,
-          requests.map((one) => textOf(one, prefix)),
+          requests.map((one) => toRequestText(one, prefix)),
           cuts,
         )
-        expect(replies.map((reply, i) => shown(requests[i]!, reply))).toEqual(sequentialReplies(requests, prefix))
+        expect(replies.map((reply, i) => showReply(requests[i]!, reply))).toEqual(computeReplies(requests, prefix))
       })
       await Promise.all(checks)
     },
   )
-  await fc.assert(property, { numRuns: runs(few) })
+  await fc.assert(property, { numRuns: scaleRuns(runCount) })
 }
 
 const VARIANTS: [string, Overrides][] = [
@@ -53,7 +53,7 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     const put = `PUT ${target} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n`
     const get = `GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`
     const remove = `DELETE ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`
-    const replies = await pipelined(url, [`${put}1`, get, `${put}2`, get, remove, get])
+    const replies = await sendPipelined(url, [`${put}1`, get, `${put}2`, get, remove, get])
     expect(replies.map(({ status, body }) => `${status} ${status < 300 ? body : ''}`)).toEqual([
       '201 ',
       '200 1',
@@ -77,8 +77,8 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     ]
     // An error depended on the number of bytes of the body that the system delivers at once.
     for (let i = 0; i < 200; i++) {
-      const texts = requests.map((one) => textOf(one, `large${i}-`))
-      const replies = await pipelined(url, texts, [0.0022, 0.47])
+      const texts = requests.map((one) => toRequestText(one, `large${i}-`))
+      const replies = await sendPipelined(url, texts, [0.0022, 0.47])
       expect(replies.map(({ status }) => status)).toEqual([201, 202, 200, 201, 201])
     }
   })

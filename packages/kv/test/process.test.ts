@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createKvClient } from '../src/client.ts'
 import { startKv } from './support/kv.ts'
-import { openLevelOf } from './support/level.ts'
+import { openTestLevel } from './support/level.ts'
 import { spawnKv } from './support/process.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 it('a second process on the same folder refuses to start with one line', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const first = await startKv({ data })
   const { code, stderr } = await spawnKv(data).ended
   expect(code).toBe(1)
@@ -19,7 +19,7 @@ it('a second process on the same folder refuses to start with one line', async (
 })
 
 it('refuses writes on a full disk, reads on, and keeps what it acknowledged', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   // 4 MiB a file.
   const service = spawnKv(data, { fileBlocks: 4_096 })
   const client = createKvClient(await service.url)
@@ -46,8 +46,8 @@ it('refuses writes on a full disk, reads on, and keeps what it acknowledged', as
 })
 
 it('opens or refuses a damaged log, and never gives a wrong value', async () => {
-  const valueOf = (i: number) => `value ${i} `.repeat(20)
-  async function* damages() {
+  const createValue = (i: number) => `value ${i} `.repeat(20)
+  async function* createDamages() {
     yield (file: string, size: number) => truncateSync(file, size - 1)
     yield (file: string, size: number) => truncateSync(file, size - 5_000)
     yield (file: string) => appendFileSync(file, Buffer.alloc(100, 0xab))
@@ -58,21 +58,21 @@ it('opens or refuses a damaged log, and never gives a wrong value', async () => 
         writeFileSync(file, bytes)
       }
   }
-  for await (const damage of damages()) {
-    const folder = temporaryFolder()
-    const level = await openLevelOf(folder)
-    for (let i = 0; i < 200; i++) await level.db.put(Buffer.from(`k${i}`), Buffer.from(valueOf(i)))
+  for await (const damage of createDamages()) {
+    const folder = createTemporaryFolder()
+    const level = await openTestLevel(folder)
+    for (let i = 0; i < 200; i++) await level.db.put(Buffer.from(`k${i}`), Buffer.from(createValue(i)))
     await level.close()
     const log = readdirSync(join(folder, 'level')).find((name) => name.endsWith('.log'))!
     const file = join(folder, 'level', log)
     damage(file, readFileSync(file).length)
-    const found = await openLevelOf(folder).catch((error) => {
+    const found = await openTestLevel(folder).catch((error) => {
       expect(error).toMatchObject({ code: 'DATA_DAMAGED' })
       return undefined
     })
     if (!found) continue
     const values = await found.db.iterator().all()
-    for (const [key, value] of values) expect(value.toString()).toBe(valueOf(Number(key.toString().slice(1))))
+    for (const [key, value] of values) expect(value.toString()).toBe(createValue(Number(key.toString().slice(1))))
     expect(values).toHaveLength(200)
     await found.close()
   }

@@ -1,24 +1,24 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { runShell } from './support/process.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const STATED = /# => (.*)$/
+const STATED_OUTPUT = /# => (.*)$/
 
 /** Returns the shell blocks of a section, one after another. */
-function scriptOf(title: string): string {
+function readScript(title: string): string {
   const from = README.indexOf(`\n## ${title}\n`)
   const section = README.slice(from, README.indexOf('\n## ', from + 1))
   return Array.from(section.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block).join('')
 }
 
 /** Returns patterns of the output that the comments of a script state. */
-const statedOutput = (script: string) =>
+const readStatedOutput = (script: string) =>
   script.split('\n').flatMap((line) => {
-    const [, text] = STATED.exec(line) ?? []
+    const [, text] = STATED_OUTPUT.exec(line) ?? []
     return text === undefined ? [] : [new RegExp(`^${text.split('…').map(RegExp.escape).join('.+')}$`)]
   })
 
@@ -40,14 +40,14 @@ const hasShell = ['bash', 'curl', 'gzip'].every((name) => spawnSync(name, ['--ve
 it.skipIf(!hasShell)('every example of the API prints what the README states', async () => {
   const kv = await startKv()
   onTestFinished(async () => void (await kv.stop()))
-  const script = scriptOf('API')
+  const script = readScript('API')
   const { host } = new URL(kv.url)
   const { stdout, stderr, code } = await runShell(PREAMBLE + script.replaceAll('localhost:8082', host), {
     URL: kv.url,
-    FOLDER: temporaryFolder(),
+    FOLDER: createTemporaryFolder(),
   })
   const printed = stdout.toString().replaceAll('\r', '').split('\n').filter(Boolean)
-  const stated = statedOutput(script)
+  const stated = readStatedOutput(script)
   expect([code, stderr.replaceAll(/^.*\b(?:ex|im)ported \d+ entries.*\n/gm, '')]).toEqual([0, ''])
   expect(stated.length).toBeGreaterThan(30)
   expect(printed.map((line, i) => (stated[i]?.test(line) ? stated[i] : line))).toEqual(stated)

@@ -1,32 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
-import { revisionOf, REVISION_LENGTH } from '../src/core/stored.ts'
-import { turn } from '../src/core/turn.ts'
+import { toRevision, REVISION_LENGTH } from '../src/core/stored-value.ts'
+import { waitTurn } from '../src/core/yield-turn.ts'
 import { createRevisions, openRevisions } from '../src/store/revisions.ts'
 
-const STEP = 8
+const RESERVED_REVISIONS = 8
 
 /** A database whose power can be cut: what was not synced is gone then, what was under way may be there or not. */
 function createDisk(synced?: Buffer) {
   let unsynced: Buffer | undefined
-  let life = 0
+  let lifeArbitrary = 0
   const disk = {
     puts: 0,
     broken: false,
     /** Whether a write that is under way at a cut has reached the disk. */
-    keeps: false,
+    isKeptOnDisk: false,
     async put(_: Buffer, value: Buffer, { sync }: { sync: boolean }) {
       disk.puts++
-      const began = life
-      await turn()
+      const began = lifeArbitrary
+      await waitTurn()
       if (disk.broken) throw errors.DISK_FULL()
-      if (began !== life && !disk.keeps) throw new Error('the power was cut')
+      if (began !== lifeArbitrary && !disk.isKeptOnDisk) throw new Error('the power was cut')
       unsynced = value
       if (sync) synced = value
     },
-    cut() {
-      life++
+    cutPower() {
+      lifeArbitrary++
       unsynced = undefined
     },
   }
@@ -37,23 +37,23 @@ function createDisk(synced?: Buffer) {
   return { disk, level }
 }
 
-const open = (level: object) => openRevisions(level as never, STEP)
+const open = (level: object) => openRevisions(level as never, RESERVED_REVISIONS)
 
 describe('revisions', () => {
   it('are given once, over all threads, whenever the power is cut', async () => {
-    const take = fc.record({
+    const takeArbitrary = fc.record({
       thread: fc.nat(2),
-      count: fc.integer({ min: 1, max: 3 * STEP }),
+      count: fc.integer({ min: 1, max: 3 * RESERVED_REVISIONS }),
       turns: fc.nat(2),
     })
-    const life = fc.record({ takes: fc.array(take, { maxLength: 12 }), keeps: fc.boolean() })
+    const lifeArbitrary = fc.record({ takes: fc.array(takeArbitrary, { maxLength: 12 }), isKeptOnDisk: fc.boolean() })
     await fc.assert(
-      fc.asyncProperty(fc.array(life, { minLength: 2, maxLength: 5 }), async (lives) => {
+      fc.asyncProperty(fc.array(lifeArbitrary, { minLength: 2, maxLength: 5 }), async (lives) => {
         const { disk, level } = createDisk(Buffer.from('0'))
         const given: number[] = []
-        for (const { takes, keeps } of lives) {
+        for (const { takes, isKeptOnDisk: keeps } of lives) {
           const owner = await open(level)
-          const threads = [0, 1, 2].map(() => createRevisions(owner.memory, owner.reserve, STEP))
+          const threads = [0, 1, 2].map(() => createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS))
           let isOver = false
           for (const { thread, count, turns } of takes) {
             const taken = threads[thread]!.take(count)
@@ -62,13 +62,13 @@ describe('revisions', () => {
             }
             if (typeof taken === 'number') use(taken)
             else taken.then(use, () => {})
-            for (let i = 0; i < turns; i++) await turn()
+            for (let i = 0; i < turns; i++) await waitTurn()
           }
           isOver = true
-          disk.keeps = keeps
-          disk.cut()
-          await turn()
-          await turn()
+          disk.isKeptOnDisk = keeps
+          disk.cutPower()
+          await waitTurn()
+          await waitTurn()
         }
         expect(new Set(given).size).toBe(given.length)
       }),
@@ -79,11 +79,11 @@ describe('revisions', () => {
   it('are there at once as long as the disk keeps up, which is asked once for many', async () => {
     const { disk, level } = createDisk()
     const owner = await open(level)
-    const revisions = createRevisions(owner.memory, owner.reserve, STEP)
+    const revisions = createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS)
     const taken: unknown[] = []
-    for (let i = 0; i < 10 * STEP; i++) {
+    for (let i = 0; i < 10 * RESERVED_REVISIONS; i++) {
       taken.push(revisions.take(1))
-      await turn()
+      await waitTurn()
     }
     expect(taken.map((one) => typeof one)).toEqual(taken.map(() => 'number'))
     expect(taken).toEqual(taken.map((_, i) => (taken[0] as number) + i))
@@ -93,9 +93,9 @@ describe('revisions', () => {
   it('are refused while none can be reserved, and given again when they can', async () => {
     const { disk, level } = createDisk()
     const owner = await open(level)
-    const revisions = createRevisions(owner.memory, owner.reserve, STEP)
+    const revisions = createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS)
     disk.broken = true
-    const first = revisions.take(STEP)
+    const first = revisions.take(RESERVED_REVISIONS)
     await expect(revisions.take(1)).rejects.toMatchObject({ code: 'DISK_FULL' })
     disk.broken = false
     expect(await revisions.take(1)).toBeGreaterThan(Number(first))
@@ -105,7 +105,7 @@ describe('revisions', () => {
     const firsts = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const owner = await open(createDisk().level)
-        return createRevisions(owner.memory, owner.reserve, STEP).take(1)
+        return createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS).take(1)
       }),
     )
     expect(new Set(firsts).size).toBe(firsts.length)
@@ -115,10 +115,10 @@ describe('revisions', () => {
     const number = fc.integer({ min: 0, max: 2 ** 48 - 1 })
     fc.assert(
       fc.property(number, number, (a, b) => {
-        const bytes = Buffer.from(revisionOf(a), 'base64url')
-        expect(revisionOf(a)).toHaveLength(REVISION_LENGTH)
+        const bytes = Buffer.from(toRevision(a), 'base64url')
+        expect(toRevision(a)).toHaveLength(REVISION_LENGTH)
         expect(bytes.readUIntBE(0, 6)).toBe(a)
-        expect(revisionOf(a) === revisionOf(b)).toBe(a === b)
+        expect(toRevision(a) === toRevision(b)).toBe(a === b)
       }),
     )
   })

@@ -1,55 +1,61 @@
-import { budgetMemory, createBudget, heldBytes } from '@influencer-stats/runtime/budget'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createBudgetMemory, createBudget, sumHeldBytes } from '@influencer-stats/runtime/budget'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { namesOf, parts } from '../src/parts.ts'
-import { createGate, type Gate } from '../src/store/gate.ts'
-import type { LevelStoreOptions } from '../src/store/level.ts'
-import { expiryMemory } from '../src/store/expiries.ts'
-import { createMemoryStore } from '../src/store/memory.ts'
-import { passingRevisions } from '../src/store/revisions.ts'
-import type { Recorder } from '../src/watch/recorder.ts'
-import { createStripes, freeStripesOf, stripesMemory } from '../src/store/stripes.ts'
-import { storeConformance } from './store.conformance.ts'
+import { getPartNames, parts } from '../src/parts.ts'
+import { createWriteLimiter, type WriteLimiter } from '../src/store/write-limiter.ts'
+import type { LevelStoreOptions } from '../src/store/level-store.ts'
+import { createTtlMemory } from '../src/store/ttl.ts'
+import { createMemoryStore } from '../src/store/memory-store.ts'
+import { createEphemeralRevisions } from '../src/store/revisions.ts'
+import type { WriteRecorder } from '../src/watch/write-recorder.ts'
+import { createKeyLocks, releaseLocksOf, createLockMemory } from '../src/store/key-locks.ts'
+import { describeStore } from './store.conformance.ts'
 import { noRecorder, openLevelStore, openLevelStores } from './support/level-store.ts'
 import { openReplicatedStore, openTestNode } from './support/replicated-store.ts'
 import { countTurns } from './support/turns.ts'
 
-storeConformance('replicated', openReplicatedStore)
-storeConformance('memory', async () =>
-  createMemoryStore({ revisions: { memory: passingRevisions() }, recorder: noRecorder, expiring: expiryMemory() }),
+describeStore('replicated', openReplicatedStore)
+describeStore('memory', async () =>
+  createMemoryStore({
+    revisions: { memory: createEphemeralRevisions() },
+    recorder: noRecorder,
+    ttl: createTtlMemory(),
+  }),
 )
-for (const commit of namesOf('commit')) {
+for (const commit of getPartNames('commit')) {
   const createCommit = parts.commit[commit]
-  storeConformance(`level, commit ${commit}`, () => openLevelStore({ createCommit }))
-  storeConformance(`level, commit ${commit}, with locks`, () =>
-    openLevelStore({ createCommit, stripes: { memory: stripesMemory(), owner: 1 } }),
+  describeStore(`level, commit ${commit}`, () => openLevelStore({ createCommit }))
+  describeStore(`level, commit ${commit}, with locks`, () =>
+    openLevelStore({ createCommit, keyLocks: { memory: createLockMemory(), owner: 1 } }),
   )
 }
 
-const twoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+const waitTwoTurns = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 const isHeld = (revision: string | undefined) => revision !== undefined
 
 it('replicated: what comes while main has not answered goes to it together, and a close waits for it', async () => {
   const { store, log, close } = await openTestNode()
-  const held = Promise.withResolvers<void>()
+  const blocked = Promise.withResolvers<void>()
   const append = log.append
-  const asked = vi.spyOn(log, 'append').mockImplementation(async (...entry) => (await held.promise, append(...entry)))
+  const appendSpy = vi
+    .spyOn(log, 'append')
+    .mockImplementation(async (...entry) => (await blocked.promise, append(...entry)))
   const put = (key: string) =>
     store.write({ ops: [{ type: 'put', key: Buffer.from(key), value: Buffer.from('a') }], durable: false }, isHeld)
   const written = [put('first')]
-  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(appendSpy).toHaveBeenCalledTimes(1))
   // A busy machine is late by more than what follows is held for.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   written.push(put('second'))
-  await twoTurns()
+  await waitTwoTurns()
   written.push(put('third'))
-  expect(asked).toHaveBeenCalledTimes(1)
+  expect(appendSpy).toHaveBeenCalledTimes(1)
   const closed = store.close()
-  expect(asked).toHaveBeenCalledTimes(2)
+  expect(appendSpy).toHaveBeenCalledTimes(2)
   vi.useRealTimers()
-  held.resolve()
+  blocked.resolve()
   expect(await Promise.all(written)).toEqual([true, true, true])
   await closed
   await close()
@@ -60,45 +66,45 @@ const put = (key: string, value: string) => ({
   durable: false,
 })
 
-describe.each(namesOf('commit'))('a write of many changes, commit %s', (commit) => {
+describe.each(getPartNames('commit'))('a write of many changes, commit %s', (commit) => {
   it.each([false, true])('lets others have their turn, with locks: %s', async (locks) => {
     const store = await openLevelStore({
       createCommit: parts.commit[commit],
-      ...(locks && { stripes: { memory: stripesMemory(), owner: 1 } }),
+      ...(locks && { keyLocks: { memory: createLockMemory(), owner: 1 } }),
     })
     /** How many keys were looked at in each turn of the loop. */
-    const looks: number[] = [0]
+    const lookups: number[] = [0]
     const ops = Array.from({ length: 20_000 }, (_, i) => ({
       ...put(`k${i}`, 'x').ops[0]!,
       get key() {
-        looks[looks.length - 1]!++
+        lookups[lookups.length - 1]!++
         return Buffer.from(`k${i}`)
       },
     }))
     const large = store.write({ ops, durable: false }, isHeld)
-    looks[0] = 0
+    lookups[0] = 0
     const { turns } = await countTurns(
       () => large,
-      () => looks.push(0),
+      () => lookups.push(0),
     )
     expect(turns).toBeGreaterThan(20)
-    expect(Math.max(...looks)).toBeLessThan(3_000)
+    expect(Math.max(...lookups)).toBeLessThan(3_000)
     expect(store.find('k0')).toBeDefined()
     expect(store.find('k19999')).toBeDefined()
     await store.close()
   })
 })
 
-describe.each(namesOf('commit'))('a write that nobody waits for, commit %s', (commit) => {
+describe.each(getPartNames('commit'))('a write that nobody waits for, commit %s', (commit) => {
   const createCommit = parts.commit[commit]
 
   it('is there once one that came after it is, and a close waits for it', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const store = await openLevelStore({ createCommit, folder })
-    expect(store.take!(put('first', '1'))).toBe(true)
+    expect(store.tryEnqueue!(put('first', '1'))).toBe(true)
     await store.write(put('second', '2'), isHeld)
     expect(store.find('first')).toBeDefined()
-    expect(store.take!(put('third', '3'))).toBe(true)
+    expect(store.tryEnqueue!(put('third', '3'))).toBe(true)
     await store.close()
     const again = await openLevelStore({ createCommit, folder })
     expect(again.find('third')).toBeDefined()
@@ -106,14 +112,14 @@ describe.each(namesOf('commit'))('a write that nobody waits for, commit %s', (co
   })
 
   it('is not taken where the queue has no room, or the budget has none', async () => {
-    const budget = createBudget(budgetMemory(1), 0, 2 * 1_024)
+    const budget = createBudget(createBudgetMemory(1), 0, 2 * 1_024)
     const store = await openLevelStore({ createCommit, maxWrites: 1, budget })
-    expect(store.take!(put('a', 'x'.repeat(10_000)))).toBe(false)
-    expect(store.take!(put('a', '1'))).toBe(true)
-    expect(store.take!(put('b', '1'))).toBe(false)
+    expect(store.tryEnqueue!(put('a', 'x'.repeat(10_000)))).toBe(false)
+    expect(store.tryEnqueue!(put('a', '1'))).toBe(true)
+    expect(store.tryEnqueue!(put('b', '1'))).toBe(false)
     await store.write(put('c', '1'), isHeld)
     expect(store.find('b')).toBeUndefined()
-    expect(store.take!(put('b', '1'))).toBe(true)
+    expect(store.tryEnqueue!(put('b', '1'))).toBe(true)
     await store.close()
   })
 })
@@ -121,15 +127,15 @@ describe.each(namesOf('commit'))('a write that nobody waits for, commit %s', (co
 it('a write that nobody waits for and that fails is counted', async () => {
   const onLost = vi.fn<() => void>()
   const createCommit: LevelStoreOptions['createCommit'] = async () => ({
-    keepsOrder: true,
+    isOrdered: true,
     submit: async () => {
       throw new Error('the disk is gone')
     },
-    async settled() {},
-    async idle() {},
+    async waitUntilSettled() {},
+    async waitUntilIdle() {},
   })
-  const store = await openLevelStore({ createCommit, onLost })
-  expect(store.take!(put('a', '1'))).toBe(true)
+  const store = await openLevelStore({ createCommit, onLostWrite: onLost })
+  expect(store.tryEnqueue!(put('a', '1'))).toBe(true)
   await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1))
   await store.close()
 })
@@ -168,80 +174,81 @@ describe('group commit', () => {
 })
 
 /** Enters a gate: undefined if it has capacity, else a promise of the entry. */
-const enter = (gate: Gate, bytes: number) => (gate.tryEnter(bytes) ? undefined : gate.wait(bytes, () => {}))
+const enter = (limiter: WriteLimiter, bytes: number) =>
+  limiter.tryEnter(bytes) ? undefined : limiter.enter(bytes, () => {})
 
 describe('a full queue', () => {
   it('lets a write in before any later one can enter', async () => {
-    const gate = createGate({ maxBytes: 10, maxWrites: 1, timeout: 60_000 })
+    const limiter = createWriteLimiter({ maxBytes: 10, maxWrites: 1, timeout: 60_000 })
     const entered: string[] = []
-    expect(gate.tryEnter(1)).toBe(true)
-    const first = gate.wait(1, () => entered.push('first'))
-    gate.leave(1, 1)
+    expect(limiter.tryEnter(1)).toBe(true)
+    const first = limiter.enter(1, () => entered.push('first'))
+    limiter.release(1, 1)
     expect(entered).toEqual(['first'])
-    expect(gate.tryEnter(1)).toBe(false)
+    expect(limiter.tryEnter(1)).toBe(false)
     await first
   })
 
   it('keeps the order of writes, whatever begins them', async () => {
     const stores = await openLevelStores(2, { maxWrites: 3 })
     const store = stores[0]!
-    expect(store.keepsOrder).toBe(true)
+    expect(store.isOrdered).toBe(true)
     const key = Buffer.from('k')
     const steps = [
       { ops: [{ type: 'put', key, value: key }], condition: { noneMatch: '*' }, durable: false },
       { ops: [{ type: 'del', key }], condition: { match: '*' }, durable: false },
     ] as const
     let begun = 0
-    let held = 0
+    let blocked = 0
     const done: Promise<unknown>[] = []
     /** Starts `count` writes at once, and more after each reply. */
     function begin(count: number): void {
       for (let i = 0; i < count && begun < 400; i++) {
-        const answered = store.write(steps[begun++ % 2]!, (revision) => void (revision !== undefined && held++))
+        const answered = store.write(steps[begun++ % 2]!, (revision) => void (revision !== undefined && blocked++))
         done.push(answered.then(() => begin(1 + (begun % 2))))
       }
     }
     begin(5)
     for (let i = 0; i < done.length; i++) await done[i]
-    expect([begun, held]).toEqual([400, 400])
+    expect([begun, blocked]).toEqual([400, 400])
     for (const one of stores) await one.close()
   })
 
   it('lets wait, in order, and refuses after a while', async () => {
-    const gate = createGate({ maxBytes: 10, maxWrites: 2, timeout: 30 })
-    expect(enter(gate, 6)).toBeUndefined()
-    const second = enter(gate, 6)
-    const third = enter(gate, 1)
+    const limiter = createWriteLimiter({ maxBytes: 10, maxWrites: 2, timeout: 30 })
+    expect(enter(limiter, 6)).toBeUndefined()
+    const second = enter(limiter, 6)
+    const third = enter(limiter, 1)
     await expect(second).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL', headers: { 'retry-after': '1' } })
     await expect(third).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL' })
-    const fourth = enter(gate, 10)
-    gate.leave(6, 1)
+    const fourth = enter(limiter, 10)
+    limiter.release(6, 1)
     await fourth
-    expect([gate.bytes, gate.writes]).toEqual([10, 1])
-    gate.leave(10, 1)
-    expect(enter(gate, 1_000)).toBeUndefined()
+    expect([limiter.bytes, limiter.writes]).toEqual([10, 1])
+    limiter.release(10, 1)
+    expect(enter(limiter, 1_000)).toBeUndefined()
   })
 })
 
 describe('a queue', () => {
   it('takes all that waits from the budget, and gives back what was written or refused', async () => {
-    const memory = budgetMemory(1)
+    const memory = createBudgetMemory(1)
     const budget = createBudget(memory, 0, 8_192)
-    const gate = createGate({ maxBytes: 4_096, maxWrites: 10, timeout: 30, budget })
-    expect(enter(gate, 4_096)).toBeUndefined()
-    const waiting = enter(gate, 3_072)
-    await expect(enter(gate, 2_048)).rejects.toMatchObject({ code: 'MEMORY_FULL' })
-    expect(heldBytes(memory)).toBe(7_168)
+    const limiter = createWriteLimiter({ maxBytes: 4_096, maxWrites: 10, timeout: 30, budget })
+    expect(enter(limiter, 4_096)).toBeUndefined()
+    const waiting = enter(limiter, 3_072)
+    await expect(enter(limiter, 2_048)).rejects.toMatchObject({ code: 'MEMORY_FULL' })
+    expect(sumHeldBytes(memory)).toBe(7_168)
     await expect(waiting).rejects.toMatchObject({ code: 'WRITE_QUEUE_FULL' })
-    expect(heldBytes(memory)).toBe(4_096)
-    gate.leave(4_096, 1)
-    expect(heldBytes(memory)).toBe(0)
+    expect(sumHeldBytes(memory)).toBe(4_096)
+    limiter.release(4_096, 1)
+    expect(sumHeldBytes(memory)).toBe(0)
   })
 
-  it.each(namesOf('commit'))(
+  it.each(getPartNames('commit'))(
     'of commit %s gives back as much as it took, whatever becomes of the writes',
     async (commit) => {
-      const memory = budgetMemory(1)
+      const memory = createBudgetMemory(1)
       const store = await openLevelStore({
         createCommit: parts.commit[commit],
         budget: createBudget(memory, 0, 1_048_576),
@@ -251,9 +258,9 @@ describe('a queue', () => {
         ...(i % 3 === 0 && { condition: { match: '*' as const } }),
       })
       const writes = Array.from({ length: 100 }, (_, i) => store.write(ops(i), () => undefined))
-      expect(heldBytes(memory)).toBeGreaterThan(100 * 1_024 - 1)
+      expect(sumHeldBytes(memory)).toBeGreaterThan(100 * 1_024 - 1)
       await Promise.all(writes)
-      expect(heldBytes(memory)).toBe(0)
+      expect(sumHeldBytes(memory)).toBe(0)
       await store.close()
     },
   )
@@ -263,37 +270,38 @@ describe('stripes', () => {
   it('costs a write of a few keys no turn of the loop', async () => {
     let turned = false
     setImmediate(() => (turned = true))
-    await createStripes(stripesMemory(), 1).of(Array.from({ length: 999 }, (_, i) => put(`k${i}`, '')))
+    await createKeyLocks(createLockMemory(), 1).getStripes(Array.from({ length: 999 }, (_, i) => put(`k${i}`, '')))
     expect(turned).toBe(false)
   })
 
   it('makes the second wait for the first, and frees what a dead owner held', async () => {
-    const memory = stripesMemory()
-    const [first, second, third] = [1, 2, 3].map((owner) => createStripes(memory, owner))
-    const held = await first!.of([put('a', ''), put('b', ''), put('a', '')])
-    expect(held).toHaveLength(2)
-    expect(first!.acquire(held)).toBeUndefined()
+    const memory = createLockMemory()
+    const [first, second, third] = [1, 2, 3].map((owner) => createKeyLocks(memory, owner))
+    const blocked = await first!.getStripes([put('a', ''), put('b', ''), put('a', '')])
+    expect(blocked).toHaveLength(2)
+    expect(first!.acquire(blocked)).toBeUndefined()
     const order: string[] = []
-    const waiting = second!.acquire(held)!.then(() => order.push('second'))
+    const waiting = second!.acquire(blocked)!.then(() => order.push('second'))
     await new Promise((resolve) => setImmediate(resolve))
     order.push('first')
-    first!.release(held)
+    first!.release(blocked)
     await waiting
     expect(order).toEqual(['first', 'second'])
-    const last = third!.acquire(held)!
-    freeStripesOf(memory, 2)
+    const last = third!.acquire(blocked)!
+    releaseLocksOf(memory, 2)
     await last
-    third!.release(held)
+    third!.release(blocked)
     expect(new Int32Array(memory).every((word) => word === 0)).toBe(true)
   })
 })
 
-describe.each(namesOf('commit'))('who watches, commit %s', (commit) => {
+describe.each(getPartNames('commit'))('who watches, commit %s', (commit) => {
   it('is told of every revision that was taken, on all threads together', async () => {
-    const told: [first: number, count: number, held: number][] = []
-    const recorder: Recorder = {
-      wrote: (first, writes, { effects }) => void told.push([first, writes.length, effects.filter(Boolean).length]),
-      lost: () => void told.push([NaN, 0, 0]),
+    const recorded: [first: number, count: number, held: number][] = []
+    const recorder: WriteRecorder = {
+      recordWrites: (first, writes, { effects }) =>
+        void recorded.push([first, writes.length, effects.filter(Boolean).length]),
+      recordLost: () => void recorded.push([NaN, 0, 0]),
     }
     const stores = await openLevelStores(3, { recorder, createCommit: parts.commit[commit] })
     const isDone = await Promise.all(
@@ -301,10 +309,11 @@ describe.each(namesOf('commit'))('who watches, commit %s', (commit) => {
         stores[i % 3]!.write({ ...put(`k${i % 9}`, 'x'), ...(i % 4 === 0 && { condition: { match: '*' } }) }, isHeld),
       ),
     )
-    for (const store of stores) await store.settled!()
-    told.sort(([a], [b]) => a - b)
-    for (const [i, [first]] of told.entries()) if (i > 0) expect(first).toBe(told[i - 1]![0] + told[i - 1]![1])
-    expect(told.reduce((sum, [, , held]) => sum + held, 0)).toBe(isDone.filter(Boolean).length)
+    for (const store of stores) await store.waitUntilSettled!()
+    recorded.sort(([a], [b]) => a - b)
+    for (const [i, [first]] of recorded.entries())
+      if (i > 0) expect(first).toBe(recorded[i - 1]![0] + recorded[i - 1]![1])
+    expect(recorded.reduce((sum, [, , blocked]) => sum + blocked, 0)).toBe(isDone.filter(Boolean).length)
     for (const store of stores) await store.close()
   })
 
@@ -319,12 +328,12 @@ describe.each(namesOf('commit'))('who watches, commit %s', (commit) => {
     })
     const events: string[] = []
     const write = (key: string) => store.write(put(key, 'x'), isHeld).then(() => void events.push(key))
-    const settle = (name: string) => store.settled!().then(() => void events.push(name))
+    const settle = (name: string) => store.waitUntilSettled!().then(() => void events.push(name))
     const under = [write('a')]
-    await twoTurns()
+    await waitTwoTurns()
     // One is on its way to the disk, then another waits behind it.
     under.push(settle('of one'), write('b'), settle('of both'))
-    await twoTurns()
+    await waitTwoTurns()
     expect(events).toEqual([])
     disk.resolve()
     await Promise.all(under)
@@ -336,7 +345,10 @@ describe.each(namesOf('commit'))('who watches, commit %s', (commit) => {
 
   it('is told where nobody knows what became of some', async () => {
     const calls: string[] = []
-    const recorder: Recorder = { wrote: () => void calls.push('wrote'), lost: () => void calls.push('lost') }
+    const recorder: WriteRecorder = {
+      recordWrites: () => void calls.push('wrote'),
+      recordLost: () => void calls.push('lost'),
+    }
     const store = await openLevelStore({
       recorder,
       createCommit(options) {

@@ -1,10 +1,10 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { DUE_END, dueKey, duePosition, readDue, type Due } from '../src/core/own-keys.ts'
+import { DUE_END, toDueKey, toDuePosition, decodeDueKey, type DueKey } from '../src/core/internal-keys.ts'
 import { parts } from '../src/parts.ts'
 import type { KvLevel } from '../src/store/commit.ts'
-import { Expiring, expiryMemory } from '../src/store/expiries.ts'
-import type { Store, Write } from '../src/store/store.ts'
+import { TtlState, createTtlMemory } from '../src/store/ttl.ts'
+import type { KvStore, KvWrite } from '../src/store/store.ts'
 import { createSweeper, type SweeperOptions } from '../src/store/sweeper.ts'
 import { openLevelStore } from './support/level-store.ts'
 
@@ -14,29 +14,29 @@ class DueList {
   readonly deleted = new Set<string>()
   steps = 0
 
-  add({ time, key }: Due): void {
-    const text = dueKey(time, key).toString('latin1')
-    this.keys.splice(this.#indexOf(text), 0, text)
+  add({ time, key }: DueKey): void {
+    const text = toDueKey(time, key).toString('latin1')
+    this.keys.splice(this.#findIndex(text), 0, text)
   }
 
   get left(): number {
     return this.keys.length - this.deleted.size
   }
 
-  async from(position: Buffer, limit: number): Promise<Due[]> {
-    const found: Due[] = []
-    for (let i = this.#indexOf(position.toString('latin1')); i < this.keys.length && found.length < limit; i++) {
+  async listFrom(position: Buffer, limit: number): Promise<DueKey[]> {
+    const found: DueKey[] = []
+    for (let i = this.#findIndex(position.toString('latin1')); i < this.keys.length && found.length < limit; i++) {
       this.steps++
-      if (!this.deleted.has(this.keys[i]!)) found.push(readDue(Buffer.from(this.keys[i]!, 'latin1')))
+      if (!this.deleted.has(this.keys[i]!)) found.push(decodeDueKey(Buffer.from(this.keys[i]!, 'latin1')))
     }
     return found
   }
 
-  remove({ ops: [op], condition }: Write): void {
-    this.deleted.add(dueKey(condition!.due!, op!.key).toString('latin1'))
+  remove({ ops: [op], condition }: KvWrite): void {
+    this.deleted.add(toDueKey(condition!.due!, op!.key).toString('latin1'))
   }
 
-  #indexOf(text: string): number {
+  #findIndex(text: string): number {
     let low = 0
     for (let high = this.keys.length; low < high;) {
       const middle = (low + high) >> 1
@@ -47,14 +47,14 @@ class DueList {
   }
 }
 
-const dueOf = (time: number, i: number): Due => ({ time, key: Buffer.from(`k${String(i).padStart(7, '0')}`) })
+const createDue = (time: number, i: number): DueKey => ({ time, key: Buffer.from(`k${String(i).padStart(7, '0')}`) })
 
-function sweep(list: DueList, more: Partial<SweeperOptions> = {}): Expiring {
-  const expiring = new Expiring(expiryMemory())
-  expiring.begin()
+function startSweep(list: DueList, more: Partial<SweeperOptions> = {}): TtlState {
+  const expiring = new TtlState(createTtlMemory())
+  expiring.enable()
   const sweeper = createSweeper({
     expiring,
-    due: (...from) => list.from(...from),
+    due: (...listFrom) => list.listFrom(...listFrom),
     async write(one, answer) {
       list.remove(one)
       return answer('revision')
@@ -65,46 +65,46 @@ function sweep(list: DueList, more: Partial<SweeperOptions> = {}): Expiring {
   return expiring
 }
 
-const expiriesOf = ({ time, key }: Due) => new Map([['', { key, before: undefined, after: time }]])
+const createExpiries = ({ time, key }: DueKey) => new Map([['', { key, before: undefined, after: time }]])
 
 describe('a sweep', () => {
   it.each([[20_000], [100_000]])('takes as many steps for a key among %d as among few', async (count) => {
     const list = new DueList()
     // All keys have one time. Later reads begin after keys that the sweep has deleted.
-    for (let i = 0; i < count; i++) list.keys.push(dueKey(2_000, dueOf(0, i).key).toString('latin1'))
-    sweep(list)
-    await until(() => list.left === 0)
+    for (let i = 0; i < count; i++) list.keys.push(toDueKey(2_000, createDue(0, i).key).toString('latin1'))
+    startSweep(list)
+    await waitUntil(() => list.left === 0)
     expect(list.steps).toBeLessThan(1.1 * count)
   })
 
   it('removes what is written with an earlier time meanwhile, and nothing that is not due', async () => {
     const list = new DueList()
-    for (let i = 0; i < 1_000; i++) list.add(dueOf(2_000, i))
-    list.add(dueOf(Date.now() + 1e9, 0))
-    let looks = 0
-    const expiring = sweep(list, {
-      async due(...from) {
-        const found = await list.from(...from)
-        if (++looks === 3) {
-          list.add(dueOf(1_000, 5))
-          expiring.wrote(expiriesOf(dueOf(1_000, 5)))
+    for (let i = 0; i < 1_000; i++) list.add(createDue(2_000, i))
+    list.add(createDue(Date.now() + 1e9, 0))
+    let lookups = 0
+    const expiring = startSweep(list, {
+      async due(...listFrom) {
+        const found = await list.listFrom(...listFrom)
+        if (++lookups === 3) {
+          list.add(createDue(1_000, 5))
+          expiring.onWritten(createExpiries(createDue(1_000, 5)))
         }
         return found
       },
     })
-    await until(() => list.left === 1)
+    await waitUntil(() => list.left === 1)
     expect(list.keys.filter((key) => !list.deleted.has(key))).toEqual([list.keys.at(-1)])
   })
 
   it('goes on where it was after writes that failed, and looks at nothing while none is taken', async () => {
     const list = new DueList()
-    for (let i = 0; i < 500; i++) list.add(dueOf(2_000, i))
+    for (let i = 0; i < 500; i++) list.add(createDue(2_000, i))
     let writes = 0
     let faults = 0
-    const looked = vi.fn<SweeperOptions['due']>((...from) => list.from(...from))
-    const fault = { code: 'DISK_FULL' } as unknown as ReturnType<NonNullable<Store['fault']>>
-    sweep(list, {
-      due: looked,
+    const lookedUp = vi.fn<SweeperOptions['due']>((...listFrom) => list.listFrom(...listFrom))
+    const fault = { code: 'DISK_FULL' } as unknown as ReturnType<NonNullable<KvStore['getFault']>>
+    startSweep(list, {
+      due: lookedUp,
       async write(one, answer) {
         if (++writes === 300) throw new Error('the disk is full')
         list.remove(one)
@@ -112,36 +112,36 @@ describe('a sweep', () => {
       },
       fault() {
         if (writes < 300 || ++faults > 3) return undefined
-        expect(looked.mock.calls.length).toBeLessThanOrEqual(5)
+        expect(lookedUp.mock.calls.length).toBeLessThanOrEqual(5)
         return fault
       },
     })
-    await until(() => list.left === 0)
+    await waitUntil(() => list.left === 0)
     expect(faults).toBeGreaterThan(3)
     // The sweep does not start again from the beginning.
-    expect(looked.mock.calls.filter(([position]) => position.equals(duePosition(0)))).toHaveLength(1)
+    expect(lookedUp.mock.calls.filter(([position]) => position.equals(toDuePosition(0)))).toHaveLength(1)
   })
 
   it('is made by another thread where one has ended with it', async () => {
     const list = new DueList()
-    const expiring = sweep(list)
-    list.add(dueOf(2_000, 1))
+    const expiring = startSweep(list)
+    list.add(createDue(2_000, 1))
     expect(expiring.takeFirstDue()).toBeDefined()
     expect(expiring.takeFirstDue()).toBeUndefined()
-    expiring.forgetFirstDue()
-    await until(() => list.left === 0)
+    expiring.resetFirstDue()
+    await waitUntil(() => list.left === 0)
   })
 })
 
 describe('a store in LevelDB', () => {
-  const NOW = 1_800_000_000_000
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: NOW }))
+  const NOW_MS = 1_800_000_000_000
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: NOW_MS }))
   afterEach(() => void vi.useRealTimers())
 
   const put = (key: string, ttl: number) =>
     ({ type: 'put', key: Buffer.from(key), value: Buffer.from('x'), ttl }) as const
 
-  async function open(): Promise<{ store: Store; level: KvLevel }> {
+  async function openStore(): Promise<{ store: KvStore; level: KvLevel }> {
     const opened = Promise.withResolvers<KvLevel>()
     const store = await openLevelStore({
       createCommit(options) {
@@ -153,38 +153,38 @@ describe('a store in LevelDB', () => {
   }
 
   it('reads the few entries of a range behind many that have expired in few slices', async () => {
-    const { store, level } = await open()
+    const { store, level } = await openStore()
     const ops = [...Array.from({ length: 10_000 }, (_, i) => put(`k${i}`, 1_000)), put('l', 100_000), put('m', 100_000)]
     await store.write({ ops, isSpecial: true, durable: false }, () => undefined)
-    vi.setSystemTime(NOW + 1_000)
-    const looks = vi.spyOn(level.db, 'iterator')
+    vi.setSystemTime(NOW_MS + 1_000)
+    const lookups = vi.spyOn(level.db, 'iterator')
     const snapshot = store.snapshot()
     const scan = snapshot.scan({ start: Buffer.from('k'), limit: 1 })
     expect((await scan.next()).map(([key]) => key)).toEqual(['l'])
     expect(await scan.next()).toEqual([])
-    expect(looks.mock.calls.length).toBeLessThan(25)
+    expect(lookups.mock.calls.length).toBeLessThan(25)
     await scan.close()
     await snapshot.close()
     await store.close()
   })
 
   it('does nothing while nothing is due, also after a sweep', async () => {
-    const { store, level } = await open()
+    const { store, level } = await openStore()
     const ops = [...Array.from({ length: 1_000 }, (_, i) => put(`k${i}`, 1_000)), put('late', 100_000)]
     await store.write({ ops, isSpecial: true, durable: false }, () => undefined)
-    const ticks = async (count: number) => {
+    const waitTicks = async (count: number) => {
       for (let i = 0; i < count; i++) {
         vi.advanceTimersByTime(200)
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    await ticks(10)
-    await until(() => (vi.advanceTimersByTime(200), level.db.getSync(Buffer.from('k999')) === undefined))
-    await until(async () => (await level.db.keys({ gte: duePosition(0), lt: DUE_END }).all()).length === 1)
-    const looks = (['keys', 'iterator', 'getSync', 'get'] as const).map((name) => vi.spyOn(level.db, name))
-    await ticks(50)
-    for (const look of looks) expect(look).not.toHaveBeenCalled()
-    await until(() => (vi.advanceTimersByTime(10_000), level.db.getSync(Buffer.from('late')) === undefined))
+    await waitTicks(10)
+    await waitUntil(() => (vi.advanceTimersByTime(200), level.db.getSync(Buffer.from('k999')) === undefined))
+    await waitUntil(async () => (await level.db.keys({ gte: toDuePosition(0), lt: DUE_END }).all()).length === 1)
+    const lookups = (['keys', 'iterator', 'getSync', 'get'] as const).map((name) => vi.spyOn(level.db, name))
+    await waitTicks(50)
+    for (const lookup of lookups) expect(lookup).not.toHaveBeenCalled()
+    await waitUntil(() => (vi.advanceTimersByTime(10_000), level.db.getSync(Buffer.from('late')) === undefined))
     await store.close()
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startKv, type TestKv } from './support/kv.ts'
 
-const CLOSE = { connection: 'close' }
+const CLOSE_HEADERS = { connection: 'close' }
 
 describe('three threads', () => {
   let kv: TestKv
@@ -12,9 +12,9 @@ describe('three threads', () => {
 
   it('a write answered by one is seen by the next read on every other', async () => {
     for (let round = 0; round < 10; round++) {
-      await kv.ask('PUT', '/v0/entity?id=k', String(round), CLOSE)
+      await kv.request('PUT', '/v0/entity?id=k', String(round), CLOSE_HEADERS)
       const reads = await Promise.all(
-        Array.from({ length: 12 }, () => kv.ask('GET', '/v0/entity?id=k', undefined, CLOSE)),
+        Array.from({ length: 12 }, () => kv.request('GET', '/v0/entity?id=k', undefined, CLOSE_HEADERS)),
       )
       expect(reads.map(({ text }) => text)).toEqual(Array.from({ length: 12 }, () => String(round)))
     }
@@ -22,14 +22,14 @@ describe('three threads', () => {
 
   it('lets one of many win who make the same key at once, plain writes beside them', async () => {
     for (let round = 0; round < 5; round++) {
-      const made = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 24 }, (_, i) =>
-          kv.ask('PUT', `/v0/entity?id=r${round}`, String(i), { ...CLOSE, 'if-none-match': '*' }),
+          kv.request('PUT', `/v0/entity?id=r${round}`, String(i), { ...CLOSE_HEADERS, 'if-none-match': '*' }),
         ),
       )
-      expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
-      const won = made.findIndex(({ status }) => status === 201)
-      expect((await kv.ask('GET', `/v0/entity?id=r${round}`)).text).toBe(String(won))
+      expect(results.filter(({ status }) => status === 201)).toHaveLength(1)
+      const hasWon = results.findIndex(({ status }) => status === 201)
+      expect((await kv.request('GET', `/v0/entity?id=r${round}`)).text).toBe(String(hasWon))
     }
   })
 
@@ -37,9 +37,9 @@ describe('three threads', () => {
     await kv.client.put('n', '0')
     async function add(): Promise<void> {
       for (;;) {
-        const { headers, text } = await kv.ask('GET', '/v0/entity?id=n', undefined, CLOSE)
-        const swap = { ...CLOSE, 'if-match': headers.get('etag')! }
-        if ((await kv.ask('PUT', '/v0/entity?id=n', String(Number(text) + 1), swap)).status === 201) return
+        const { headers, text } = await kv.request('GET', '/v0/entity?id=n', undefined, CLOSE_HEADERS)
+        const swap = { ...CLOSE_HEADERS, 'if-match': headers.get('etag')! }
+        if ((await kv.request('PUT', '/v0/entity?id=n', String(Number(text) + 1), swap)).status === 201) return
       }
     }
     await Promise.all(Array.from({ length: 12 }, add))

@@ -1,11 +1,11 @@
 import { Chunk } from '@influencer-stats/runtime/chunk'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { changesOf, toPage } from '../src/core/changes.ts'
-import type { Op } from '../src/core/lines.ts'
-import { placesOf, placeText } from '../src/core/watch-events.ts'
-import { encodeWrites } from '../src/core/writes.ts'
-import { renderPage, type Recipient } from '../src/watch/render-page.ts'
+import { readChanges, toPage } from '../src/core/change-pages.ts'
+import type { Op } from '../src/core/change-lines.ts'
+import { parseWatchEvents, toIdLine } from '../src/core/watch-events.ts'
+import { encodeWrites } from '../src/core/encode-writes.ts'
+import { renderChangePage, type WatchRecipient } from '../src/watch/render-change-page.ts'
 
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).map((text) => Buffer.from(text))
 const value = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes))
@@ -13,7 +13,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ type: fc.constant('put' as const), key, value }),
   fc.record({ type: fc.constant('del' as const), key }),
 )
-const places = fc
+const changeSets = fc
   .array(fc.array(op, { maxLength: 4 }), { maxLength: 8 })
   .map((all) => all.map((ops, i) => ({ seq: 7 * i + 1, ops })))
 
@@ -24,11 +24,11 @@ function toText(all: readonly { seq: number; ops: Op[] }[]): string {
     1_000,
   )
   let text = ''
-  const stream: Recipient = { connections: { size: 1 } }
-  renderPage(
+  const stream: WatchRecipient = { connections: { size: 1 } }
+  renderChangePage(
     page,
     (_key, _seq, found) => found(stream),
-    Chunk.of,
+    Chunk.fromText,
     (_stream, chunks) => {
       text = Buffer.concat(chunks.map(({ bytes }) => bytes)).toString()
     },
@@ -36,22 +36,22 @@ function toText(all: readonly { seq: number; ops: Op[] }[]): string {
   return text
 }
 
-async function* cut(bytes: Buffer, size: number) {
+async function* cutChunks(bytes: Buffer, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
 
 it('a stream says place by place what was changed, whatever the values are, however it comes and wherever it is lost', async () => {
   await fc.assert(
-    fc.asyncProperty(places, fc.integer({ min: 1, max: 40 }), fc.nat(), async (all, size, end) => {
+    fc.asyncProperty(changeSets, fc.integer({ min: 1, max: 40 }), fc.nat(), async (all, size, end) => {
       const ends: number[] = []
       let whole = 'retry: 1000\n\n'
       for (const { seq, ops } of all) {
-        whole += toText([{ seq, ops }]) || placeText(seq)
+        whole += toText([{ seq, ops }]) || toIdLine(seq)
         ends.push(Buffer.byteLength(whole))
       }
       const bytes = Buffer.from(whole)
       const length = end % (bytes.length + 1)
-      const found = await Array.fromAsync(placesOf(cut(bytes.subarray(0, length), size)))
+      const found = await Array.fromAsync(parseWatchEvents(cutChunks(bytes.subarray(0, length), size)))
       // All of a place or none of it.
       expect(found).toEqual(all.slice(0, ends.filter((one) => one <= length).length))
     }),
@@ -70,12 +70,12 @@ it('the events of several places in one text have an id a place', () => {
 
 it('a page gives back the steps that it was made of', () => {
   fc.assert(
-    fc.property(places, (all) => {
+    fc.property(changeSets, (all) => {
       const page = toPage(
         all.map(({ seq, ops }) => ({ seq, writes: encodeWrites(ops.map((one) => ({ ops: [one] }))) })),
         1_000,
       )
-      expect([...changesOf(structuredClone(page))]).toEqual(all)
+      expect([...readChanges(structuredClone(page))]).toEqual(all)
     }),
   )
 })

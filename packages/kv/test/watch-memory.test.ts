@@ -1,77 +1,77 @@
-import { budgetMemory, heldBytes } from '@influencer-stats/runtime/budget'
-import { runs } from '@influencer-stats/runtime/testing/runs'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createBudgetMemory, sumHeldBytes } from '@influencer-stats/runtime/budget'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { turn } from '../src/core/turn.ts'
-import { createFeed, openWatchers, placesRead, put } from './support/watchers.ts'
+import { waitTurn } from '../src/core/yield-turn.ts'
+import { createFeed, openWatchers, readSequences, put } from './support/watchers.ts'
 import { sharedBytes, type SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 
 const MIB = 1_048_576
-const nameOf = (i: number) => `k${String(i).padStart(4, '0')}`
-const startOf = (i: number) => ({ start: nameOf(i) })
+const toName = (i: number) => `k${String(i).padStart(4, '0')}`
+const toStart = (i: number) => ({ start: toName(i) })
 
 /** Resolves once all cut connections have emitted `close`. */
-const closed = async () => {
-  await turn()
-  await turn()
+const waitForClose = async () => {
+  await waitTurn()
+  await waitTurn()
 }
 
 /** Resolves once a reader has received this sequence. */
-async function reached({ received }: SlowConnection, seq: number): Promise<void> {
+async function waitForSequence({ received }: SlowConnection, seq: number): Promise<void> {
   const end = `id: ${seq}\n\n`
-  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await turn()
+  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await waitTurn()
 }
 
 it('200 streams of different ranges that nobody reads stay within the budget, and whoever reads gets everything', async () => {
   const clientMemoryLimit = MIB
   const { feed, memory, budget, watchers, open } = openWatchers({ clientMemoryLimit })
-  const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
-  const reader = open(startOf(0), { isReading: true })
-  await reached(reader, 0)
-  const keys = Array.from({ length: 20 }, (_, i) => nameOf(10 * i + 5))
+  const stalled = Array.from({ length: 200 }, (_, i) => open(toStart(i)))
+  const reader = open(toStart(0), { isReading: true })
+  await waitForSequence(reader, 0)
+  const keys = Array.from({ length: 20 }, (_, i) => toName(10 * i + 5))
   for (let seq = 1; seq <= 400; seq++) {
     put(feed, seq, [keys[seq % 20]!, keys[(7 * seq) % 20]!], 2_000)
     if (seq % 8 > 0) continue
-    await reached(reader, seq)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+    await waitForSequence(reader, seq)
+    expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
     expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemoryLimit)
     // Other requests still get memory.
     expect(budget.take(clientMemoryLimit / 4)).toBe(true)
-    budget.give(clientMemoryLimit / 4)
+    budget.release(clientMemoryLimit / 4)
     for (const [i, connection] of stalled.entries()) if (!connection.isCut && (seq + i) % 40 === 0) connection.read(3)
   }
   expect(watchers.cut).toBeGreaterThan(0)
   expect(reader.isCut).toBe(false)
-  const all = (await placesRead(reader)).filter(({ seq }) => seq > 0)
+  const all = (await readSequences(reader)).filter(({ seq }) => seq > 0)
   expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
 
   // Cut streams resume at their last sequence.
   for (const [i, connection] of stalled.entries()) {
     if (!connection.isCut || i % 8 > 0) continue
-    const before = (await placesRead(connection)).filter(({ seq }) => seq > 0)
-    const resumed = open(startOf(i), { after: before.at(-1)?.seq ?? 0, isReading: true })
+    const before = (await readSequences(connection)).filter(({ seq }) => seq > 0)
+    const resumed = open(toStart(i), { after: before.at(-1)?.seq ?? 0, isReading: true })
     const expected = all
-      .map(({ seq, keys: changed }) => ({ seq, keys: changed.filter((key) => key >= nameOf(i)) }))
+      .map(({ seq, keys: changed }) => ({ seq, keys: changed.filter((key) => key >= toName(i)) }))
       .filter(({ keys: changed }) => changed.length > 0)
-    if (expected.at(-1)!.seq > (before.at(-1)?.seq ?? 0)) await reached(resumed, expected.at(-1)!.seq)
-    expect([...before, ...(await placesRead(resumed))].filter(({ seq }) => seq > 0)).toEqual(expected)
+    if (expected.at(-1)!.seq > (before.at(-1)?.seq ?? 0)) await waitForSequence(resumed, expected.at(-1)!.seq)
+    expect([...before, ...(await readSequences(resumed))].filter(({ seq }) => seq > 0)).toEqual(expected)
     resumed.destroy()
   }
   for (const connection of stalled) connection.destroy()
-  await closed()
-  expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([1, 0, 0])
+  await waitForClose()
+  expect([watchers.streams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
 })
 
 it('ranges share what they have in common: 200 of them take little more memory than one', async () => {
   const { feed, watchers, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
-  const stalled = Array.from({ length: 200 }, (_, i) => open(startOf(i)))
+  const stalled = Array.from({ length: 200 }, (_, i) => open(toStart(i)))
   const reader = open({ start: '' }, { isReading: true })
-  await reached(reader, 0)
+  await waitForSequence(reader, 0)
   const [count, bytes] = [100, 50_000]
   for (let seq = 1; seq <= count; seq++) {
-    put(feed, seq, [nameOf((37 * seq) % 200)], bytes)
-    if (seq % 10 === 0) await reached(reader, seq)
+    put(feed, seq, [toName((37 * seq) % 200)], bytes)
+    if (seq % 10 === 0) await waitForSequence(reader, seq)
   }
   expect(watchers.cut).toBe(0)
   expect(sharedBytes(stalled)).toBeGreaterThan(count * bytes)
@@ -86,10 +86,10 @@ it('one range is one chunk and one write for all its streams, however many chang
   const { feed, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 1_000 }, () => open({ start: 'k' }))
   const reader = open({ start: '' }, { isReading: true })
-  await reached(reader, 0)
+  await waitForSequence(reader, 0)
   const written = stalled[0]!.unread.length
   for (let seq = 1; seq <= 50; seq++) put(feed, seq, ['k1', 'k2'], 100)
-  await reached(reader, 50)
+  await waitForSequence(reader, 50)
   const [chunk, ...others] = stalled[0]!.unread.slice(written)
   expect(others).toEqual([])
   for (const { unread } of stalled) expect(unread.slice(written)).toEqual([chunk])
@@ -98,32 +98,32 @@ it('one range is one chunk and one write for all its streams, however many chang
 
 it('300 clients that resume at once and read nothing hold a page each, which are read one at a time', async () => {
   const feed = createFeed()
-  for (let seq = 1; seq <= 1_000; seq++) put(feed, seq, [nameOf(seq % 100)], 16_000)
+  for (let seq = 1; seq <= 1_000; seq++) put(feed, seq, [toName(seq % 100)], 16_000)
   let pages = 0
-  let mostPages = 0
+  let maxPages = 0
   const { memory, watchers, open } = openWatchers({
     clientMemoryLimit: 256 * MIB,
     feed,
     changes: async (after, ...rest) => {
-      mostPages = Math.max(mostPages, ++pages)
-      await turn()
+      maxPages = Math.max(maxPages, ++pages)
+      await waitTurn()
       pages--
-      return feed.after(after!, ...rest)
+      return feed.readAfter(after!, ...rest)
     },
   })
-  const stalled = Array.from({ length: 300 }, (_, i) => open(startOf(i % 100), { after: i }))
-  await until(() => stalled.every(({ unread }) => unread.length > 1))
-  expect(mostPages).toBe(1)
+  const stalled = Array.from({ length: 300 }, (_, i) => open(toStart(i % 100), { after: i }))
+  await waitUntil(() => stalled.every(({ unread }) => unread.length > 1))
+  expect(maxPages).toBe(1)
   expect(watchers.cut).toBe(0)
   expect(sharedBytes(stalled)).toBeLessThan(300 * 200_000)
-  expect(heldBytes(memory)).toBeGreaterThan(sharedBytes(stalled))
-  expect(heldBytes(memory)).toBeLessThan(300 * 200_000)
+  expect(sumHeldBytes(memory)).toBeGreaterThan(sharedBytes(stalled))
+  expect(sumHeldBytes(memory)).toBeLessThan(300 * 200_000)
   const reader = open({ start: '' }, { after: 0, isReading: true })
-  await reached(reader, 1_000)
-  expect(await placesRead(reader)).toHaveLength(1_000)
+  await waitForSequence(reader, 1_000)
+  expect(await readSequences(reader)).toHaveLength(1_000)
   for (const connection of stalled) connection.destroy()
-  await closed()
-  expect(heldBytes(memory)).toBe(0)
+  await waitForClose()
+  expect(sumHeldBytes(memory)).toBe(0)
 })
 
 it('a place that is looked up before a stream opens costs no page', async () => {
@@ -134,66 +134,66 @@ it('a place that is looked up before a stream opens costs no page', async () => 
     clientMemoryLimit: MIB,
     feed,
     changes: async (after, ...rest) => {
-      const page = await feed.after(after!, ...rest)
+      const page = await feed.readAfter(after!, ...rest)
       if (page) pages.push(page.writes.length)
       return page
     },
   })
-  await watchers.admit(3)
-  await watchers.admit(10)
+  await watchers.checkCapacity(3)
+  await watchers.checkCapacity(10)
   expect(pages).toEqual([0, 0])
-  await expect(watchers.admit(11)).rejects.toMatchObject({ code: 'SEQUENCE_GONE' })
+  await expect(watchers.checkCapacity(11)).rejects.toMatchObject({ code: 'SEQUENCE_GONE' })
 })
 
 it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
   const clientMemoryLimit = 2 * MIB
-  const memory = budgetMemory(2)
+  const memory = createBudgetMemory(2)
   const one = openWatchers({ clientMemoryLimit, memory, thread: 0 })
   const other = openWatchers({ clientMemoryLimit, memory, thread: 1 })
-  const stalled = Array.from({ length: 20 }, (_, i) => one.open(startOf(i)))
-  const behind = other.open({ start: 'k' })
+  const stalled = Array.from({ length: 20 }, (_, i) => one.open(toStart(i)))
+  const lagging = other.open({ start: 'k' })
   const readers = [one, other].map(({ open }) => open({ start: '' }, { isReading: true }))
-  for (const reader of readers) await reached(reader, 0)
+  for (const reader of readers) await waitForSequence(reader, 0)
   for (let seq = 1; seq <= 200; seq++) {
-    for (const { feed } of [one, other]) put(feed, seq, [nameOf(50)], 20_000)
-    for (const reader of readers) await reached(reader, seq)
+    for (const { feed } of [one, other]) put(feed, seq, [toName(50)], 20_000)
+    for (const reader of readers) await waitForSequence(reader, seq)
     // This client reads slowly, but it reads.
-    behind.read(behind.unread.length - 1)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+    lagging.read(lagging.unread.length - 1)
+    expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
   expect([one.watchers.cut > 0, other.watchers.cut]).toEqual([true, 0])
-  for (const connection of [...stalled, behind]) connection.destroy()
-  await closed()
-  expect(heldBytes(memory)).toBe(0)
+  for (const connection of [...stalled, lagging]) connection.destroy()
+  await waitForClose()
+  expect(sumHeldBytes(memory)).toBe(0)
 })
 
 it('a change that is larger than the room goes to a stream that has nothing else unread', async () => {
   const { feed, memory, watchers, open } = openWatchers({ clientMemoryLimit: 2 * MIB })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
-  await reached(reader, 0)
+  await waitForSequence(reader, 0)
   for (let seq = 1; seq <= 3; seq++) {
     put(feed, seq, ['k'], 3 * MIB)
-    await reached(reader, seq)
+    await waitForSequence(reader, seq)
     slow.read()
-    expect([watchers.cut, watchers.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+    expect([watchers.cut, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   }
-  expect((await placesRead(slow)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
+  expect((await readSequences(slow)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
 })
 
 it('a client that reads nothing holds no more for every heartbeat', async () => {
   const { feed, watchers, open } = openWatchers({ clientMemoryLimit: MIB, heartbeat: 10 })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
-  await reached(reader, 0)
+  await waitForSequence(reader, 0)
   put(feed, 1, ['k'], 100)
-  await reached(reader, 1)
+  await waitForSequence(reader, 1)
   const written = slow.unread.length
   const heartbeats = reader.received.length + 3
-  await until(() => reader.received.length === heartbeats)
+  await waitUntil(() => reader.received.length === heartbeats)
   expect(slow.unread).toHaveLength(written)
   slow.read()
-  await until(() => slow.unread.length > 0)
+  await waitUntil(() => slow.unread.length > 0)
   expect(watchers.cut).toBe(0)
 })
 
@@ -203,16 +203,16 @@ it('streams that come and go leave nothing behind, whatever they had unread', as
   let seq = 0
   for (let round = 0; round < 50; round++) {
     const streams = Array.from({ length: 20 }, (_, i) =>
-      open(startOf(i), i % 2 === 0 && seq > 0 ? { after: Math.floor(seq / 2) } : {}),
+      open(toStart(i), i % 2 === 0 && seq > 0 ? { after: Math.floor(seq / 2) } : {}),
     )
     const reader = open({ start: '' }, { isReading: true })
-    for (let i = 0; i < 4; i++) put(feed, ++seq, [nameOf(30)], 20_000)
+    for (let i = 0; i < 4; i++) put(feed, ++seq, [toName(30)], 20_000)
     // Some streams end while they still receive earlier changes.
     for (const stream of streams.splice(0, round % 10)) stream.destroy()
-    await reached(reader, seq)
+    await waitForSequence(reader, seq)
     for (const stream of [...streams, reader]) stream.destroy()
-    await closed()
-    expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+    await waitForClose()
+    expect([watchers.streams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   }
 })
 
@@ -233,29 +233,29 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
       fc.constantFrom(40_000, 400_000, 4_000_000),
       async (ranges, steps, clientMemoryLimit) => {
         const { feed, memory, watchers, open } = openWatchers({ clientMemoryLimit })
-        const rangeOf = ([start, end]: (typeof ranges)[0]) => ({
-          start: nameOf(start),
-          ...(end !== undefined && { end: nameOf(end) }),
+        const toRange = ([start, end]: (typeof ranges)[0]) => ({
+          start: toName(start),
+          ...(end !== undefined && { end: toName(end) }),
         })
         const reader = open({ start: '' }, { isReading: true })
-        await reached(reader, 0)
+        await waitForSequence(reader, 0)
         const streams = ranges.map((one) => ({
-          range: rangeOf(one),
-          connection: open(rangeOf(one)),
+          range: toRange(one),
+          connection: open(toRange(one)),
           read: [] as any[],
         }))
-        await until(() => streams.every(({ connection }) => connection.unread.length === 2))
+        await waitUntil(() => streams.every(({ connection }) => connection.unread.length === 2))
         let seq = 0
         const written: { seq: number; keys: string[] }[] = []
         async function resume(stream: (typeof streams)[0], isReading = false): Promise<void> {
-          stream.read.push(...(await placesRead(stream.connection)))
+          stream.read.push(...(await readSequences(stream.connection)))
           stream.connection.destroy()
           stream.connection = open(stream.range, { after: stream.read.at(-1)?.seq ?? 0, isReading })
         }
         for (const one of steps) {
-          if (one === 'turn') await reached(reader, seq)
+          if (one === 'turn') await waitForSequence(reader, seq)
           else if ('puts' in one) {
-            const keys = one.puts.map(nameOf)
+            const keys = one.puts.map(toName)
             put(feed, ++seq, keys, one.bytes)
             written.push({ seq, keys })
           } else {
@@ -265,15 +265,15 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
           }
           const unread = streams.map(({ connection }) => connection)
           if (new Set(unread.flatMap((connection) => connection.unread)).size > 1)
-            expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 400_000))
+            expect(sumHeldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 400_000))
         }
         put(
           feed,
           ++seq,
-          Array.from({ length: 10 }, (_, i) => nameOf(i)),
+          Array.from({ length: 10 }, (_, i) => toName(i)),
           1,
         )
-        written.push({ seq, keys: Array.from({ length: 10 }, (_, i) => nameOf(i)) })
+        written.push({ seq, keys: Array.from({ length: 10 }, (_, i) => toName(i)) })
         for (const stream of streams) {
           await resume(stream, true)
           const { start, end } = stream.range
@@ -284,18 +284,18 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
             }))
             .filter(({ keys }) => keys.length > 0)
           const last = expected.at(-1)?.seq ?? 0
-          if (last > (stream.read.at(-1)?.seq ?? 0)) await reached(stream.connection, last)
-          const read = [...stream.read, ...(await placesRead(stream.connection))]
+          if (last > (stream.read.at(-1)?.seq ?? 0)) await waitForSequence(stream.connection, last)
+          const read = [...stream.read, ...(await readSequences(stream.connection))]
           expect(read.filter(({ keys }) => keys.length > 0)).toEqual(expected)
         }
         for (const { connection } of streams) connection.destroy()
-        await closed()
-        expect([watchers.streams, watchers.unreadBytes, heldBytes(memory)]).toEqual([1, 0, 0])
+        await waitForClose()
+        expect([watchers.streams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
         cut += watchers.cut
         watchers.close()
       },
     ),
-    { numRuns: runs(100) },
+    { numRuns: scaleRuns(100) },
   )
   expect(cut).toBeGreaterThan(0)
 }, 120_000)

@@ -1,30 +1,34 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { SERVERS } from '@influencer-stats/runtime/settings'
-import { requestText, unreadClient } from '@influencer-stats/runtime/testing/raw-client'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { formatRequest, openUnreadClient } from '@influencer-stats/runtime/testing/raw-client'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createKvClient, type KvClient, type KvStep, type WatchOptions } from '../src/client.ts'
+import { createKvClient, type KvClient, type KvChangeSet, type WatchOptions } from '../src/client.ts'
 import { startCuttingProxy } from './support/cutting-proxy.ts'
 import { type TestKv } from './support/kv.ts'
-import { start, useNats } from './support/nodes.ts'
+import { start, useNats } from './support/cluster-nodes.ts'
 
-const nodeOn = useNats()
+const startNode = useNats()
 
-type Change = KvStep['changes'][number]
+type TestChange = KvChangeSet['changes'][number]
 
-const END = 'end=1'
-const flat = (steps: readonly KvStep[]) => steps.flatMap(({ changes }) => changes)
-const textOf = (change: Change) =>
+const END_KEY = 'end=1'
+const flatten = (steps: readonly KvChangeSet[]) => steps.flatMap(({ changes }) => changes)
+const toText = (change: TestChange) =>
   change.op === 'put' ? `${change.id}=${change.value.toString('latin1')}` : `-${change.id}`
 
 /** Resolves once a stream is open, with what it will have brought when this change has come. */
-async function follow(client: KvClient, options: WatchOptions = {}, last = END): Promise<{ steps: Promise<KvStep[]> }> {
+async function follow(
+  client: KvClient,
+  options: WatchOptions = {},
+  last = END_KEY,
+): Promise<{ steps: Promise<KvChangeSet[]> }> {
   const stream = client.watch(options)[Symbol.asyncIterator]()
   const opened = await stream.next()
   expect(opened.value.changes).toEqual([])
-  async function rest(): Promise<KvStep[]> {
-    const steps: KvStep[] = []
-    while (!steps.at(-1)?.changes.some((change) => textOf(change) === last)) {
+  async function readRest(): Promise<KvChangeSet[]> {
+    const steps: KvChangeSet[] = []
+    while (!steps.at(-1)?.changes.some((change) => toText(change) === last)) {
       const { value, done } = await stream.next()
       if (done) throw new Error('it ended')
       steps.push(value)
@@ -32,22 +36,22 @@ async function follow(client: KvClient, options: WatchOptions = {}, last = END):
     await stream.return!()
     return steps
   }
-  const steps = rest()
+  const steps = readRest()
   // Whoever fails before it looks at them has said why.
   steps.catch(() => {})
   return { steps }
 }
 
-const CLIENTS = 8
-const ROUNDS = 15
+const CLIENT_COUNT = 8
+const ROUND_COUNT = 15
 
 /** Clients that write at once, all their values different, on few keys. Gives what each has done, in its order. */
 async function writeAll(urls: readonly string[]): Promise<string[][]> {
   return Promise.all(
-    Array.from({ length: CLIENTS }, async (_, i) => {
+    Array.from({ length: CLIENT_COUNT }, async (_, i) => {
       const client = createKvClient(urls[i % urls.length]!, { connections: 1 })
       const done: string[] = []
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < ROUND_COUNT; round++) {
         const value = `${i}.${round}`
         const key = `${'abc'[(i + round) % 3]!}/${round % 4}`
         if (round % 5 === 4) {
@@ -78,7 +82,7 @@ describe.each<[string, (() => Overrides)[]]>([
   ['main itself', [() => ({ threads: 0, server: 'fastify' })]],
   ['three threads, each write by itself', [() => ({ threads: 3, commit: 'single' })]],
   ['memory', [() => ({ store: 'memory' })]],
-  ['two nodes', Array.from({ length: 2 }, (_, i) => () => ({ threads: i + 1, ...nodeOn(`watch-${process.pid}`) }))],
+  ['two nodes', Array.from({ length: 2 }, (_, i) => () => ({ threads: i + 1, ...startNode(`watch-${process.pid}`) }))],
 ])('a stream of changes, %s', (_, all) => {
   it('brings every change once, in one order for all, what took effect together at once, also to who loses it', async () => {
     const nodes: TestKv[] = []
@@ -101,13 +105,13 @@ describe.each<[string, (() => Overrides)[]]>([
     const steps = await whole.steps
     const sequences = steps.map(({ sequence }) => sequence)
     expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
-    const seen = flat(steps).map(textOf)
+    const seen = flatten(steps).map(toText)
     const puts = seen.filter((text) => !text.startsWith('-'))
     expect(puts.slice(0, -3).toSorted()).toEqual(done.flat().toSorted())
     // Who writes one after the other is seen to.
     for (const own of done) {
-      const mine = new Set(own)
-      expect(puts.filter((text) => mine.has(text))).toEqual(own)
+      const ownSequences = new Set(own)
+      expect(puts.filter((text) => ownSequences.has(text))).toEqual(own)
     }
     // What takes effect together comes together.
     let deleted = 0
@@ -115,14 +119,14 @@ describe.each<[string, (() => Overrides)[]]>([
       for (const [i, change] of changes.entries()) {
         if (change.op !== 'delete') continue
         deleted++
-        const value = textOf(changes[i - 1]!).split('=')[1]
-        expect(textOf(changes[i + 1]!)).toBe(`${change.id}=${value}`)
+        const value = toText(changes[i - 1]!).split('=')[1]
+        expect(toText(changes[i + 1]!)).toBe(`${change.id}=${value}`)
       }
     }
-    expect(deleted).toBe(CLIENTS * (ROUNDS / 5))
+    expect(deleted).toBe(CLIENT_COUNT * (ROUND_COUNT / 5))
     // Made anew of its changes the base is the same.
     const base = new Map([['before', '1']])
-    for (const change of flat(steps)) {
+    for (const change of flatten(steps)) {
       if (change.op === 'put') base.set(change.id, change.value.toString())
       else base.delete(change.id)
     }
@@ -131,9 +135,9 @@ describe.each<[string, (() => Overrides)[]]>([
     expect(entries).toEqual(base)
 
     // Others see the same, each its part, and one that is lost again and again misses nothing and gets nothing twice.
-    expect(flat(await part.steps).map(textOf)).toEqual(seen.filter((text) => /^-?b/.test(text)))
-    expect(flat(await key.steps).map(textOf)).toEqual(seen.filter((text) => /^-?a\/1'/.test(text)))
-    expect(flat(await lost.steps).map(textOf)).toEqual(seen)
+    expect(flatten(await part.steps).map(toText)).toEqual(seen.filter((text) => /^-?b/.test(text)))
+    expect(flatten(await key.steps).map(toText)).toEqual(seen.filter((text) => /^-?a\/1'/.test(text)))
+    expect(flatten(await lost.steps).map(toText)).toEqual(seen)
     expect(proxy.cuts).toBeGreaterThan(3)
   })
 })
@@ -154,7 +158,7 @@ async function open(url: string, headers: Record<string, string> = {}) {
     ended,
     text: () => text,
     /** The last id that has come. */
-    place: () =>
+    sequence: () =>
       Number(
         text
           .match(/^id: (\d+)$/gm)
@@ -170,8 +174,8 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
     const kv = await start({ server, watchHeartbeat: 20 })
     const stream = await open(`${kv.url}/v0/watch?start=k&end=l`)
     expect(stream.reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    await until(() => stream.place())
-    const begun = stream.place()
+    await waitUntil(() => stream.sequence())
+    const begun = stream.sequence()
     expect(stream.text()).toMatch(/^retry: \d+\n\n(id: \d+\n\n)+$/)
     await kv.client.put('k', Buffer.from([0xff, 0]))
     await kv.client.batch([
@@ -179,7 +183,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
       { op: 'delete', id: 'k' },
       { op: 'put', id: 'other', value: '1' },
     ])
-    await until(() => stream.text().includes('delete'))
+    await waitUntil(() => stream.text().includes('delete'))
     const events = stream
       .text()
       .replace(/^retry: .*\n\n/, '')
@@ -190,38 +194,38 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
         'event: delete\ndata: {"op":"delete","id":"k"}\nid: N\n\n',
     )
     // Nothing of the range, and yet the place goes on.
-    const told = stream.place()
+    const sent = stream.sequence()
     await kv.client.put('other', '2')
-    await until(() => stream.place() > told)
-    const place = stream.place()
+    await waitUntil(() => stream.sequence() > sent)
+    const sequence = stream.sequence()
     stream.leave()
     await kv.client.put('k', '3')
     // What is asked for again is what came behind it, the header before the address.
-    const again = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`, { 'last-event-id': String(place) })
-    await until(() => again.text().includes('"3"'))
+    const again = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`, { 'last-event-id': String(sequence) })
+    await waitUntil(() => again.text().includes('"3"'))
     expect(again.text().match(/^event/gm)).toHaveLength(1)
     const all = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`)
-    await until(() => all.text().includes('"3"'))
+    await waitUntil(() => all.text().includes('"3"'))
     expect(all.text().match(/^event/gm)).toHaveLength(4)
   })
 
   it('is refused where it cannot be', async () => {
     const kv = await start({ server, maxWatchers: 1 })
-    const ask = (query: string, headers = {}) => kv.ask('GET', `/v0/watch${query}`, undefined, headers)
+    const openWatch = (query: string, headers = {}) => kv.request('GET', `/v0/watch${query}`, undefined, headers)
     for (const query of ['?start=', '?start=a&limit=1', '?start=a&after=x', '?start=a&after=-1', '?prefix=a&end=b'])
-      expect((await ask(query)).code).toBe('QUERY_INVALID')
-    expect((await ask('?start=a', { 'last-event-id': 'x' })).code).toBe('QUERY_INVALID')
-    expect((await ask(`?start=${'x'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
-    expect(await ask('?start=a&after=5')).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+      expect((await openWatch(query)).code).toBe('QUERY_INVALID')
+    expect((await openWatch('?start=a', { 'last-event-id': 'x' })).code).toBe('QUERY_INVALID')
+    expect((await openWatch(`?start=${'x'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
+    expect(await openWatch('?start=a&after=5')).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
     const one = await open(`${kv.url}/v0/watch`)
-    await until(() => one.place())
-    const refused = await ask('?start=a')
+    await waitUntil(() => one.sequence())
+    const refused = await openWatch('?start=a')
     expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'TOO_MANY_WATCHERS', '5'])
     // A place to come.
     one.leave()
-    const place = one.place()
-    await until(async () => {
-      const other = await ask(`?start=a&after=${place + 1_000}`)
+    const sequence = one.sequence()
+    await waitUntil(async () => {
+      const other = await openWatch(`?start=a&after=${sequence + 1_000}`)
       return other.code === 'SEQUENCE_GONE'
     })
   })
@@ -229,7 +233,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
   it('ends when the service is told to, and does not hold that up', async () => {
     const kv = await start({ server, shutdownTimeout: 3_600_000 })
     const streams = await Promise.all(['a', 'b'].map((key) => open(`${kv.url}/v0/watch?start=${key}`)))
-    await until(() => streams.every((one) => one.place()))
+    await waitUntil(() => streams.every((one) => one.sequence()))
     expect(await kv.stop()).toBe(true)
     await Promise.all(streams.map(({ ended }) => ended))
   })
@@ -237,18 +241,18 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
 
 it('a client that does not read is cut, what it holds is bounded, and others get everything', async () => {
   const kv = await start({ watchBuffer: 1_048_576, watchHistory: 4_194_304 })
-  const { cut } = await unreadClient(kv.url, requestText('GET', '/v0/watch?start=k'))
-  const figure = async (name: string) =>
-    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await kv.ask('GET', '/metrics')).text)?.[1])
-  await until(async () => (await figure('kv_watchers')) === 1)
+  const { cut } = await openUnreadClient(kv.url, formatRequest('GET', '/v0/watch?start=k'))
+  const readMetric = async (name: string) =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await kv.request('GET', '/metrics')).text)?.[1])
+  await waitUntil(async () => (await readMetric('kv_watchers')) === 1)
   const reader = await follow(kv.client, { start: 'k' }, 'k=end')
   const value = Buffer.alloc(1_048_576, 'x')
   const count = 24
   for (let i = 0; i < count; i++) await kv.client.put('k', value)
-  await until(async () => (await figure('kv_watchers_cut_total')) === 1)
-  expect(await figure('kv_watchers')).toBe(1)
+  await waitUntil(async () => (await readMetric('kv_watchers_cut_total')) === 1)
+  expect(await readMetric('kv_watchers')).toBe(1)
   await kv.client.put('k', 'end')
-  const changes = flat(await reader.steps)
+  const changes = flatten(await reader.steps)
   expect(changes).toHaveLength(count + 1)
   expect(changes.every((change, i) => i === count || (change.op === 'put' && change.value.equals(value)))).toBe(true)
   await cut()
@@ -258,11 +262,11 @@ it('ends for a client that is closed, or told to end it', async () => {
   const kv = await start()
   const client = createKvClient(kv.url)
   const ending = new AbortController()
-  const places: number[] = []
+  const sequences: number[] = []
   const watching = [{ signal: ending.signal }, {}].map(async (options) => {
-    for await (const { sequence } of client.watch(options)) places.push(sequence)
+    for await (const { sequence } of client.watch(options)) sequences.push(sequence)
   })
-  await until(() => places.length === 2)
+  await waitUntil(() => sequences.length === 2)
   ending.abort()
   await watching[0]
   await client.close()
@@ -272,29 +276,32 @@ it('ends for a client that is closed, or told to end it', async () => {
 it('a place of which too much has been changed since is gone, for a client as well', async () => {
   const kv = await start({ watchHistory: 10_000 })
   const stream = await open(`${kv.url}/v0/watch?start=k`)
-  await until(() => stream.place())
-  const place = stream.place()
+  await waitUntil(() => stream.sequence())
+  const sequence = stream.sequence()
   for (let i = 0; i < 20; i++) await kv.client.put('k', 'x'.repeat(1_000))
-  await until(() => stream.place() > place)
-  expect(await kv.ask('GET', `/v0/watch?start=k&after=${place}`)).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
-  const watching = kv.client.watch({ start: 'k', after: place })[Symbol.asyncIterator]()
+  await waitUntil(() => stream.sequence() > sequence)
+  expect(await kv.request('GET', `/v0/watch?start=k&after=${sequence}`)).toMatchObject({
+    status: 410,
+    code: 'SEQUENCE_GONE',
+  })
+  const watching = kv.client.watch({ start: 'k', after: sequence })[Symbol.asyncIterator]()
   await expect(watching.next()).rejects.toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
 })
 
 it('a stream on a node waits for a place that the node has not come to, and says so where it does not', async () => {
-  const settings = nodeOn(`watch-behind-${process.pid}`)
+  const settings = startNode(`watch-behind-${process.pid}`)
   const [one, other] = [await start({ ...settings, sequenceWaitTimeout: 500 }), await start(settings)]
   await one.client.put('k', '1')
   const stream = await open(`${other.url}/v0/watch?start=k&after=0`)
-  await until(() => stream.text().includes('"value":"1"\n') || stream.text().includes('"value":"1"}'))
+  await waitUntil(() => stream.text().includes('"value":"1"\n') || stream.text().includes('"value":"1"}'))
   // A node that has just begun knows what it has read.
-  const place = one.client.sequence!
-  const behind = await one.ask('GET', `/v0/watch?start=k&after=${place + 50}`)
-  expect([behind.status, behind.code]).toEqual([503, 'LOG_BEHIND'])
-  const waiting = open(`${other.url}/v0/watch?start=k&after=${place + 1}`)
+  const sequence = one.client.sequence!
+  const lagging = await one.request('GET', `/v0/watch?start=k&after=${sequence + 50}`)
+  expect([lagging.status, lagging.code]).toEqual([503, 'LOG_BEHIND'])
+  const waiting = open(`${other.url}/v0/watch?start=k&after=${sequence + 1}`)
   await one.client.put('k', '2')
   await one.client.put('k', '3')
   const late = await waiting
-  await until(() => late.text().includes('"3"'))
+  await waitUntil(() => late.text().includes('"3"'))
   expect(late.text()).not.toContain('"2"')
 })

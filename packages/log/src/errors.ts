@@ -21,9 +21,11 @@ export class FrameError extends Error {
   }
 }
 
-const RETRY = { headers: { 'retry-after': '1' } }
+const RETRY_OPTIONS = { headers: { 'retry-after': '1' } }
 
-export const unavailable = (cause?: unknown) => errors.LOG_UNAVAILABLE(undefined, { ...RETRY, cause })
-export const outcomeUnknown = (cause?: unknown) => errors.OUTCOME_UNKNOWN(undefined, { ...RETRY, cause })
-export const behind = () => errors.LOG_BEHIND(undefined, RETRY)
-export const leaseLost = () => errors.LEASE_LOST(undefined, RETRY)
+export const createUnavailableError = (cause?: unknown) =>
+  errors.LOG_UNAVAILABLE(undefined, { ...RETRY_OPTIONS, cause })
+export const createOutcomeUnknownError = (cause?: unknown) =>
+  errors.OUTCOME_UNKNOWN(undefined, { ...RETRY_OPTIONS, cause })
+export const createSequenceTimeoutError = () => errors.LOG_BEHIND(undefined, RETRY_OPTIONS)
+export const createLeaseLostError = () => errors.LEASE_LOST(undefined, RETRY_OPTIONS)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LeaseRequest } from './order/order.ts'
-import { leaseLost, unavailable } from './errors.ts'
-import type { Appended, Lease, LeaseState } from './log.ts'
+import type { LeaseRequest } from './order/sequencer.ts'
+import { createLeaseLostError, createUnavailableError } from './errors.ts'
+import type { AppendResult, Lease, LeaseState } from './log.ts'
 
 export interface LeaseOptions {
   /** This node, for this life of it. */
@@ -9,34 +9,34 @@ export interface LeaseOptions {
   /** ms */
   readonly ttl: number
   /** Puts a request into the log. Resolves with the lease as it is then. */
-  ask(request: LeaseRequest): Promise<LeaseState>
+  request(request: LeaseRequest): Promise<LeaseState>
   /** How long nobody else may take it, as far as this node knows (ms). */
-  left(): number
+  getRemainingMs(): number
   /** Appends what counts only in this term. */
-  append<T>(kind: number, body: Buffer, term: number): Promise<Appended<T>>
+  append<T>(kind: number, body: Buffer, term: number): Promise<AppendResult<T>>
 }
 
 // A third, so that one that is lost does not cost the lease.
-const RENEWALS = 3
-const RETRY_AFTER = 200
-const GIVE_UP_WITHIN = 1_000
+const RENEWALS_PER_TTL = 3
+const RETRY_DELAY_MS = 200
+const RELEASE_TIMEOUT_MS = 1_000
 
 /** A lease, and how it hears of the others. */
-export interface OwnLease extends Lease {
+export interface ManagedLease extends Lease {
   /** Somebody has taken, prolonged or given up the lease: `left` is another. */
-  changed(): void
+  notifyChange(): void
 }
 
 /** Takes part in the lease until it is closed. */
-export function createLease({ holder, ttl, ask, left, append }: LeaseOptions): OwnLease {
+export function createLease({ holder, ttl, request, getRemainingMs, append }: LeaseOptions): ManagedLease {
   const closing = Promise.withResolvers<void>()
-  let changed = Promise.withResolvers<void>()
-  let waiting: PromiseWithResolvers<void>[] = []
+  let leaseChange = Promise.withResolvers<void>()
+  let waiters: PromiseWithResolvers<void>[] = []
   let isClosed = false
   /** Whether it was this one's when it asked last. */
   let isOwn = false
   /** It may be given what it asked for. */
-  let isAsking = false
+  let isRequesting = false
   let term: number | undefined
   let until = 0
 
@@ -50,40 +50,40 @@ export function createLease({ holder, ttl, ask, left, append }: LeaseOptions): O
   }
 
   /** Until another's time is over, or it gives it up. */
-  async function othersTime(): Promise<void> {
-    changed = Promise.withResolvers()
-    await Promise.race([pause(Math.max(left(), 1)), changed.promise])
+  async function waitForRelease(): Promise<void> {
+    leaseChange = Promise.withResolvers()
+    await Promise.race([pause(Math.max(getRemainingMs(), 1)), leaseChange.promise])
   }
 
-  async function turn(): Promise<void> {
-    const askedAt = performance.now()
-    isAsking = true
-    const lease = await Promise.race([ask({ holder, ttl }), closing.promise])
+  async function requestLease(): Promise<void> {
+    const requestedAt = performance.now()
+    isRequesting = true
+    const lease = await Promise.race([request({ holder, ttl }), closing.promise])
     if (!lease) return
-    isAsking = false
+    isRequesting = false
     isOwn = lease.holder === holder
-    if (!isOwn) return othersTime()
+    if (!isOwn) return waitForRelease()
     term = lease.term
     // From before it asked: the log's time of it can only be later.
-    until = askedAt + ttl
+    until = requestedAt + ttl
     // Granted too late: it stands in the log as this one's, who cannot use it without asking anew.
     if (held() === undefined) return
-    for (const one of waiting) one.resolve()
-    waiting = []
-    await pause(ttl / RENEWALS)
+    for (const waiter of waiters) waiter.resolve()
+    waiters = []
+    await pause(ttl / RENEWALS_PER_TTL)
   }
 
   async function run(): Promise<void> {
     while (!isClosed) {
-      if (!isOwn && left() > 0) {
-        await othersTime()
+      if (!isOwn && getRemainingMs() > 0) {
+        await waitForRelease()
         continue
       }
-      await turn().catch(() => pause(RETRY_AFTER))
+      await requestLease().catch(() => pause(RETRY_DELAY_MS))
     }
     // What it holds ends by itself where the log cannot be told.
-    const given = (held() !== undefined || isAsking) && ask({ holder, ttl: 0 }).catch(() => {})
-    if (given) await Promise.race([given, delay(GIVE_UP_WITHIN, undefined, { ref: false })])
+    const releasing = (held() !== undefined || isRequesting) && request({ holder, ttl: 0 }).catch(() => {})
+    if (releasing) await Promise.race([releasing, delay(RELEASE_TIMEOUT_MS, undefined, { ref: false })])
     until = 0
   }
 
@@ -94,25 +94,25 @@ export function createLease({ holder, ttl, ask, left, append }: LeaseOptions): O
     },
     async append<T>(kind: number, body: Buffer) {
       const current = held()
-      if (current === undefined) throw leaseLost()
+      if (current === undefined) throw createLeaseLostError()
       return append<T>(kind, body, current)
     },
-    held() {
-      if (isClosed) return Promise.reject(unavailable())
+    waitUntilHeld() {
+      if (isClosed) return Promise.reject(createUnavailableError())
       if (held() !== undefined) return Promise.resolve()
-      const one = Promise.withResolvers<void>()
-      waiting.push(one)
-      return one.promise
+      const waiter = Promise.withResolvers<void>()
+      waiters.push(waiter)
+      return waiter.promise
     },
-    async lost() {
+    async waitUntilLost() {
       while (!isClosed && held() !== undefined) await pause(until - performance.now())
     },
-    changed: () => changed.resolve(),
+    notifyChange: () => leaseChange.resolve(),
     close() {
       isClosed = true
       closing.resolve()
-      for (const one of waiting) one.reject(unavailable())
-      waiting = []
+      for (const waiter of waiters) waiter.reject(createUnavailableError())
+      waiters = []
       return running
     },
   }

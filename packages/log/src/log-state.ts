@@ -3,37 +3,40 @@ import { join } from 'node:path'
 import type { LogState } from './log.ts'
 
 /** Where the base of a node is: beside that of a service that runs alone, which stays as it is. */
-export const viewFolder = (data: string) => join(data, 'view')
+export const toReplicaFolder = (data: string) => join(data, 'view')
 
 // The words of the memory in which main tells its threads how far the log is.
-const APPLIED = 0
-const KNOWN = 1
-const CONTACT = 2
-const CLOCK_MIN = 3
-const CLOCK_MAX = 4
+const APPLIED_INDEX = 0
+const KNOWN_INDEX = 1
+const CONTACT_INDEX = 2
+const CLOCK_MIN_INDEX = 3
+const CLOCK_MAX_INDEX = 4
 
-export const logStateMemory = () => new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT)
+export const createLogStateMemory = () => new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT)
 
-export function writeLogState(memory: SharedArrayBuffer, { applied, known, contact, clockOffsets }: LogState): void {
+export function writeLogState(
+  memory: SharedArrayBuffer,
+  { applied, known, lastContactAt: contact, clockOffsets }: LogState,
+): void {
   const words = new BigInt64Array(memory)
-  Atomics.store(words, KNOWN, BigInt(known))
-  Atomics.store(words, CONTACT, BigInt(Math.floor(contact)))
-  Atomics.store(words, CLOCK_MIN, BigInt(Math.floor(clockOffsets.min)))
-  Atomics.store(words, CLOCK_MAX, BigInt(Math.ceil(clockOffsets.max)))
-  Atomics.store(words, APPLIED, BigInt(applied))
+  Atomics.store(words, KNOWN_INDEX, BigInt(known))
+  Atomics.store(words, CONTACT_INDEX, BigInt(Math.floor(contact)))
+  Atomics.store(words, CLOCK_MIN_INDEX, BigInt(Math.floor(clockOffsets.min)))
+  Atomics.store(words, CLOCK_MAX_INDEX, BigInt(Math.ceil(clockOffsets.max)))
+  Atomics.store(words, APPLIED_INDEX, BigInt(applied))
 }
 
 /** For how long a view has not had all of the log, as far as anybody could tell (s). */
-export const silenceOf = ({ contact }: LogState): number => (steadyNow() - contact) / 1_000
+export const getStalenessSeconds = ({ lastContactAt: contact }: LogState): number => (steadyNow() - contact) / 1_000
 
 export function readLogState(memory: SharedArrayBuffer): LogState {
   const words = new BigInt64Array(memory)
-  const at = (index: number) => Number(Atomics.load(words, index))
+  const load = (index: number) => Number(Atomics.load(words, index))
   return {
-    applied: at(APPLIED),
-    known: at(KNOWN),
-    contact: at(CONTACT),
-    clockOffsets: { min: at(CLOCK_MIN), max: at(CLOCK_MAX) },
+    applied: load(APPLIED_INDEX),
+    known: load(KNOWN_INDEX),
+    lastContactAt: load(CONTACT_INDEX),
+    clockOffsets: { min: load(CLOCK_MIN_INDEX), max: load(CLOCK_MAX_INDEX) },
   }
 }
 
@@ -45,8 +48,8 @@ export function createLogClock(memory: SharedArrayBuffer): () => number {
   const words = new BigInt64Array(memory)
   return () => {
     const [now, steady] = [Date.now(), steadyNow()]
-    const min = Math.floor(steady) + Number(Atomics.load(words, CLOCK_MIN))
-    const max = Math.ceil(steady) + Number(Atomics.load(words, CLOCK_MAX))
+    const min = Math.floor(steady) + Number(Atomics.load(words, CLOCK_MIN_INDEX))
+    const max = Math.ceil(steady) + Number(Atomics.load(words, CLOCK_MAX_INDEX))
     return min <= now && now <= max ? now : min
   }
 }

@@ -1,6 +1,6 @@
 import { defineSettings } from '@influencer-stats/runtime/settings'
 
-const file = { type: 'string', default: '', when: { log: 'jetstream' } } as const
+const fileSetting = { type: 'string', default: '', when: { log: 'jetstream' } } as const
 
 /** The settings of a service whose changes go through a log. Durations in milliseconds. */
 export const logSettings = defineSettings({
@@ -37,21 +37,26 @@ export const logSettings = defineSettings({
     description: 'replicas of a new stream; a majority must be up for writes',
   },
   natsCredentials: {
-    ...file,
+    ...fileSetting,
     env: 'NATS_CREDENTIALS',
     group: 'cluster',
     description: 'credentials file of NATS (JWT and key)',
   },
-  natsNkey: { ...file, env: 'NATS_NKEY', group: 'cluster', description: 'nkey seed file of NATS' },
+  natsNkey: { ...fileSetting, env: 'NATS_NKEY', group: 'cluster', description: 'nkey seed file of NATS' },
   natsCa: {
-    ...file,
+    ...fileSetting,
     env: 'NATS_CA',
     group: 'cluster',
     description: 'CA certificates file for NATS (PEM); enables TLS',
   },
-  natsCert: { ...file, env: 'NATS_CERT', group: 'cluster', description: 'client certificate file for NATS (PEM)' },
+  natsCert: {
+    ...fileSetting,
+    env: 'NATS_CERT',
+    group: 'cluster',
+    description: 'client certificate file for NATS (PEM)',
+  },
   natsKey: {
-    ...file,
+    ...fileSetting,
     env: 'NATS_KEY',
     group: 'cluster',
     description: 'private key file of the client certificate (PEM)',

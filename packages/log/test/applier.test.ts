@@ -2,112 +2,115 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FrameError } from '../src/errors.ts'
 import { Applier } from '../src/jetstream/applier.ts'
-import type { Position } from '../src/log.ts'
+import type { LogPosition } from '../src/log.ts'
 import { encodeFrame } from '../src/order/frame.ts'
-import type { Message } from '../src/order/joiner.ts'
-import { beginning } from '../src/order/order.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
-import { APPEND, TextView } from './support/text-view.ts'
+import type { LogMessage } from '../src/order/frame-assembler.ts'
+import { createStartPosition } from '../src/order/sequencer.ts'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
 
-function applying(view = new TextView(), isAwaited: (message: Message) => boolean = () => true) {
+function startApplier(stateMachine = new TextStateMachine(), isAwaited: (message: LogMessage) => boolean = () => true) {
   const advanced: number[] = []
   const fatal: number[] = []
   const applier = new Applier({
-    view,
-    start: beginning('e'),
+    stateMachine,
+    start: createStartPosition('e'),
     isAwaited,
     onApplied() {},
     onRefused() {},
     onAdvance: (seq) => void advanced.push(seq),
     onLease() {},
-    onTrouble() {},
+    onRetry() {},
     onFatal: (_, seq) => void fatal.push(seq),
   })
   onTestFinished(() => applier.end())
-  return { applier, view, advanced, fatal }
+  return { applier, stateMachine, advanced, fatal }
 }
 
 /** Frames of one writer, a message each; without a text they are barriers. */
-const messages = (...texts: (string | undefined)[]): Message[] =>
+const toMessages = (...texts: (string | undefined)[]): LogMessage[] =>
   texts.map((text, i) => {
-    const entries = text === undefined ? [] : [{ kind: APPEND, term: 0, body: Buffer.from(text) }]
+    const entries = text === undefined ? [] : [{ kind: APPEND_KIND, term: 0, body: Buffer.from(text) }]
     return { seq: i + 1, at: 0, data: encodeFrame({ writer: '00'.repeat(8), number: i + 1, entries }, 10_000_000)[0]! }
   })
 
 it('asks for no more while much waits', async () => {
-  const { applier, view } = applying()
-  expect(applier.take(messages('a', 'b'))).toBeUndefined()
-  await until(() => view.texts.length === 2)
-  const large = applying()
-  const busy = large.applier.take(messages(...Array.from({ length: 3 }, () => 'x'.repeat(6_000_000))))
+  const { applier, stateMachine } = startApplier()
+  expect(applier.enqueue(toMessages('a', 'b'))).toBeUndefined()
+  await waitUntil(() => stateMachine.texts.length === 2)
+  const large = startApplier()
+  const busy = large.applier.enqueue(toMessages(...Array.from({ length: 3 }, () => 'x'.repeat(6_000_000))))
   expect(busy).toBeInstanceOf(Promise)
   await busy
-  expect(large.view.texts).toHaveLength(3)
-  expect(large.applier.take([])).toBeUndefined()
+  expect(large.stateMachine.texts).toHaveLength(3)
+  expect(large.applier.enqueue([])).toBeUndefined()
 })
 
 it('keeps how far barriers came only now and then, and at the end', async () => {
-  const { applier, view, advanced } = applying()
-  applier.take(messages('a', ...Array.from({ length: 100 }, () => undefined)))
-  await until(() => advanced.at(-1) === 101)
+  const { applier, stateMachine, advanced } = startApplier()
+  applier.enqueue(toMessages('a', ...Array.from({ length: 100 }, () => undefined)))
+  await waitUntil(() => advanced.at(-1) === 101)
   await applier.end()
-  expect(view.kept!.seq).toBe(101)
-  const calls: Position[] = []
-  const other = applying()
-  const { view: kept } = other
-  kept.apply = async (entries, position) => (calls.push(position), entries.map(() => undefined))
-  for (const message of messages(...Array.from({ length: 1_000 }, () => undefined))) {
-    other.applier.take([message])
-    if (message.seq % 50 === 0) await until(() => other.advanced.at(-1) === message.seq)
+  expect(stateMachine.savedPosition!.seq).toBe(101)
+  const calls: LogPosition[] = []
+  const other = startApplier()
+  const { stateMachine: silent } = other
+  silent.apply = async (entries, position) => (calls.push(position), entries.map(() => undefined))
+  for (const message of toMessages(...Array.from({ length: 1_000 }, () => undefined))) {
+    other.applier.enqueue([message])
+    if (message.seq % 50 === 0) await waitUntil(() => other.advanced.at(-1) === message.seq)
   }
   expect(calls.map(({ seq }) => seq)).toEqual([300, 600, 900])
 })
 
 it('applies nothing of a batch that has something in it that it does not know', async () => {
-  const { applier, view, fatal } = applying()
-  const [first, second] = messages('a', 'b')
-  applier.take([first!, { ...second!, data: Buffer.from('what is this?') }])
-  await until(() => fatal.length === 1)
-  expect([fatal, view.texts]).toEqual([[2], []])
-  applier.take(messages('a'))
+  const { applier, stateMachine, fatal } = startApplier()
+  const [first, second] = toMessages('a', 'b')
+  applier.enqueue([first!, { ...second!, data: Buffer.from('what is this?') }])
+  await waitUntil(() => fatal.length === 1)
+  expect([fatal, stateMachine.texts]).toEqual([[2], []])
+  applier.enqueue(toMessages('a'))
   await applier.end()
-  expect(view.texts).toEqual([])
+  expect(stateMachine.texts).toEqual([])
 })
 
 it('keeps no position of what it has not applied, however it ends', async () => {
-  const full = applying()
-  full.view.failures = 1
-  full.applier.take(messages('a'))
-  await until(() => full.view.calls === 1)
+  const full = startApplier()
+  full.stateMachine.failureCount = 1
+  full.applier.enqueue(toMessages('a'))
+  await waitUntil(() => full.stateMachine.callCount === 1)
   await full.applier.end()
-  expect([full.view.kept, full.view.texts]).toEqual([undefined, []])
-  const unknown = applying()
-  const [first, second, third] = messages(undefined, 'b', 'c')
-  unknown.applier.take([first!])
-  await until(() => unknown.advanced.length === 1)
-  unknown.applier.take([second!, { ...third!, data: Buffer.from('what is this?') }])
-  await until(() => unknown.fatal.length === 1)
+  expect([full.stateMachine.savedPosition, full.stateMachine.texts]).toEqual([undefined, []])
+  const unknown = startApplier()
+  const [first, second, third] = toMessages(undefined, 'b', 'c')
+  unknown.applier.enqueue([first!])
+  await waitUntil(() => unknown.advanced.length === 1)
+  unknown.applier.enqueue([second!, { ...third!, data: Buffer.from('what is this?') }])
+  await waitUntil(() => unknown.fatal.length === 1)
   await unknown.applier.end()
-  expect([unknown.view.kept?.seq ?? 0, unknown.view.texts]).toEqual([expect.toSatisfy((seq) => seq < 2), []])
+  expect([unknown.stateMachine.savedPosition?.seq ?? 0, unknown.stateMachine.texts]).toEqual([
+    expect.toSatisfy((seq) => seq < 2),
+    [],
+  ])
 })
 
 it('goes no further where the view does not know what an entry is', async () => {
-  const view = new TextView()
-  const { applier, fatal, advanced } = applying(view)
+  const stateMachine = new TextStateMachine()
+  const { applier, fatal, advanced } = startApplier(stateMachine)
   let calls = 0
-  view.apply = async () => {
+  stateMachine.apply = async () => {
     calls++
     throw new FrameError('LOG_FORMAT_UNKNOWN', 'of another version', 1)
   }
-  applier.take(messages('a', 'b'))
-  await until(() => fatal.length === 1)
-  applier.take(messages('a', 'b', 'c'))
+  applier.enqueue(toMessages('a', 'b'))
+  await waitUntil(() => fatal.length === 1)
+  applier.enqueue(toMessages('a', 'b', 'c'))
   await applier.end()
   expect([fatal, advanced, calls]).toEqual([[1], [], 1])
 })
 
 describe('what nobody waits for', () => {
-  const MOST_LATE = 8
+  const MAX_APPLY_DELAY_MS = 8
   const never = () => false
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -117,25 +120,25 @@ describe('what nobody waits for', () => {
   })
 
   it('is applied some ms later, all at once', async () => {
-    const { applier, view, advanced } = applying(new TextView(), never)
-    for (const message of messages('a', 'b', 'c')) {
-      applier.take([message])
+    const { applier, stateMachine, advanced } = startApplier(new TextStateMachine(), never)
+    for (const message of toMessages('a', 'b', 'c')) {
+      applier.enqueue([message])
       await turn()
     }
-    expect(view.calls).toBe(0)
-    vi.advanceTimersByTime(MOST_LATE)
+    expect(stateMachine.callCount).toBe(0)
+    vi.advanceTimersByTime(MAX_APPLY_DELAY_MS)
     await turn()
-    expect([advanced, view.calls, view.texts]).toEqual([[3], 1, ['a', 'b', 'c']])
+    expect([advanced, stateMachine.callCount, stateMachine.texts]).toEqual([[3], 1, ['a', 'b', 'c']])
     expect(vi.getTimerCount()).toBe(0)
   })
 
   it('comes along with what is awaited, or becomes that', async () => {
-    const { applier, advanced } = applying(new TextView(), ({ seq }) => seq === 2)
-    const [a, b, c] = messages('a', 'b', 'c')
-    applier.take([a!])
-    applier.take([b!])
+    const { applier, advanced } = startApplier(new TextStateMachine(), ({ seq }) => seq === 2)
+    const [a, b, c] = toMessages('a', 'b', 'c')
+    applier.enqueue([a!])
+    applier.enqueue([b!])
     await turn()
-    applier.take([c!])
+    applier.enqueue([c!])
     await turn()
     expect(advanced).toEqual([2])
     applier.flush()
@@ -144,26 +147,26 @@ describe('what nobody waits for', () => {
   })
 
   it('is not forgotten when it comes while other things are being applied', async () => {
-    const { applier, view, advanced } = applying(new TextView(), never)
-    const [a, b] = messages('a', 'b')
+    const { applier, stateMachine, advanced } = startApplier(new TextStateMachine(), never)
+    const [a, b] = toMessages('a', 'b')
     const { promise, resolve } = Promise.withResolvers<void>()
-    const apply = view.apply.bind(view)
-    view.apply = async (...batch) => (await promise, apply(...batch))
-    applier.take([a!])
-    vi.advanceTimersByTime(MOST_LATE)
+    const apply = stateMachine.apply.bind(stateMachine)
+    stateMachine.apply = async (...batch) => (await promise, apply(...batch))
+    applier.enqueue([a!])
+    vi.advanceTimersByTime(MAX_APPLY_DELAY_MS)
     await turn()
-    applier.take([b!])
+    applier.enqueue([b!])
     resolve()
     await turn()
     expect(advanced).toEqual([1])
-    vi.advanceTimersByTime(MOST_LATE)
+    vi.advanceTimersByTime(MAX_APPLY_DELAY_MS)
     await turn()
     expect(advanced).toEqual([1, 2])
   })
 
   it('is applied at once where it is much', async () => {
-    const { applier, advanced } = applying(new TextView(), never)
-    applier.take(messages('a', 'x'.repeat(300_000)))
+    const { applier, advanced } = startApplier(new TextStateMachine(), never)
+    applier.enqueue(toMessages('a', 'x'.repeat(300_000)))
     await turn()
     expect(advanced).toEqual([2])
   })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FrameError } from '../src/errors.ts'
-import { decodeFrame, encodeFrame, mayBeOf, readPart } from '../src/order/frame.ts'
-import { Joiner } from '../src/order/joiner.ts'
+import { decodeFrame, encodeFrame, canBeFrom, readPart } from '../src/order/frame.ts'
+import { FrameAssembler } from '../src/order/frame-assembler.ts'
 
 const entry = fc.record({
   kind: fc.integer({ min: 0, max: 255 }),
@@ -16,8 +16,8 @@ const frame = fc.record({
 })
 
 const join = (messages: readonly Buffer[]) => {
-  const joiner = new Joiner()
-  return messages.map((data, i) => joiner.take({ seq: i + 1, at: i, data }))
+  const joiner = new FrameAssembler()
+  return messages.map((data, i) => joiner.addMessage({ seq: i + 1, at: i, data }))
 }
 
 describe('a frame', () => {
@@ -25,12 +25,12 @@ describe('a frame', () => {
     fc.assert(
       fc.property(frame, frame, fc.integer({ min: 64, max: 2_000 }), (given, other, limit) => {
         const messages = encodeFrame(given, limit)
-        expect(messages.every((message) => mayBeOf(given.writer, message))).toBe(true)
+        expect(messages.every((message) => canBeFrom(given.writer, message))).toBe(true)
         const isSure = messages.length === 1 && given.writer !== other.writer
-        expect(mayBeOf(other.writer, messages[0]!)).toBe(!isSure)
+        expect(canBeFrom(other.writer, messages[0]!)).toBe(!isSure)
       }),
     )
-    expect(mayBeOf('00'.repeat(8), Buffer.of(1))).toBe(true)
+    expect(canBeFrom('00'.repeat(8), Buffer.of(1))).toBe(true)
   })
 
   it('comes out as it went in, whatever a message may hold', () => {

@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { expect, it } from 'vitest'
 import { LogClock } from '../src/jetstream/log-clock.ts'
-import { createLogClock, logStateMemory, writeLogState } from '../src/log-state.ts'
+import { createLogClock, createLogStateMemory, writeLogState } from '../src/log-state.ts'
 
-const HOUR = 3_600_000
-const iso = (time: number) => new Date(time).toISOString()
+const HOUR_MS = 3_600_000
+const toIsoTime = (time: number) => new Date(time).toISOString()
 
 it('is between the request and the reply, by the closest of the last replies', () => {
   let now = 0
@@ -13,13 +13,13 @@ it('is between the request and the reply, by the closest of the last replies', (
   for (const [i, delay] of delays.entries()) {
     const sentAt = i * 1_000
     // The servers write it halfway between the request and the reply.
-    const time = HOUR + sentAt + delay / 2
+    const time = HOUR_MS + sentAt + delay / 2
     now = sentAt + delay
-    clock.heard(iso(time), sentAt)
+    clock.addReply(toIsoTime(time), sentAt)
     const { min, max } = clock.offsets
     const closest = Math.min(...delays.slice(Math.max(0, i - 7), i + 1))
-    expect(min).toBeLessThanOrEqual(HOUR)
-    expect(max).toBeGreaterThanOrEqual(HOUR)
+    expect(min).toBeLessThanOrEqual(HOUR_MS)
+    expect(max).toBeGreaterThanOrEqual(HOUR_MS)
     expect(max - min).toBeLessThanOrEqual(closest + 1)
   }
 })
@@ -27,15 +27,15 @@ it('is between the request and the reply, by the closest of the last replies', (
 it('follows a clock of the servers that is set, and ignores a reply without a time', () => {
   let now = 0
   const clock = new LogClock(() => now)
-  clock.heard(iso(2 * HOUR), now)
-  clock.heard(undefined, now)
-  clock.heard('', now)
-  expect(clock.offsets).toEqual({ min: 2 * HOUR, max: 2 * HOUR + 1 })
+  clock.addReply(toIsoTime(2 * HOUR_MS), now)
+  clock.addReply(undefined, now)
+  clock.addReply('', now)
+  expect(clock.offsets).toEqual({ min: 2 * HOUR_MS, max: 2 * HOUR_MS + 1 })
   for (let i = 0; i < 8; i++) {
-    clock.heard(iso(HOUR + now), now)
+    clock.addReply(toIsoTime(HOUR_MS + now), now)
     now++
   }
-  expect(clock.offsets).toEqual({ min: HOUR, max: HOUR + 1 })
+  expect(clock.offsets).toEqual({ min: HOUR_MS, max: HOUR_MS + 1 })
 })
 
 it.each([
@@ -44,10 +44,10 @@ it.each([
   ['is a minute behind', -60_000, 0],
   ['is ahead by less than a reply takes', 3, 3],
 ])('is the clock of the servers where that of this machine %s', (_, ahead, error) => {
-  const state = logStateMemory()
+  const state = createLogStateMemory()
   const offset = Date.now() - steadyNow() - ahead
   const clockOffsets = { min: offset - 5, max: offset + 5 }
-  writeLogState(state, { applied: 1, known: 1, contact: steadyNow(), clockOffsets })
+  writeLogState(state, { applied: 1, known: 1, lastContactAt: steadyNow(), clockOffsets })
   const now = createLogClock(state)
   const difference = now() - (Date.now() - ahead)
   expect(difference - error).toBeLessThanOrEqual(2)

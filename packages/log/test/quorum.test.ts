@@ -3,32 +3,38 @@ import { describe, expect, it } from 'vitest'
 import { hasQuorum } from '../src/jetstream/quorum.ts'
 
 /** Another server of a stream, heard of so many ms ago. */
-const replica = (ago: number): PeerInfo => ({ name: 's', current: true, offline: false, active: ago * 1e6, lag: 0 })
+const createReplica = (agoMs: number): PeerInfo => ({
+  name: 's',
+  current: true,
+  offline: false,
+  active: agoMs * 1e6,
+  lag: 0,
+})
 
-const told = (leader: string, ...agos: number[]) =>
-  hasQuorum({ cluster: { leader, replicas: agos.map(replica) } as never })
+const hasQuorumOf = (leader: string, ...agosMs: number[]) =>
+  hasQuorum({ cluster: { leader, replicas: agosMs.map(createReplica) } as never })
 
 describe('whether what a server tells of a stream counts', () => {
   it('does of a server that is alone', () => {
     expect(hasQuorum({})).toBe(true)
-    expect(told('a')).toBe(true)
+    expect(hasQuorumOf('a')).toBe(true)
   })
 
   it('does of a leader that most of the others follow', () => {
-    expect(told('a', 10, 900)).toBe(true)
-    expect(told('a', 10, 60_000)).toBe(true)
-    expect(told('a', 10, 10, 60_000, 60_000)).toBe(true)
+    expect(hasQuorumOf('a', 10, 900)).toBe(true)
+    expect(hasQuorumOf('a', 10, 60_000)).toBe(true)
+    expect(hasQuorumOf('a', 10, 10, 60_000, 60_000)).toBe(true)
   })
 
   it('does not of a leader that has lost them, and does not know it yet', () => {
-    expect(told('a', 3_000, 60_000)).toBe(false)
-    expect(told('a', 10, 60_000, 60_000, 60_000)).toBe(false)
+    expect(hasQuorumOf('a', 3_000, 60_000)).toBe(false)
+    expect(hasQuorumOf('a', 10, 60_000, 60_000, 60_000)).toBe(false)
     // Two are no majority without each other.
-    expect(told('a', 60_000)).toBe(false)
+    expect(hasQuorumOf('a', 60_000)).toBe(false)
   })
 
   it('does not of one that knows no leader', () => {
-    expect(told('', 10, 10)).toBe(false)
-    expect(hasQuorum({ cluster: { replicas: [replica(10), replica(10)] } as never })).toBe(false)
+    expect(hasQuorumOf('', 10, 10)).toBe(false)
+    expect(hasQuorum({ cluster: { replicas: [createReplica(10), createReplica(10)] } as never })).toBe(false)
   })
 })

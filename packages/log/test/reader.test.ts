@@ -1,21 +1,21 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { createReader, type Reader } from '../src/jetstream/reader.ts'
+import { createLogReader, type LogReader } from '../src/jetstream/reader.ts'
 
-const AT = '2026-11-22T12:00:00.000Z'
+const TIMESTAMP = '2026-11-22T12:00:00.000Z'
 
-interface Stored {
+interface StoredMessage {
   readonly seq: number
   readonly timestamp: string
   readonly data: Uint8Array
 }
 
 /** A reader, and a stream whose servers say what a test has them say. @param end of the stream, as one tells it that is not believed */
-function reading(end?: number) {
-  let told = 0
-  const got: number[] = []
+function startReader(end?: number) {
+  let infoCount = 0
+  const received: number[] = []
   const fatal: (string | undefined)[] = []
-  const asked: { seq: number; answer(stored: readonly Stored[]): void; fail(): void }[] = []
+  const fetches: { seq: number; respond(toStored: readonly StoredMessage[]): void; fail(): void }[] = []
   let live: (error: null, message: object) => void = () => {}
   const nc = {
     subscribe(_: string, { callback }: { callback: typeof live }) {
@@ -30,96 +30,97 @@ function reading(end?: number) {
     },
     direct: {
       getBatch(_: string, { seq }: { seq: number }) {
-        const { promise, resolve, reject } = Promise.withResolvers<readonly Stored[]>()
-        asked.push({ seq, answer: resolve, fail: () => reject(new Error('away')) })
+        const { promise, resolve, reject } = Promise.withResolvers<readonly StoredMessage[]>()
+        fetches.push({ seq, respond: resolve, fail: () => reject(new Error('away')) })
         return promise
       },
     },
   }
-  const reader: Reader = createReader({
+  const reader: LogReader = createLogReader({
     nc: nc as never,
     jsm: jsm as never,
     stream: 's',
     from: 1,
-    onMessages: (messages) => void got.push(...messages.map(({ seq }) => seq)),
-    onInfo: () => (told++, false),
+    onMessages: (messages) => void received.push(...messages.map(({ seq }) => seq)),
+    onInfo: () => (infoCount++, false),
     onKnown() {},
     onFatal: (error) => void fatal.push((error as { code?: string }).code),
   })
   onTestFinished(() => reader.close())
-  const tell = (...seqs: number[]) => {
+  const publish = (...seqs: number[]) => {
     for (const seq of seqs) {
       const headers = new Map([
         ['Nats-Sequence', String(seq)],
-        ['Nats-Time-Stamp', AT],
+        ['Nats-Time-Stamp', TIMESTAMP],
       ])
       live(null, { headers, data: new Uint8Array(1) })
     }
   }
-  return { reader, got, fatal, asked, tell, told: () => told }
+  return { reader, received, fatal, fetches, publish, infoCount: () => infoCount }
 }
 
-const stored = (...seqs: number[]): Stored[] => seqs.map((seq) => ({ seq, timestamp: AT, data: new Uint8Array(1) }))
+const toStored = (...seqs: number[]): StoredMessage[] =>
+  seqs.map((seq) => ({ seq, timestamp: TIMESTAMP, data: new Uint8Array(1) }))
 
 it('hands over what comes live, in its order and once, and fetches what was missed', async () => {
-  const { got, asked, tell } = reading()
-  tell(1, 2, 2, 1, 3)
-  expect(got).toEqual([1, 2, 3])
-  tell(6, 7)
-  expect(got).toEqual([1, 2, 3])
-  await until(() => asked.length === 1)
-  expect(asked[0]!.seq).toBe(4)
+  const { received, fetches, publish } = startReader()
+  publish(1, 2, 2, 1, 3)
+  expect(received).toEqual([1, 2, 3])
+  publish(6, 7)
+  expect(received).toEqual([1, 2, 3])
+  await waitUntil(() => fetches.length === 1)
+  expect(fetches[0]!.seq).toBe(4)
   // What comes meanwhile is kept.
-  tell(8)
-  asked[0]!.answer(stored(4, 5))
-  await until(() => got.length === 8)
-  expect(got).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  publish(8)
+  fetches[0]!.respond(toStored(4, 5))
+  await waitUntil(() => received.length === 8)
+  expect(received).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
 
 it('asks again where a server does not have it yet, or is away', async () => {
-  const { reader, got, asked } = reading()
-  reader.know(2)
-  await until(() => asked.length === 1)
-  asked[0]!.fail()
-  await until(() => asked.length === 2)
-  asked[1]!.answer(stored(1))
-  await until(() => asked.length === 3)
-  expect(asked[2]!.seq).toBe(2)
-  asked[2]!.answer([])
-  await until(() => asked.length === 4)
-  asked[3]!.answer(stored(2))
-  await until(() => got.length === 2)
+  const { reader, received, fetches } = startReader()
+  reader.setKnown(2)
+  await waitUntil(() => fetches.length === 1)
+  fetches[0]!.fail()
+  await waitUntil(() => fetches.length === 2)
+  fetches[1]!.respond(toStored(1))
+  await waitUntil(() => fetches.length === 3)
+  expect(fetches[2]!.seq).toBe(2)
+  fetches[2]!.respond([])
+  await waitUntil(() => fetches.length === 4)
+  fetches[3]!.respond(toStored(2))
+  await waitUntil(() => received.length === 2)
 })
 
 it('hands over nothing while it is held, not even what was asked for before, and then all from where it was', async () => {
-  const { reader, got, asked, tell } = reading()
-  tell(1)
-  reader.know(3)
-  await until(() => asked.length === 1)
-  reader.hold()
-  tell(2, 3, 4)
-  asked[0]!.answer(stored(2, 3))
+  const { reader, received, fetches, publish } = startReader()
+  publish(1)
+  reader.setKnown(3)
+  await waitUntil(() => fetches.length === 1)
+  reader.pause()
+  publish(2, 3, 4)
+  fetches[0]!.respond(toStored(2, 3))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(got).toEqual([1])
-  reader.release()
-  await until(() => asked.length === 2)
-  expect(asked[1]!.seq).toBe(2)
-  asked[1]!.answer(stored(2, 3, 4))
-  await until(() => got.length === 4)
-  expect(got).toEqual([1, 2, 3, 4])
+  expect(received).toEqual([1])
+  reader.resume()
+  await waitUntil(() => fetches.length === 2)
+  expect(fetches[1]!.seq).toBe(2)
+  fetches[1]!.respond(toStored(2, 3, 4))
+  await waitUntil(() => received.length === 4)
+  expect(received).toEqual([1, 2, 3, 4])
 })
 
 it('goes no further where the log begins behind what is next', async () => {
-  const { reader, got, fatal, asked } = reading()
-  reader.know(9)
-  await until(() => asked.length === 1)
-  asked[0]!.answer(stored(5, 6))
-  await until(() => fatal.length === 1)
-  expect([got, fatal]).toEqual([[], ['LOG_TRIMMED']])
+  const { reader, received, fatal, fetches } = startReader()
+  reader.setKnown(9)
+  await waitUntil(() => fetches.length === 1)
+  fetches[0]!.respond(toStored(5, 6))
+  await waitUntil(() => fatal.length === 1)
+  expect([received, fatal]).toEqual([[], ['LOG_TRIMMED']])
 })
 
 it('does not take it for known what is not to be believed', async () => {
-  const { reader, asked, told } = reading(9)
-  await until(() => told() === 2)
-  expect([reader.known, asked]).toEqual([0, []])
+  const { reader, fetches, infoCount: told } = startReader(9)
+  await waitUntil(() => told() === 2)
+  expect([reader.known, fetches]).toEqual([0, []])
 })

@@ -2,47 +2,47 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createSender } from '../src/jetstream/sender.ts'
-import { subjectOf } from '../src/jetstream/stream.ts'
-import { natsManaged } from './support/nats.ts'
+import { toSubject } from '../src/jetstream/stream.ts'
+import { connectTestNats } from './support/nats.ts'
 
 let nc: NatsConnection
 let jsm: JetStreamManager
-beforeAll(async () => void ({ nc, jsm } = await natsManaged()))
+beforeAll(async () => void ({ nc, jsm } = await connectTestNats()))
 
 let streams = 0
 
-async function sending(config?: object) {
+async function startSender(config?: object) {
   const stream = `sender-${++streams}`
-  if (config) await jsm.streams.add({ name: stream, subjects: [subjectOf(stream)], allow_atomic: true, ...config })
+  if (config) await jsm.streams.add({ name: stream, subjects: [toSubject(stream)], allow_atomic: true, ...config })
   const sender = createSender(nc, stream)
   onTestFinished(() => sender.close())
-  const textAt = async (seq: number) => Buffer.from((await jsm.streams.getMessage(stream, { seq }))!.data).toString()
+  const readText = async (seq: number) => Buffer.from((await jsm.streams.getMessage(stream, { seq }))!.data).toString()
   return {
     ...sender,
     stream,
-    textAt,
+    readText,
     send: (...parts: string[]) => sender.send(parts.map((part) => Buffer.from(part))),
   }
 }
 
 it('tells each frame its place, that of its last message', async () => {
-  const { send, textAt } = await sending({})
+  const { send, readText } = await startSender({})
   expect(await Promise.all([send('a'), send('b')])).toEqual([
     { kind: 'stored', seq: 1 },
     { kind: 'stored', seq: 2 },
   ])
   expect(await send('c', 'd', 'e')).toEqual({ kind: 'stored', seq: 5 })
-  expect([await textAt(1), await textAt(2), await textAt(5)]).toEqual(['a', 'b', 'e'])
+  expect([await readText(1), await readText(2), await readText(5)]).toEqual(['a', 'b', 'e'])
 })
 
 it('knows that it was not sent where nobody is there to take it', async () => {
-  const { send } = await sending()
+  const { send } = await startSender()
   expect(await send('a')).toMatchObject({ kind: 'not-sent' })
   expect(await send('a', 'b')).toMatchObject({ kind: 'not-sent' })
 })
 
 it('does not take a refusal for a place', async () => {
-  const { send } = await sending({ max_msgs: 1, discard: 'new' })
+  const { send } = await startSender({ max_msgs: 1, discard: 'new' })
   expect(await send('a')).toMatchObject({ kind: 'stored' })
   expect(await send('b')).toMatchObject({ kind: 'unknown', cause: { message: expect.stringContaining('maximum') } })
 })
@@ -50,19 +50,19 @@ it('does not take a refusal for a place', async () => {
 it('does not know what became of a frame that is not answered in time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { send, stream } = await sending()
+  const { send, stream } = await startSender()
   // Somebody hears it, and says nothing.
-  const mute = nc.subscribe(subjectOf(stream))
-  onTestFinished(() => mute.unsubscribe())
+  const subscription = nc.subscribe(toSubject(stream))
+  onTestFinished(() => subscription.unsubscribe())
   const sent = send('a')
   vi.advanceTimersByTime(60_000)
   expect(await sent).toMatchObject({ kind: 'unknown' })
 })
 
 it('knows nothing of what was under way when it is closed', async () => {
-  const { send, stream, close } = await sending()
-  const mute = nc.subscribe(subjectOf(stream))
-  onTestFinished(() => mute.unsubscribe())
+  const { send, stream, close } = await startSender()
+  const subscription = nc.subscribe(toSubject(stream))
+  onTestFinished(() => subscription.unsubscribe())
   const sent = send('a')
   close()
   expect(await sent).toMatchObject({ kind: 'unknown' })

@@ -1,25 +1,25 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, nkeys } from '@nats-io/transport-node'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { freePorts } from '../src/nats/start-server.ts'
+import { findFreePorts } from '../src/nats/start-server.ts'
 import { createOperator } from './support/credentials.ts'
-import { natsServer } from './support/nats.ts'
-import { createLines, newStream, openNode } from './support/open-log.ts'
+import { startTestNatsServer } from './support/nats.ts'
+import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
 
 const SECRET = 's3cret/word'
 
 /** Opens a log that cannot be opened. Gives the error, and checks that it is one line without the secret. */
-async function refused(
+async function startAndFail(
   url: string,
-  options: Parameters<typeof openNode>[2] = {},
-  stream = newStream(),
+  options: Parameters<typeof openTestLog>[2] = {},
+  stream = createStreamName(),
 ): Promise<unknown> {
-  const { lines, log } = createLines()
-  const error = await openNode(url, stream, { log, startTimeout: 500, ...options }).then(
+  const { lines, log } = createLogCapture()
+  const error = await openTestLog(url, stream, { log, startTimeout: 500, ...options }).then(
     () => undefined,
     (one: Error) => one,
   )
@@ -39,69 +39,75 @@ const startError = (code: string, words: RegExp) => ({
 
 describe('a setting that cannot be', () => {
   it('no server', async () => {
-    const [port] = await freePorts(1)
-    expect(await refused(`nats://user:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`)).toMatchObject(
+    const [port] = await findFreePorts(1)
+    expect(await startAndFail(`nats://user:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`)).toMatchObject(
       startError('NATS_UNREACHABLE', new RegExp(`^test: no server of NATS can be reached at 127.0.0.1:${port}$`)),
     )
   })
 
   it('an address that is none', async () => {
-    expect(await refused(`nats://user:${SECRET}@`)).toMatchObject(startError('NATS_URL_WRONG', /^test: /))
+    expect(await startAndFail(`nats://user:${SECRET}@`)).toMatchObject(startError('NATS_URL_WRONG', /^test: /))
   })
 
   it('wrong credentials, in the address; right ones serve', async () => {
-    const server = await natsServer({ config: `authorization { user: "node", password: ${JSON.stringify(SECRET)} }` })
+    const server = await startTestNatsServer({
+      config: `authorization { user: "node", password: ${JSON.stringify(SECRET)} }`,
+    })
     const { port } = server
-    expect(await refused(`nats://node:s3cret-other@127.0.0.1:${port}`)).toMatchObject(
+    expect(await startAndFail(`nats://node:s3cret-other@127.0.0.1:${port}`)).toMatchObject(
       startError('NATS_FORBIDDEN', /^test: NATS at 127\.0\.0\.1:\d+ refuses these credentials$/),
     )
-    expect(await refused(server.url)).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
-    const { log } = await openNode(`nats://node:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`, newStream())
+    expect(await startAndFail(server.url)).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
+    const { log } = await openTestLog(`nats://node:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`, createStreamName())
     await log.barrier()
   })
 
   it('a server that is not trusted; one that is serves', async () => {
     const file = (name: string) => fileURLToPath(new URL(`fixtures/tls/${name}`, import.meta.url))
     const [ca, cert, key] = [file('cert.pem'), file('cert.pem'), file('key.pem')]
-    const { url } = await natsServer({
+    const { url } = await startTestNatsServer({
       config: `tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${ca}", verify: true }`,
     })
-    expect(await refused(url.replace('nats:', 'tls:'))).toMatchObject(startError('NATS_UNREACHABLE', /^test: /))
-    const { log } = await openNode(url, newStream(), { nats: { servers: [url], ca, cert, key } })
+    expect(await startAndFail(url.replace('nats:', 'tls:'))).toMatchObject(startError('NATS_UNREACHABLE', /^test: /))
+    const { log } = await openTestLog(url, createStreamName(), { nats: { servers: [url], ca, cert, key } })
     await log.barrier()
   })
 
   it('a key that the server does not know; the one that it knows serves', async () => {
     const known = nkeys.createUser()
     const other = nkeys.createUser()
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const seedOf = (pair: typeof known, name: string) => {
       const file = join(folder, name)
       writeFileSync(file, `${Buffer.from(pair.getSeed())}\n`)
       return file
     }
-    const { url } = await natsServer({ config: `authorization { users: [ { nkey: ${known.getPublicKey()} } ] }` })
+    const { url } = await startTestNatsServer({
+      config: `authorization { users: [ { nkey: ${known.getPublicKey()} } ] }`,
+    })
     const nats = (nkey: string) => ({ nats: { servers: [url], nkey } })
-    expect(await refused(url, nats(seedOf(other, 'other')))).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
-    const { log } = await openNode(url, newStream(), nats(seedOf(known, 'known')))
+    expect(await startAndFail(url, nats(seedOf(other, 'other')))).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
+    const { log } = await openTestLog(url, createStreamName(), nats(seedOf(known, 'known')))
     await log.barrier()
   })
 
   it('a file of credentials that the operator has not signed; one that he has serves', async () => {
     const operator = createOperator()
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const file = (name: string, text: string) => {
       writeFileSync(join(folder, name), text)
       return join(folder, name)
     }
-    const { url } = await natsServer({ config: operator.config })
+    const { url } = await startTestNatsServer({ config: operator.config })
     const options = (credentials: string) => ({ nats: { servers: [url], credentials } })
-    for (const wrong of [createOperator().userFile(), operator.userFile(nkeys.createAccount())])
-      expect(await refused(url, options(file('wrong', wrong)))).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
-    expect(await refused(url)).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
-    const { lines, log: logger } = createLines()
-    const text = operator.userFile()
-    const { log } = await openNode(url, newStream(), { ...options(file('right', text)), log: logger })
+    for (const wrong of [createOperator().createUserFile(), operator.createUserFile(nkeys.createAccount())])
+      expect(await startAndFail(url, options(file('wrong', wrong)))).toMatchObject(
+        startError('NATS_FORBIDDEN', /^test: /),
+      )
+    expect(await startAndFail(url)).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
+    const { lines, log: logger } = createLogCapture()
+    const text = operator.createUserFile()
+    const { log } = await openTestLog(url, createStreamName(), { ...options(file('right', text)), log: logger })
     await log.barrier()
     await log.append(1, Buffer.from('x'))
     for (const secret of text.split('\n').filter((line) => line !== '' && !line.startsWith('--')))
@@ -109,38 +115,38 @@ describe('a setting that cannot be', () => {
   })
 
   it.each(['credentials', 'nkey'])('a file for %s that holds something else', async (name) => {
-    const { url } = await natsServer({ config: createOperator().config })
-    const file = join(temporaryFolder(), 'file')
+    const { url } = await startTestNatsServer({ config: createOperator().config })
+    const file = join(createTemporaryFolder(), 'file')
     for (const text of [
       SECRET,
       '',
       createOperator()
-        .userFile()
+        .createUserFile()
         .replaceAll(/S[A-Z2-7]{57}/g, SECRET),
     ]) {
       writeFileSync(file, text)
-      expect(await refused(url, { nats: { servers: [url], [name]: file } })).toMatchObject(
+      expect(await startAndFail(url, { nats: { servers: [url], [name]: file } })).toMatchObject(
         startError('NATS_FILE_UNREADABLE', /^test: \S+ holds no key of a user of NATS$/),
       )
     }
   })
 
   it('a file that is not there', async () => {
-    const { url } = await natsServer()
-    expect(await refused(url, { nats: { servers: [url], nkey: '/not/there' } })).toMatchObject(
+    const { url } = await startTestNatsServer()
+    expect(await startAndFail(url, { nats: { servers: [url], nkey: '/not/there' } })).toMatchObject(
       startError('NATS_FILE_UNREADABLE', /^test: \/not\/there cannot be read \(ENOENT\)$/),
     )
   })
 
   it('JetStream off', async () => {
-    const { url } = await natsServer({ jetstream: false })
-    expect(await refused(url)).toMatchObject(startError('JETSTREAM_OFF', /^test: JetStream is off/))
+    const { url } = await startTestNatsServer({ jetstream: false })
+    expect(await startAndFail(url)).toMatchObject(startError('JETSTREAM_OFF', /^test: JetStream is off/))
   })
 
   it('three replicas on one server, and nothing is made', async () => {
-    const { url } = await natsServer()
-    const stream = newStream()
-    expect(await refused(url, { replicas: 3 }, stream)).toMatchObject(
+    const { url } = await startTestNatsServer()
+    const stream = createStreamName()
+    expect(await startAndFail(url, { replicas: 3 }, stream)).toMatchObject(
       startError('LOG_REPLICAS', /^test: stream \S+ is to be kept on 3 servers/),
     )
     const nc = await connect({ servers: [url] })
@@ -150,28 +156,30 @@ describe('a setting that cannot be', () => {
   })
 
   it('a stream of another format, of another service, or of nobody', async () => {
-    const { url } = await natsServer()
+    const { url } = await startTestNatsServer()
     const nc = await connect({ servers: [url] })
     const jsm = await jetstreamManager(nc)
-    const [foreign, newer, other] = [newStream(), newStream(), newStream()]
+    const [foreign, newer, other] = [createStreamName(), createStreamName(), createStreamName()]
     await jsm.streams.add({ name: foreign, subjects: [foreign] })
     const metadata = { 'influencer-stats.service': 'test', 'influencer-stats.format': '2' }
     await jsm.streams.add({ name: newer, subjects: [newer], metadata })
-    await openNode(url, other)
-    expect(await refused(url, {}, foreign)).toMatchObject(startError('LOG_FOREIGN', /is no log of a service$/))
-    expect(await refused(url, {}, newer)).toMatchObject(
+    await openTestLog(url, other)
+    expect(await startAndFail(url, {}, foreign)).toMatchObject(startError('LOG_FOREIGN', /is no log of a service$/))
+    expect(await startAndFail(url, {}, newer)).toMatchObject(
       startError('LOG_FORMAT_UNKNOWN', /has format 2; this version knows 1$/),
     )
-    expect(await refused(url, { service: 'kv' }, other)).toMatchObject(startError('LOG_FOREIGN', /is the log of test$/))
+    expect(await startAndFail(url, { service: 'kv' }, other)).toMatchObject(
+      startError('LOG_FOREIGN', /is the log of test$/),
+    )
     await nc.close()
   })
 
   it('messages that are too small for what is to be kept', async () => {
-    const { url } = await natsServer({ config: 'max_payload: 4096' })
-    expect(await refused(url, { maxBody: 16_777_216 })).toMatchObject(
+    const { url } = await startTestNatsServer({ config: 'max_payload: 4096' })
+    expect(await startAndFail(url, { maxBody: 16_777_216 })).toMatchObject(
       startError('LOG_LIMITS', /raise its max_payload$/),
     )
-    const { log } = await openNode(url, newStream(), { maxBody: 1_000_000 })
+    const { log } = await openTestLog(url, createStreamName(), { maxBody: 1_000_000 })
     const { outcome } = await log.append(1, Buffer.alloc(1_000_000, 'x'))
     expect(outcome).toBe(1)
   })

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { freePorts } from '../src/nats/start-server.ts'
+import { findFreePorts } from '../src/nats/start-server.ts'
 
 it('free ports are others than one that is taken', async () => {
   const draws = vi.spyOn(Math, 'random')
   onTestFinished(() => draws.mockRestore())
-  const [taken] = await freePorts(1)
+  const [taken] = await findFreePorts(1)
   const server = createServer().listen(taken, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   draws.mockReturnValueOnce(draws.mock.results.at(-1)!.value)
-  const [other] = await freePorts(1)
+  const [other] = await findFreePorts(1)
   expect(other).not.toBe(taken)
 })

@@ -2,9 +2,9 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { access, constants, link, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { createProgress } from '@influencer-stats/runtime/progress'
+import { createProgressLine } from '@influencer-stats/runtime/progress-line'
 import { createPricesClient } from './client.ts'
-import { samplePrices } from './core/sample.ts'
+import { generateSamplePrices } from './core/sample-catalog.ts'
 
 // `pnpm prices import FILE`, `export FILE` and `generate`: fill a running service over HTTP, and read what it has.
 
@@ -16,11 +16,11 @@ pnpm prices generate FILE [--offerings N]                    writes them to a ne
 --replace removes all other prices; a file without any does so with --empty only.
 --url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set: READ_TOKEN's value there serves an export.
 `
-const ROWS_AN_OFFERING = 9_744
-const CHUNK = 65_536
+const ROWS_PER_OFFERING = 9_744
+const CHUNK_BYTES = 65_536
 const NEWLINE = 10
 
-async function* fileBytes(file: string, onRead: (share: number) => void): AsyncGenerator<Uint8Array> {
+async function* readFileBytes(file: string, onRead: (share: number) => void): AsyncGenerator<Uint8Array> {
   const { size } = await stat(file)
   let read = 0
   for await (const chunk of createReadStream(file)) {
@@ -30,21 +30,21 @@ async function* fileBytes(file: string, onRead: (share: number) => void): AsyncG
   }
 }
 
-async function* sampleBytes(offerings: number, onMade: (share: number) => void): AsyncGenerator<Uint8Array> {
+async function* generateSampleBytes(offerings: number, onMade: (share: number) => void): AsyncGenerator<Uint8Array> {
   let text = ''
   let made = 0
-  for (const price of samplePrices(offerings)) {
+  for (const price of generateSamplePrices(offerings)) {
     text += `${JSON.stringify(price)}\n`
     made++
-    if (text.length < CHUNK) continue
-    onMade(made / (offerings * ROWS_AN_OFFERING))
+    if (text.length < CHUNK_BYTES) continue
+    onMade(made / (offerings * ROWS_PER_OFFERING))
     yield Buffer.from(text)
     text = ''
   }
   if (text !== '') yield Buffer.from(text)
 }
 
-async function* counted(pieces: AsyncIterable<Uint8Array>, onLines: (lines: number) => void) {
+async function* countLines(pieces: AsyncIterable<Uint8Array>, onLines: (lines: number) => void) {
   let lines = 0
   for await (const piece of pieces) {
     for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
@@ -54,7 +54,7 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, onLines: (lines: numb
 }
 
 /** Writes a file that is not there yet: it is there whole then, or not at all. */
-async function writeNew(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeNewFile(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   if (existsSync(file)) throw Object.assign(new Error(`'${file}' is there already`), { code: 'EEXIST' })
   const draft = `${file}.${process.pid}`
   try {
@@ -81,21 +81,21 @@ async function main(): Promise<void> {
   const offerings = Number(values.offerings)
   const writes = command === 'generate' && file !== undefined
   const exports = command === 'export' && file !== undefined
-  const known = (command === 'generate' && !(writes && replace)) || (command === 'import' && file) || exports
-  if (values.help || !known || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
+  const isKnown = (command === 'generate' && !(writes && replace)) || (command === 'import' && file) || exports
+  if (values.help || !isKnown || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
     process[values.help ? 'stdout' : 'stderr'].write(HELP)
     process.exitCode = values.help ? 0 : 1
     return
   }
   // Before anything is sent: a request whose body fails says nothing of why.
   if (command === 'import') await access(file!, constants.R_OK)
-  const progress = createProgress(process.stderr)
+  const progress = createProgressLine(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
-  const lines = command === 'import' ? fileBytes(file!, update) : sampleBytes(offerings, update)
+  const lines = command === 'import' ? readFileBytes(file!, update) : generateSampleBytes(offerings, update)
   const client = createPricesClient(url, { token: process.env.API_TOKEN })
   if (writes || exports) {
-    const pieces = exports ? counted(client.export(), (count) => progress.update(`exported ${count} prices`)) : lines
-    await writeNew(file, pieces)
+    const pieces = exports ? countLines(client.export(), (count) => progress.update(`exported ${count} prices`)) : lines
+    await writeNewFile(file, pieces)
     progress.end()
     return
   }

@@ -1,10 +1,24 @@
-import { createAsk, jsonOf, linesOf, orMiss, piecesOf, type ClientOptions } from '@influencer-stats/runtime/client'
+import {
+  createRequester,
+  readJson,
+  readLines,
+  ignoreErrors,
+  readChunks,
+  type ClientOptions,
+} from '@influencer-stats/runtime/service-client'
 import type { Price } from './core/price.ts'
-import type { Conditions, SearchRequest } from './core/request.ts'
-import type { Facets } from './facets.ts'
-import type { ExportRange, Imported, ImportOptions } from './messages.ts'
+import type { SearchConditions, SearchRequest } from './core/search-request.ts'
+import type { FacetLists } from './compute-facets.ts'
+import type { ExportRange, ImportResult, ImportOptions } from './messages.ts'
 
-export type { Conditions, ExportRange, Facets, Imported, Price, SearchRequest }
+export type {
+  SearchConditions as Conditions,
+  ExportRange,
+  FacetLists as Facets,
+  ImportResult as Imported,
+  Price,
+  SearchRequest,
+}
 
 /** The price that fits. */
 export interface FoundPrice {
@@ -19,7 +33,7 @@ export interface AllOptions extends ExportRange {
 }
 
 /** What is chosen so far, and which lists are wanted. */
-export interface FacetsRequest extends Partial<Conditions> {
+export interface FacetsRequest extends Partial<SearchConditions> {
   /** One list alone. */
   readonly facet?: 'offerings' | 'groups' | 'specs' | 'characteristics'
   /** The values of one characteristic alone. */
@@ -34,9 +48,9 @@ export interface FacetsRequest extends Partial<Conditions> {
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
   /** Every price that fits, in the order of ids. */
-  all(request: SearchRequest, options?: AllOptions): AsyncIterable<FoundPrice>
+  searchAll(request: SearchRequest, options?: AllOptions): AsyncIterable<FoundPrice>
   /** What can still be chosen. */
-  facets(request?: FacetsRequest): Promise<Facets>
+  getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
   /** @returns whether it was there */
@@ -47,39 +61,40 @@ export interface PricesClient {
    * Sends bytes of NDJSON, a price a line. All or nothing.
    * @param options.replace in place of all prices there are; with `empty` even if nothing is imported
    */
-  import(lines: string | Blob | AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<Imported>
+  import(lines: string | Blob | AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<ImportResult>
 }
 
-const LINES = { 'content-type': 'application/x-ndjson' }
+const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson' }
 
 /** A client for the service at `url`, in a browser or in Node. */
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
-  const ask = createAsk(url, options)
-  const searchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`
+  const request = createRequester(url, options)
+  const buildSearchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`
 
   return {
-    search: (json, index) => orMiss(jsonOf(ask('POST', searchPath(index), { json })), 'PRICE_NOT_FOUND'),
-    async *all(json, { index, ...range } = {}) {
-      const reply = await ask('POST', searchPath(index), { json, query: { all: true, ...range } })
-      for await (const line of linesOf(reply)) yield JSON.parse(line)
+    search: (json, index) =>
+      ignoreErrors(readJson(request('POST', buildSearchPath(index), { json })), 'PRICE_NOT_FOUND'),
+    async *searchAll(json, { index, ...range } = {}) {
+      const reply = await request('POST', buildSearchPath(index), { json, query: { all: true, ...range } })
+      for await (const line of readLines(reply)) yield JSON.parse(line)
     },
-    facets({ charValues, ...query } = {}) {
+    getFacets({ charValues, ...query } = {}) {
       const conditions = charValues && JSON.stringify(charValues)
-      return jsonOf(ask('GET', '/facets', { query: { ...query, charValues: conditions } }))
+      return readJson(request('GET', '/facets', { query: { ...query, charValues: conditions } }))
     },
-    get: (id) => orMiss(jsonOf(ask('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
+    get: (id) => ignoreErrors(readJson(request('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
     async put(price) {
-      const reply = await ask('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
+      const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
       await reply.text()
     },
     async delete(id) {
-      const reply = ask('DELETE', `/prices/${encodeURIComponent(id)}`)
-      return (await orMiss(reply, 'PRICE_NOT_FOUND')) !== undefined
+      const reply = request('DELETE', `/prices/${encodeURIComponent(id)}`)
+      return (await ignoreErrors(reply, 'PRICE_NOT_FOUND')) !== undefined
     },
     async *export(range = {}) {
-      yield* piecesOf(await ask('GET', '/prices', { query: { ...range } }))
+      yield* readChunks(await request('GET', '/prices', { query: { ...range } }))
     },
     import: (body, { replace = false, empty = false } = {}) =>
-      jsonOf(ask('POST', '/prices/import', { body, headers: LINES, query: { replace, empty } })),
+      readJson(request('POST', '/prices/import', { body, headers: NDJSON_HEADERS, query: { replace, empty } })),
   }
 }

@@ -1,22 +1,22 @@
 import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import { ownRow } from './own-row.ts'
-import { fromFirstFormat, fromSecondFormat } from './owner/upgrade.ts'
+import { upgradeFromFormat1, upgradeFromFormat2 } from './catalog/format-upgrades.ts'
 
 /** How a catalog is written: since 2, answers row by row; since 3, in pages of 32 rows. */
 export const FORMAT = 3
 
 // Small, because the catalog is what is cached; large writes are batches anyway.
-const LEVEL = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
+const LEVEL_OPTIONS = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
 
 /** Opens the database that all of a process share. */
-type Part = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered' | 'isReplica'>
+type PricesLevelOptions = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered' | 'isReplica'>
 
-export const openPricesLevel = (folder: string, part: Part = {}) =>
+export const openPricesLevel = (folder: string, options: PricesLevelOptions = {}) =>
   openSharedLevel(folder, {
-    ...part,
+    ...options,
     service: 'prices',
     format: FORMAT,
     ownRow,
-    upgrades: { 1: fromFirstFormat, 2: fromSecondFormat },
-    ...LEVEL,
+    upgrades: { 1: upgradeFromFormat1, 2: upgradeFromFormat2 },
+    ...LEVEL_OPTIONS,
   })

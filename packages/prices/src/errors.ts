@@ -1,9 +1,9 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineErrors, type Problem } from '@influencer-stats/runtime/problems'
-import type { Miss } from './core/resolve.ts'
+import type { ResolveFailure } from './core/resolve-request.ts'
 
-const own = defineErrors({
+const pricesErrors = defineErrors({
   PRICE_NOT_FOUND: { status: 404, title: 'No price fits' },
   PRICES_AMBIGUOUS: { status: 409, title: 'Several prices fit, and none of them is the default' },
   QUERY_CLASH: { status: 409, title: 'Parameters of the query do not go together' },
@@ -30,13 +30,13 @@ const own = defineErrors({
 
 /** What this service may answer besides what every service may. */
 export const errors = {
-  ...own,
+  ...pricesErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
   LOG_BEHIND: log.LOG_BEHIND,
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
 }
 
-const misses = { ...errors, VALIDATION_FAILED: house.VALIDATION_FAILED }
+const failures = { ...errors, VALIDATION_FAILED: commonErrors.VALIDATION_FAILED }
 
 /** What a request is answered with that cannot be put into terms. */
-export const problemOf = ({ code, detail }: Miss): Problem => misses[code](detail)
+export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => failures[code](detail)

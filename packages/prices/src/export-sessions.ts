@@ -1,13 +1,13 @@
 import { errors } from './errors.ts'
 import type { ExportRange } from './messages.ts'
-import { exportPrices } from './owner/catalog-export.ts'
-import type { CatalogOwner } from './owner/catalog-owner.ts'
+import { exportPrices } from './catalog/catalog-export.ts'
+import type { PriceCatalog } from './catalog/price-catalog.ts'
 
 /** So many exports at once: each takes 21 bytes a price. */
-const MOST = 2
+const MAX_EXPORTS = 2
 
 /** An export under way. */
-interface Session {
+interface ExportSession {
   readonly pieces: AsyncGenerator<Uint8Array>
   readonly close: () => Promise<void>
   readonly timer: NodeJS.Timeout
@@ -15,37 +15,37 @@ interface Session {
 
 /** The exports under way, on main: each holds the catalog as it was when it began. */
 export class ExportSessions {
-  readonly #owner: CatalogOwner
-  readonly #patience: number
-  readonly #sessions = new Map<number, Session>()
-  #begun = 0
+  readonly #catalog: PriceCatalog
+  readonly #idleTimeoutMs: number
+  readonly #sessions = new Map<number, ExportSession>()
+  #running = 0
   #token = 0
 
-  /** @param patience an export whose thread is silent for so long is given up: the thread may have died (ms) */
-  constructor(owner: CatalogOwner, patience: number) {
-    this.#owner = owner
-    this.#patience = patience
+  /** @param idleTimeoutMs an export whose thread is silent for so long is given up: the thread may have died (ms) */
+  constructor(catalog: PriceCatalog, idleTimeoutMs: number) {
+    this.#catalog = catalog
+    this.#idleTimeoutMs = idleTimeoutMs
   }
 
   /** @returns a number that the other calls name it by. @throws Problem `EXPORTS_RUNNING` */
   async start(range: ExportRange): Promise<number> {
-    if (this.#begun >= MOST) throw errors.EXPORTS_RUNNING(undefined, { headers: { 'retry-after': '5' } })
-    this.#begun++
+    if (this.#running >= MAX_EXPORTS) throw errors.EXPORTS_RUNNING(undefined, { headers: { 'retry-after': '5' } })
+    this.#running++
     const token = ++this.#token
     try {
-      const { close, ...catalog } = await this.#owner.freeze()
-      const timer = setTimeout(() => void this.end(token), this.#patience)
+      const { close, ...catalog } = await this.#catalog.freeze()
+      const timer = setTimeout(() => void this.end(token), this.#idleTimeoutMs)
       timer.unref()
       this.#sessions.set(token, { pieces: exportPrices(catalog, range), close, timer })
     } catch (error) {
-      this.#begun--
+      this.#running--
       throw error
     }
     return token
   }
 
   /** The next lines; nothing at the end. @throws Problem `EXPORT_LOST` */
-  async next(token: number): Promise<Uint8Array | undefined> {
+  async readNext(token: number): Promise<Uint8Array | undefined> {
     const session = this.#sessions.get(token)
     if (!session) throw errors.EXPORT_LOST()
     session.timer.refresh()
@@ -62,7 +62,7 @@ export class ExportSessions {
     clearTimeout(session.timer)
     await session.pieces.return(undefined)
     await session.close()
-    this.#begun--
+    this.#running--
   }
 
   async close(): Promise<void> {

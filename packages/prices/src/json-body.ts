@@ -1,11 +1,11 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { isUtf8 } from 'node:buffer'
 
 /** @throws Problem `BAD_JSON` */
-export function textOf(body: Buffer): string {
-  if (body.length === 0) throw house.BAD_JSON('there is no body')
+export function readBodyText(body: Buffer): string {
+  if (body.length === 0) throw commonErrors.BAD_JSON('there is no body')
   // As text it would become U+FFFD, and two names one.
-  if (!isUtf8(body)) throw house.BAD_JSON('not UTF-8')
+  if (!isUtf8(body)) throw commonErrors.BAD_JSON('not UTF-8')
   return body.toString()
 }
 
@@ -14,6 +14,6 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw house.BAD_JSON()
+    throw commonErrors.BAD_JSON()
   }
 }

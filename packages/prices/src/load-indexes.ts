@@ -1,39 +1,39 @@
 import { StartError } from '@influencer-stats/runtime/errors'
-import type { IndexKind } from './index/index.ts'
-import { BITMAP, BITMAPS, namesOf, parts } from './parts.ts'
+import type { IndexKind } from './index/price-index.ts'
+import { BITMAP_ALIAS, BITMAP_INDEXES, listPartNames, parts } from './parts.ts'
 import type { PricesConfig } from './settings.ts'
 
-const load = (name: string): Promise<IndexKind> => parts.index[name as keyof typeof parts.index]()
+const loadIndex = (name: string): Promise<IndexKind> => parts.index[name as keyof typeof parts.index]()
 
 /** Indexes by their names. */
 export type LoadedIndexes = ReadonlyMap<string, IndexKind>
 
 /** The indexes that a configuration names. @throws StartError `UNKNOWN_INDEX` */
 export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): Promise<LoadedIndexes> {
-  const known: readonly string[] = [BITMAP, ...namesOf('index')]
+  const known: readonly string[] = [BITMAP_ALIAS, ...listPartNames('index')]
   const unknown = indexes.filter((name) => !known.includes(name))
   if (unknown.length > 0 || indexes.length === 0) {
     throw new StartError('UNKNOWN_INDEX', `prices: indexes can be ${known.join(', ')}, not "${unknown.join(', ')}"`)
   }
   const kinds = new Map<string, IndexKind>()
   for (const name of new Set(indexes)) {
-    if (name === BITMAP) kinds.set(...(await loadBitmap()))
-    else kinds.set(name, await load(name))
+    if (name === BITMAP_ALIAS) kinds.set(...(await loadBitmap()))
+    else kinds.set(name, await loadIndex(name))
   }
   return kinds
 }
 
 /** The first of the bitmaps; the second where the binary that it needs is missing. */
 async function loadBitmap(): Promise<[string, IndexKind]> {
-  const [first, second] = BITMAPS
+  const [first, second] = BITMAP_INDEXES
   try {
-    return [first, await load(first)]
+    return [first, await loadIndex(first)]
   } catch (error) {
     if ((error as StartError).code !== 'ROARING_MISSING') throw error
-    return [second, await load(second)]
+    return [second, await loadIndex(second)]
   }
 }
 
 /** Which of the indexes there are `bitmap` means. */
-export const bitmapOf = (indexes: ReadonlyMap<string, unknown>): string | undefined =>
-  BITMAPS.find((name) => indexes.has(name))
+export const findBitmapIndex = (indexes: ReadonlyMap<string, unknown>): string | undefined =>
+  BITMAP_INDEXES.find((name) => indexes.has(name))

@@ -1,63 +1,63 @@
-import { unavailable } from '@influencer-stats/log/errors'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { createUnavailableError } from '@influencer-stats/log/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { randomBytes } from 'node:crypto'
 import {
   encodePiece,
   encodeText,
-  IMPORT_ABORTED,
-  IMPORT_BEGINS,
-  IMPORT_ENDS,
-  IMPORT_EXPIRES,
+  IMPORT_ABORT,
+  IMPORT_BEGIN,
+  IMPORT_END,
+  IMPORT_EXPIRY,
   IMPORT_PIECE,
-  NOTHING,
+  EMPTY_BODY,
 } from './core/log-entries.ts'
 import { errors } from './errors.ts'
-import { IMPORT_SILENCE } from './import-sessions.ts'
-import type { Imported, ImportOptions, Imports } from './messages.ts'
-import { IMPORT_PATIENCE, type LogView } from './owner/log-view.ts'
+import { IMPORT_IDLE_TIMEOUT_MS } from './import-sessions.ts'
+import type { ImportResult, ImportOptions, ImportHandler } from './messages.ts'
+import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from './catalog/prices-state-machine.ts'
 
 /** So much of an import is one entry of the log (bytes). */
-export const PIECE = 524_288
+export const PIECE_BYTES = 524_288
 /** That an import goes on is told the other nodes so often (ms), and whether one has been silent for too long is looked at. */
-const EVERY = 5_000
+const CHECK_INTERVAL_MS = 5_000
 /** What the log did not take is told it again so much later (ms). */
-const AGAIN_AFTER = 500
+const RETRY_DELAY_MS = 500
 /** Whoever is told that an import was refused may begin another at once, but for a log that takes longer (ms). */
-const ROOM_WITHIN = 1_000
+const ABORT_WAIT_MS = 1_000
 
 /** Puts something into the log. Resolves with what came of it here. @throws Problem why it was refused; `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
-export type Append = <T extends boolean | Imported>(kind: number, body: Buffer) => Promise<T>
+export type AppendEntry = <T extends boolean | ImportResult>(kind: number, body: Buffer) => Promise<T>
 
 export interface LogImportsOptions {
-  readonly append: Append
-  readonly view: Pick<LogView, 'open'>
+  readonly append: AppendEntry
+  readonly stateMachine: Pick<PricesStateMachine, 'open'>
   /** So many prices there may be. */
-  readonly most: number
+  readonly maxPrices: number
   /** An import may be so large (bytes). */
-  readonly limit: number
+  readonly maxImportBytes: number
 }
 
 /** An import that a thread of this node takes. */
-interface Session {
+interface LogImportSession {
   readonly id: string
-  gathered: Uint8Array[]
+  chunks: Uint8Array[]
   size: number
   total: number
   pieces: number
   /** When the thread was heard of (ms, `performance.now`). */
-  heard: number
+  lastActiveAt: number
   /** Its entries of the log follow each other. */
-  last: Promise<unknown>
+  lastAppend: Promise<unknown>
 }
 
 /**
  * Imports on a node of many: their bytes go into the log piece by piece, and nothing of them counts before the entry that
  * ends one. So whatever goes wrong before is that nothing was changed. One is under way at a time, on all nodes.
  */
-export class LogImports implements Imports {
+export class LogImports implements ImportHandler {
   readonly #options: LogImportsOptions
-  readonly #sessions = new Map<number, Session>()
+  readonly #sessions = new Map<number, LogImportSession>()
   readonly #timer: NodeJS.Timeout
   #token = 0
   #isClosed = false
@@ -65,7 +65,7 @@ export class LogImports implements Imports {
 
   constructor(options: LogImportsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#look(), EVERY).unref()
+    this.#timer = setInterval(() => this.#checkSessions(), CHECK_INTERVAL_MS).unref()
   }
 
   /** @throws Problem `IMPORT_RUNNING`, `LOG_UNAVAILABLE` */
@@ -73,15 +73,15 @@ export class LogImports implements Imports {
     const id = randomBytes(8).toString('hex')
     const session = {
       id,
-      gathered: [],
+      chunks: [],
       size: 0,
       total: 0,
       pieces: 0,
-      heard: performance.now(),
-      last: Promise.resolve(),
+      lastActiveAt: performance.now(),
+      lastAppend: Promise.resolve(),
     }
-    const begins = { id, replace, mayBeEmpty: empty || !replace, most: this.#options.most }
-    await this.#tell(IMPORT_BEGINS, encodeText(begins)).catch((error: unknown) => {
+    const importBegin = { id, replace, mayBeEmpty: empty || !replace, most: this.#options.maxPrices }
+    await this.#append(IMPORT_BEGIN, encodeText(importBegin)).catch((error: unknown) => {
       void this.#abort(session)
       throw error
     })
@@ -90,24 +90,24 @@ export class LogImports implements Imports {
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `BODY_TOO_LARGE`, `IMPORT_LOST`, `LOG_UNAVAILABLE` */
-  async chunk(token: number, bytes: Uint8Array): Promise<void> {
-    const session = this.#of(token)
-    session.heard = performance.now()
+  async addChunk(token: number, bytes: Uint8Array): Promise<void> {
+    const session = this.#getSession(token)
+    session.lastActiveAt = performance.now()
     session.total += bytes.length
-    if (session.total > this.#options.limit)
-      throw house.BODY_TOO_LARGE(`an import is at most ${this.#options.limit} bytes`)
-    session.gathered.push(bytes)
+    if (session.total > this.#options.maxImportBytes)
+      throw commonErrors.BODY_TOO_LARGE(`an import is at most ${this.#options.maxImportBytes} bytes`)
+    session.chunks.push(bytes)
     session.size += bytes.length
-    if (session.size >= PIECE) await this.#send(session)
+    if (session.size >= PIECE_BYTES) await this.#send(session)
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
-  async end(token: number): Promise<Imported> {
-    const session = this.#of(token)
+  async end(token: number): Promise<ImportResult> {
+    const session = this.#getSession(token)
     this.#sessions.delete(token)
     try {
       await this.#send(session)
-      return await this.#options.append(IMPORT_ENDS, encodeText({ id: session.id, pieces: session.pieces }))
+      return await this.#options.append(IMPORT_END, encodeText({ id: session.id, pieces: session.pieces }))
     } catch (error) {
       await this.#abort(session)
       throw error
@@ -127,26 +127,30 @@ export class LogImports implements Imports {
     for (const token of this.#sessions.keys()) void this.abort(token)
   }
 
-  #of(token: number): Session {
+  #getSession(token: number): LogImportSession {
     const session = this.#sessions.get(token)
     if (!session) throw errors.IMPORT_LOST()
     return session
   }
 
-  #send(session: Session): Promise<unknown> {
-    const { id, gathered, pieces } = session
-    session.gathered = []
+  #send(session: LogImportSession): Promise<unknown> {
+    const { id, chunks: gathered, pieces } = session
+    session.chunks = []
     session.size = 0
     session.pieces++
-    return (session.last = session.last.then(() => this.#tell(IMPORT_PIECE, encodePiece(id, pieces, gathered))))
+    return (session.lastAppend = session.lastAppend.then(() =>
+      this.#append(IMPORT_PIECE, encodePiece(id, pieces, gathered)),
+    ))
   }
 
   /** Puts into the log what counts only once the import ends: where it is not known whether it is there, nothing was changed. */
-  async #tell(kind: number, body: Buffer): Promise<void> {
+  async #append(kind: number, body: Buffer): Promise<void> {
     try {
       await this.#options.append(kind, body)
     } catch (error) {
-      throw error instanceof Problem && error.code === errors.OUTCOME_UNKNOWN.code ? unavailable(error) : error
+      throw error instanceof Problem && error.code === errors.OUTCOME_UNKNOWN.code
+        ? createUnavailableError(error)
+        : error
     }
   }
 
@@ -154,26 +158,26 @@ export class LogImports implements Imports {
    * Makes room for others: at once, or, where the log is away, as soon as it is back. Without this node it is given up later.
    * @returns resolves when there is room, or it takes longer
    */
-  #abort({ id }: Session): Promise<void> {
+  #abort({ id }: LogImportSession): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const again = () => void (this.#isClosed || setTimeout(tell, AGAIN_AFTER).unref())
-    const tell = () => void this.#options.append(IMPORT_ABORTED, encodeText(id)).then(() => resolve(), again)
-    tell()
-    setTimeout(resolve, ROOM_WITHIN).unref()
+    const retryLater = () => void (this.#isClosed || setTimeout(append, RETRY_DELAY_MS).unref())
+    const append = () => void this.#options.append(IMPORT_ABORT, encodeText(id)).then(() => resolve(), retryLater)
+    append()
+    setTimeout(resolve, ABORT_WAIT_MS).unref()
     return promise
   }
 
-  #look(): void {
+  #checkSessions(): void {
     for (const [token, session] of this.#sessions) {
-      if (performance.now() - session.heard >= IMPORT_SILENCE) void this.abort(token)
+      if (performance.now() - session.lastActiveAt >= IMPORT_IDLE_TIMEOUT_MS) void this.abort(token)
       // Whoever takes it hears of what went wrong with its next piece.
       else this.#send(session).catch(() => {})
     }
-    const { open } = this.#options.view
-    if (!open || Date.now() - open.at < IMPORT_PATIENCE || this.#isExpiring) return
+    const { open } = this.#options.stateMachine
+    if (!open || Date.now() - open.at < LOG_IMPORT_TIMEOUT_MS || this.#isExpiring) return
     this.#isExpiring = true
     this.#options
-      .append(IMPORT_EXPIRES, NOTHING)
+      .append(IMPORT_EXPIRY, EMPTY_BODY)
       .catch(() => {})
       .finally(() => (this.#isExpiring = false))
   }

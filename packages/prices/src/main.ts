@@ -1,59 +1,66 @@
-import { readFault } from '@influencer-stats/runtime/read-faults'
-import { gauge } from '@influencer-stats/runtime/gauge'
-import { toWire } from '@influencer-stats/runtime/problems'
-import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
+import { toReadProblem } from '@influencer-stats/runtime/read-errors'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { toWireError } from '@influencer-stats/runtime/problems'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { Draft } from './core/draft.ts'
-import { draftSample } from './core/sample-draft.ts'
+import type { CatalogDraft } from './core/catalog-draft.ts'
+import { createSampleDraft } from './core/sample-draft.ts'
 import { openPricesLevel } from './database.ts'
-import { packChanges } from './index/row-changes.ts'
+import { packChanges } from './index/packed-changes.ts'
 import { ExportSessions } from './export-sessions.ts'
 import { ImportSessions } from './import-sessions.ts'
-import { bitmapOf, loadIndexes, type LoadedIndexes } from './load-indexes.ts'
-import type { ExportRange, ImportOptions, Imports, Shared, ToMain, ToThread } from './messages.ts'
-import { CatalogOwner } from './owner/catalog-owner.ts'
-import { BITMAP, BITMAPS, SHARED_CATALOGS } from './parts.ts'
-import { CATALOG_TIMEOUT, type PricesConfig } from './settings.ts'
+import { findBitmapIndex, loadIndexes, type LoadedIndexes } from './load-indexes.ts'
+import type {
+  ExportRange,
+  ImportOptions,
+  ImportHandler,
+  PricesSharedState,
+  PricesMainMessage,
+  PricesThreadMessage,
+} from './messages.ts'
+import { PriceCatalog } from './catalog/price-catalog.ts'
+import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
+import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
 
 /** A thread that says nothing for so long has died (ms). */
-const SILENCE = 60_000
-const NO_BINARY = `roaring has no binary here, so the index is ${BITMAPS[1]}; \`npx -y pnpm@12.21.0 install\` makes one with a C++ compiler`
+const THREAD_TIMEOUT_MS = 60_000
+const NO_BINARY_NOTE = `roaring has no binary here, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` makes one with a C++ compiler`
 
-export type Context = OpenContext<PricesConfig, ToThread>
+export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 
 /** Opens what exists once per process: the catalog, which main alone changes. */
-export async function openPrices(context: Context): Promise<Opened<ToMain>> {
+export async function openPrices(context: PricesMainContext): Promise<ServiceMain<PricesMainMessage>> {
   const { config, log } = context
-  if (config.log === 'jetstream') return (await import('./node.ts')).openPricesNode(context)
+  if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openPricesNode(context)
   const indexes = await loadIndexes(config)
-  let owner: CatalogOwner
-  const level = await openPricesLevel(config.data, { log, onRecovered: () => owner?.reload() })
+  let catalog: PriceCatalog
+  const level = await openPricesLevel(config.data, { log, onRecovered: () => catalog?.reload() })
   try {
-    owner = await openOwner(context, indexes, level, config.sample === 'yes' ? draftSample : undefined)
+    catalog = await openCatalog(context, indexes, level, config.sample === 'yes' ? createSampleDraft : undefined)
   } catch (error) {
     await level.close()
     throw error
   }
-  const { handlers, close, ...catalog } = catalogOf(context, indexes, owner)
-  const imports = new ImportSessions(owner, config.maxPrices)
+  const { handlers, close, ...catalogParts } = createCatalogParts(context, indexes, catalog)
+  const imports = new ImportSessions(catalog, config.maxPrices)
 
   return {
-    kept: level,
-    note: catalog.note,
-    shared: (): Shared => ({ state: owner.state(), share: level.share() }),
-    threadGone: (shared) => void level.gone((shared as Shared).share),
+    backupSource: level,
+    note: catalogParts.note,
+    shared: (): PricesSharedState => ({ state: catalog.getState(), share: level.share() }),
+    onThreadExit: (shared) => void level.releaseShare((shared as PricesSharedState).share),
     handlers: {
       ...handlers,
-      ...importHandlers(imports),
+      ...createImportHandlers(imports),
       async put(puts) {
         const outcomes = await Promise.allSettled(
-          puts.map(({ key: id, body }) => owner.put({ ...JSON.parse(body), id })),
+          puts.map(({ key: id, body }) => catalog.put({ ...JSON.parse(body), id })),
         )
         return outcomes.map((one) =>
-          one.status === 'fulfilled' ? one.value : toWire(readFault(one.reason) ?? one.reason),
+          one.status === 'fulfilled' ? one.value : toWireError(toReadProblem(one.reason) ?? one.reason),
         )
       },
-      remove: (id) => owner.remove(id),
+      remove: (id) => catalog.remove(id),
       reached() {},
       barrier() {},
     },
@@ -66,50 +73,57 @@ export async function openPrices(context: Context): Promise<Opened<ToMain>> {
 }
 
 /** @throws StartError `DATA_DAMAGED` */
-export function openOwner(
-  { config, broadcast, log }: Context,
+export function openCatalog(
+  { config, broadcast, log }: PricesMainContext,
   indexes: LoadedIndexes,
   level: SharedLevel,
-  first?: () => Draft,
-): Promise<CatalogOwner> {
-  return CatalogOwner.open(
+  createFirst?: () => CatalogDraft,
+): Promise<PriceCatalog> {
+  return PriceCatalog.open(
     {
       level,
       indexes,
       log,
-      most: config.maxPrices,
-      holdsBlocks: SHARED_CATALOGS.includes(config.catalog),
+      maxPrices: config.maxPrices,
+      hasSharedBlocks: SHARED_STORES.includes(config.catalog),
       onChange: ({ rows, ...change }) => broadcast('change', change, packChanges(rows)),
-      onReplace: (state) => broadcast.within(CATALOG_TIMEOUT)('replace', state),
+      onReplace: (state) => broadcast.withTimeout(CATALOG_TIMEOUT_MS)('replace', state),
     },
-    first,
+    createFirst,
   )
 }
 
 /** What is the same whoever gives the order of changes. */
-export function catalogOf({ config, registry }: Context, indexes: LoadedIndexes, owner: CatalogOwner) {
+export function createCatalogParts(
+  { config, registry }: PricesMainContext,
+  indexes: LoadedIndexes,
+  catalog: PriceCatalog,
+) {
   // A thread is silent as long as its client takes to read a piece.
-  const exports = new ExportSessions(owner, 2 * config.sendTimeout + SILENCE)
-  gauge(registry, 'prices_in_catalog', 'Prices in the catalog.', () => owner.size)
+  const exports = new ExportSessions(catalog, 2 * config.sendTimeout + THREAD_TIMEOUT_MS)
+  registerGauge(registry, 'prices_in_catalog', 'Prices in the catalog.', () => catalog.size)
   return {
-    note: config.indexes.includes(BITMAP) && bitmapOf(indexes) !== BITMAPS[0] ? NO_BINARY : undefined,
+    note:
+      config.indexes.includes(BITMAP_ALIAS) && findBitmapIndex(indexes) !== BITMAP_INDEXES[0]
+        ? NO_BINARY_NOTE
+        : undefined,
     handlers: {
-      get: (id: string) => owner.get(id),
+      get: (id: string) => catalog.get(id),
       exportStart: (range: ExportRange) => exports.start(range),
-      exportNext: (token: number) => exports.next(token),
+      exportNext: (token: number) => exports.readNext(token),
       exportEnd: (token: number) => exports.end(token),
     },
     async close() {
       await exports.close()
-      await owner.settled()
+      await catalog.waitUntilIdle()
     },
   }
 }
 
 /** What becomes of an import that a thread takes. */
-export const importHandlers = (imports: Imports) => ({
+export const createImportHandlers = (imports: ImportHandler) => ({
   importStart: (options: ImportOptions) => imports.start(options),
-  importChunk: (token: number, bytes: Uint8Array) => imports.chunk(token, bytes),
+  importChunk: (token: number, bytes: Uint8Array) => imports.addChunk(token, bytes),
   importEnd: (token: number) => imports.end(token),
   importAbort: (token: number) => imports.abort(token),
 })

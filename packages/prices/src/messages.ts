@@ -1,11 +1,11 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { WireError } from '@influencer-stats/runtime/problems'
-import type { AnswerKind } from './core/answers.ts'
-import type { AnswerChange } from './core/held-answers.ts'
+import type { AnswerKind } from './core/answer-block.ts'
+import type { AnswerChange } from './core/answer-table.ts'
 import type { Price } from './core/price.ts'
 import type { Term } from './core/terms.ts'
-import type { RowChange, Segments } from './index/index.ts'
-import type { PackedChanges } from './index/row-changes.ts'
+import type { RowChange, Segments } from './index/price-index.ts'
+import type { PackedChanges } from './index/packed-changes.ts'
 
 /** What becomes of the prices there are. */
 export interface ImportOptions {
@@ -16,7 +16,7 @@ export interface ImportOptions {
 }
 
 /** What became of an import. */
-export interface Imported {
+export interface ImportResult {
   /** Lines that were prices. */
   readonly imported: number
   /** Prices there are now. */
@@ -24,11 +24,11 @@ export interface Imported {
 }
 
 /** Takes imports, on main. All or nothing. */
-export interface Imports {
+export interface ImportHandler {
   /** @returns a number that the other calls name it by. @throws Problem `IMPORT_RUNNING` */
   start(options: ImportOptions): number | Promise<number>
-  chunk(token: number, bytes: Uint8Array): void | Promise<void>
-  end(token: number): Promise<Imported>
+  addChunk(token: number, bytes: Uint8Array): void | Promise<void>
+  end(token: number): Promise<ImportResult>
   abort(token: number): void | Promise<void>
 }
 
@@ -41,7 +41,7 @@ export interface ExportRange {
 }
 
 /** A price to put. */
-export interface Put {
+export interface PricePut {
   /** Its id. */
   readonly key: string
   /** A price as JSON, checked; its id may be left out. */
@@ -49,16 +49,16 @@ export interface Put {
 }
 
 /** What threads ask of main, which owns the catalog. */
-export type ToMain = {
+export type PricesMainMessage = {
   get(id: string): Price | undefined
   /** Resolves when all that can be put is durable and every thread sees it: with whether each is new, or why it is refused. */
-  put(puts: readonly Put[]): (boolean | WireError)[]
+  put(puts: readonly PricePut[]): (boolean | WireError)[]
   /** Whether it was there. */
   remove(id: string): boolean
   /** @returns a number that the other import calls name it by */
   importStart(options: ImportOptions): number
   importChunk(token: number, bytes: Uint8Array): void
-  importEnd(token: number): Imported
+  importEnd(token: number): ImportResult
   importAbort(token: number): void
   /** @returns a number that the other export calls name it by */
   exportStart(range: ExportRange): number
@@ -72,7 +72,7 @@ export type ToMain = {
 }
 
 /** The catalog as threads view it; its bytes are shared memory that never changes. */
-export interface State {
+export interface CatalogState {
   readonly generation: number
   readonly terms: readonly Term[]
   readonly kinds: readonly AnswerKind[]
@@ -86,8 +86,8 @@ export interface State {
 }
 
 /** What a thread is started with. */
-export interface Shared {
-  readonly state: State
+export interface PricesSharedState {
+  readonly state: CatalogState
   /** Its part in the database. */
   readonly share: LevelShare
   /** How far the log is, where there is one that many machines share. */
@@ -95,13 +95,13 @@ export interface Shared {
 }
 
 /** What an update changed: new terms, kinds and changes of rows, and what takes the place of older bytes. */
-export interface Change extends Omit<State, 'generation'> {
+export interface CatalogChange extends Omit<CatalogState, 'generation'> {
   /** Offerings whose segments have all changes of their rows that came before these. */
   readonly folded: readonly number[]
 }
 
 /** What main tells all threads. */
-export type ToThread = {
-  change(change: Omit<Change, 'rows'>, rows: PackedChanges): void
-  replace(state: State): void
+export type PricesThreadMessage = {
+  change(change: Omit<CatalogChange, 'rows'>, rows: PackedChanges): void
+  replace(state: CatalogState): void
 }

@@ -1,11 +1,11 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import type { ClassicLevel } from 'classic-level'
-import { PAGE_ROWS } from './core/answers.ts'
-import { RowTable } from './core/rows.ts'
-import { answersKey, generationPrefix, META, rowsKey } from './page-store.ts'
+import { PAGE_ROWS } from './core/answer-block.ts'
+import { RowTable } from './core/row-table.ts'
+import { toAnswersKey, toGenerationPrefix, META_KEY, toRowsKey } from './page-store.ts'
 
-type Db = ClassicLevel<Buffer, Buffer>
+type PricesDb = ClassicLevel<Buffer, Buffer>
 
 /** Number and size of a catalog, as in `meta`. */
 interface CatalogSize {
@@ -15,19 +15,19 @@ interface CatalogSize {
   readonly kinds: number
 }
 
-const NOTHING: CatalogSize = { generation: 0, rows: 0, terms: 0, kinds: 0 }
+const EMPTY_CATALOG: CatalogSize = { generation: 0, rows: 0, terms: 0, kinds: 0 }
 /** Maximum number of catalogs: the one in use, the previous one, and an incomplete one. */
 const MAX_GENERATIONS = 3
 
 /** Row with the number and the size of the catalog in use. */
 export const ownRow: OwnRow = {
-  key: Buffer.from(META),
+  key: Buffer.from(META_KEY),
   since: 1,
-  first: JSON.stringify(NOTHING),
+  first: JSON.stringify(EMPTY_CATALOG),
   async rebuild(db) {
     const found: CatalogSize[] = []
-    for (const generation of await generationsIn(db)) {
-      const size = await sizeOf(db, generation)
+    for (const generation of await listGenerations(db)) {
+      const size = await readCatalogSize(db, generation)
       if (size) found.push(size)
     }
     const newest = found.slice(found.length >= MAX_GENERATIONS ? 1 : 0)
@@ -35,7 +35,7 @@ export const ownRow: OwnRow = {
     if (!counts)
       throw new StartError('DATA_DAMAGED', 'prices: no catalog is whole: restore a backup, or move the folder away')
     const meta = { ...counts, ...(previous && { previous }) }
-    await db.put(Buffer.from(META), Buffer.from(JSON.stringify(meta)), { sync: true })
+    await db.put(Buffer.from(META_KEY), Buffer.from(JSON.stringify(meta)), { sync: true })
     const other = previous ? `; if an import was cut off shortly before, catalog ${previous.generation} was in use` : ''
     return [
       `the number of the catalog in use: it is catalog ${counts.generation} now, with ${counts.rows} rows${other}`,
@@ -44,25 +44,25 @@ export const ownRow: OwnRow = {
 }
 
 /** Returns the numbers of all catalogs, newest first. */
-async function generationsIn(db: Db): Promise<number[]> {
+async function listGenerations(db: PricesDb): Promise<number[]> {
   const found: number[] = []
   for (let end = 'h'; ;) {
     const [key] = await db.keys({ gte: Buffer.from('g'), lt: Buffer.from(end), reverse: true, limit: 1 }).all()
     if (!key) return found
     const generation = Number.parseInt(key.toString('latin1', 1), 10)
     found.push(generation)
-    end = generationPrefix(generation)
+    end = toGenerationPrefix(generation)
   }
 }
 
 /** Returns the size of a catalog; `undefined` if pages or texts of it are missing. */
-async function sizeOf(db: Db, generation: number): Promise<CatalogSize | undefined> {
-  const terms = await countOf(db, generation, 't')
-  const kinds = await countOf(db, generation, 'k')
+async function readCatalogSize(db: PricesDb, generation: number): Promise<CatalogSize | undefined> {
+  const terms = await countTexts(db, generation, 't')
+  const kinds = await countTexts(db, generation, 'k')
   let rows = 0
   for (let page = 0; ; page++) {
-    const bytes = await db.get(Buffer.from(rowsKey(generation, page)))
-    const hasAnswers = (await db.get(Buffer.from(answersKey(generation, page)))) !== undefined
+    const bytes = await db.get(Buffer.from(toRowsKey(generation, page)))
+    const hasAnswers = (await db.get(Buffer.from(toAnswersKey(generation, page)))) !== undefined
     if ((bytes !== undefined) !== hasAnswers || (bytes && rows % PAGE_ROWS !== 0)) return undefined
     if (!bytes) break
     const table = new RowTable(PAGE_ROWS, 1)
@@ -73,8 +73,8 @@ async function sizeOf(db: Db, generation: number): Promise<CatalogSize | undefin
 }
 
 /** Counts the texts of a kind; `undefined` if one is missing between them. */
-async function countOf(db: Db, generation: number, what: string): Promise<number | undefined> {
-  const prefix = `${generationPrefix(generation)}${what}!`
+async function countTexts(db: PricesDb, generation: number, kind: string): Promise<number | undefined> {
+  const prefix = `${toGenerationPrefix(generation)}${kind}!`
   let count = 0
   const keys = db.keys({ gte: Buffer.from(prefix), lt: Buffer.from(`${prefix}~`), fillCache: false })
   for await (const key of keys) if (Number(key.toString('latin1', prefix.length)) !== count++) return undefined

@@ -1,2 +1,2 @@
-export const SEARCH = '/v1/search/:index/prices'
-export const BULK = '/v5/search/:index/bulk/prices'
+export const SEARCH_PATH = '/v1/search/:index/prices'
+export const BULK_PATH = '/v5/search/:index/bulk/prices'

@@ -1,32 +1,32 @@
 import { isUtf8 } from 'node:buffer'
-import type { Draft } from './core/draft.ts'
+import type { CatalogDraft } from './core/catalog-draft.ts'
 import { isDate } from './core/dates.ts'
-import { Joined } from './core/joined.ts'
+import { ByteAccumulator } from './core/byte-accumulator.ts'
 import type { Price } from './core/price.ts'
 import { errors } from './errors.ts'
-import { priceFault } from './price-schema.ts'
+import { validatePriceLine } from './price-schema.ts'
 
-const LONGEST_LINE = 65_536
+const MAX_LINE_BYTES = 65_536
 const NEWLINE = 10
 
 /** Reads prices, one a line, into a draft. The first line that is wrong ends it: nothing of it is used then. */
 export class PriceLineReader {
-  readonly draft: Draft
+  readonly draft: CatalogDraft
   readonly replace: boolean
   /** How many prices there may be. */
-  readonly most: number
+  readonly maxPrices: number
   /** The beginning of a line. */
-  readonly #rest = new Joined()
+  readonly #rest = new ByteAccumulator()
   #line = 0
   imported = 0
 
-  readonly #faultOf: (value: unknown) => string | undefined
+  readonly #validate: (value: unknown) => string | undefined
 
-  constructor(draft: Draft, replace: boolean, most: number, faultOf = priceFault) {
-    this.#faultOf = faultOf
+  constructor(draft: CatalogDraft, replace: boolean, maxPrices: number, validate = validatePriceLine) {
+    this.#validate = validate
     this.draft = draft
     this.replace = replace
-    this.most = most
+    this.maxPrices = maxPrices
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
@@ -34,25 +34,25 @@ export class PriceLineReader {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#keep(bytes.subarray(start, end))
-      this.#takeLine(this.#rest.take())
+      this.#append(bytes.subarray(start, end))
+      this.#readLine(this.#rest.take())
       start = end + 1
     }
-    this.#keep(bytes.subarray(start))
+    this.#append(bytes.subarray(start))
   }
 
   /** Takes the last line, which may have no end. */
   end(): void {
-    this.#takeLine(this.#rest.take())
+    this.#readLine(this.#rest.take())
   }
 
-  #keep(piece: Uint8Array): void {
+  #append(piece: Uint8Array): void {
     this.#rest.add(piece)
-    if (this.#rest.length > LONGEST_LINE)
-      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${LONGEST_LINE} bytes`)
+    if (this.#rest.length > MAX_LINE_BYTES)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${MAX_LINE_BYTES} bytes`)
   }
 
-  #takeLine(bytes: Buffer): void {
+  #readLine(bytes: Buffer): void {
     this.#line++
     const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
     // As text it would become U+FFFD, and two names one.
@@ -65,16 +65,16 @@ export class PriceLineReader {
     } catch {
       throw fail('not valid JSON')
     }
-    const misfit = this.#faultOf(price)
-    if (misfit) throw fail(misfit)
-    const fault = datesOf(price) ?? this.draft.put(price)
-    if (fault) throw fail(`${fault.code} ${fault.detail}`)
+    const validationError = this.#validate(price)
+    if (validationError) throw fail(validationError)
+    const problem = findDateProblem(price) ?? this.draft.put(price)
+    if (problem) throw fail(`${problem.code} ${problem.detail}`)
     this.imported++
-    if (this.draft.size > this.most) throw errors.CATALOG_FULL(`more than ${this.most}`)
+    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices}`)
   }
 }
 
-function datesOf({ from, to }: Price): { code: string; detail: string } | undefined {
+function findDateProblem({ from, to }: Price): { code: string; detail: string } | undefined {
   const wrong = [from, to].find((date) => date !== undefined && !isDate(date))
   return wrong === undefined ? undefined : { code: 'VALIDATION_FAILED', detail: `${wrong} is no date` }
 }

@@ -1,18 +1,23 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
-import { misfitText, NAME_TEXT, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
-import { MAX_CONDITIONS, MAX_TEXT, type Price } from './core/price.ts'
-import { UUID } from './core/uuid.ts'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import {
+  describeValidationError,
+  NAME_PATTERN,
+  createValidator,
+  type ValidationError,
+} from '@influencer-stats/runtime/validation'
+import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
+import { UUID_PATTERN } from './core/uuid.ts'
 import { examplePrice } from './examples.ts'
 
-export const name = { type: 'string', minLength: 1, maxLength: MAX_TEXT } as const
+export const nameSchema = { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } as const
 const date = { type: 'string', format: 'date' } as const
-const INTEGER = Number.MAX_SAFE_INTEGER
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
-const integer = { type: 'integer', minimum: -INTEGER, maximum: INTEGER } as const
+const integer = { type: 'integer', minimum: -MAX_INTEGER, maximum: MAX_INTEGER } as const
 
-export const valueSchema = { anyOf: [name, integer] } as const
+export const valueSchema = { anyOf: [nameSchema, integer] } as const
 
-const namesOf = <const Name extends object>(text: Name) =>
+const createNameFields = <const Name extends object>(text: Name) =>
   ({
     offeringId: text,
     groupId: text,
@@ -30,8 +35,8 @@ const namesOf = <const Name extends object>(text: Name) =>
   }) as const
 
 /** Names that older versions accepted: any text. */
-const anyNames = namesOf(name)
-const newNames = namesOf({ ...name, pattern: NAME_TEXT })
+const anyNames = createNameFields(nameSchema)
+const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
 
 /** A price without its id and its names. */
 const otherFields = {
@@ -45,11 +50,11 @@ const otherFields = {
 
 const { id: exampleId, ...exampleBody } = examplePrice
 /** Any id, of which none is an example. */
-export const anyId = { type: 'string', pattern: UUID } as const
-export const idSchema = { ...anyId, examples: [exampleId] } as const
+export const anyIdSchema = { type: 'string', pattern: UUID_PATTERN } as const
+export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
 
-export const priceBody = {
+export const priceBodySchema = {
   type: 'object',
   title: 'PriceToKeep',
   examples: [exampleBody],
@@ -58,7 +63,7 @@ export const priceBody = {
   properties: { id: idSchema, ...newNames, ...otherFields },
 } as const
 
-export const priceReply = {
+export const priceReplySchema = {
   type: 'object',
   title: 'Price',
   examples: [{ ...examplePrice, currency: 'USD' }],
@@ -67,23 +72,24 @@ export const priceReply = {
   properties: { id: idSchema, ...anyNames, ...otherFields },
 } as const
 
-const validateBody = validatorOf(priceBody, 'body')
+const validateBody = createValidator(priceBodySchema, 'body')
 
 /** The body of a price that is put. @throws Problem `VALIDATION_FAILED` */
 export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price, 'id'>> {
-  if (!validateBody(body)) throw house.VALIDATION_FAILED(misfitText(validateBody.errors![0] as Misfit, 'body'))
+  if (!validateBody(body))
+    throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors![0] as ValidationError, 'body'))
   return body as never
 }
 
-const line = { ...priceBody, required: ['id', ...required] }
+const line = { ...priceBodySchema, required: ['id', ...required] }
 
-function faultBy(schema: object): (value: unknown) => string | undefined {
-  const validate = validatorOf(schema, 'body')
-  return (value) => (validate(value) ? undefined : misfitText(validate.errors![0] as Misfit))
+function createLineValidator(schema: object): (value: unknown) => string | undefined {
+  const validate = createValidator(schema, 'body')
+  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors![0] as ValidationError))
 }
 
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */
-export const priceFault = faultBy(line)
+export const validatePriceLine = createLineValidator(line)
 
 /** `priceFault` for a line of the log: nodes of an older version may have accepted any text as a name. */
-export const loggedPriceFault = faultBy({ ...line, properties: { ...line.properties, ...anyNames } })
+export const validateLoggedPriceLine = createLineValidator({ ...line, properties: { ...line.properties, ...anyNames } })

@@ -1,30 +1,30 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
-import { misfitText, validatorOf, type Misfit } from '@influencer-stats/runtime/validation'
-import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT } from './core/price.ts'
-import type { Condition, SearchRequest } from './core/request.ts'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import { describeValidationError, createValidator, type ValidationError } from '@influencer-stats/runtime/validation'
+import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from './core/price.ts'
+import type { SearchCondition, SearchRequest } from './core/search-request.ts'
 import { exampleSearch } from './examples.ts'
-import { name, valueSchema } from './price-schema.ts'
+import { nameSchema, valueSchema } from './price-schema.ts'
 
-const condition = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
+const createConditionSchema = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
   type: 'object',
   required,
   additionalProperties: false,
-  properties: { char: name, op, value },
+  properties: { char: nameSchema, op, value },
 })
-const choices = { type: 'array', items: valueSchema, maxItems: MAX_CHOICES }
+const choicesSchema = { type: 'array', items: valueSchema, maxItems: MAX_CHOICES }
 
 const properties = {
-  offeringId: name,
-  groupId: name,
-  priceSpecId: name,
+  offeringId: nameSchema,
+  groupId: nameSchema,
+  priceSpecId: nameSchema,
   charValues: {
     type: 'array',
     maxItems: MAX_CONDITIONS,
     items: {
       anyOf: [
-        condition({ type: 'string', enum: ['equals', 'not'] }, valueSchema),
-        condition({ type: 'string', enum: ['in', 'notIn'] }, choices, ['char', 'op', 'value']),
-        condition({ type: 'string', enum: ['between'] }, { ...choices, minItems: 2, maxItems: 2 }, [
+        createConditionSchema({ type: 'string', enum: ['equals', 'not'] }, valueSchema),
+        createConditionSchema({ type: 'string', enum: ['in', 'notIn'] }, choicesSchema, ['char', 'op', 'value']),
+        createConditionSchema({ type: 'string', enum: ['between'] }, { ...choicesSchema, minItems: 2, maxItems: 2 }, [
           'char',
           'op',
           'value',
@@ -37,7 +37,7 @@ const properties = {
 } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues'] as const
 
-export const searchBody = {
+export const searchBodySchema = {
   type: 'object',
   title: 'Search',
   required,
@@ -46,33 +46,36 @@ export const searchBody = {
   examples: [exampleSearch],
 } as const
 
-const bulkItem = {
-  ...searchBody,
+const bulkItemSchema = {
+  ...searchBodySchema,
   required: ['id', ...required],
-  properties: { id: { type: 'string', maxLength: MAX_TEXT }, ...properties },
+  properties: { id: { type: 'string', maxLength: MAX_TEXT_LENGTH }, ...properties },
 }
 
-type Validator<T> = ((value: unknown) => value is T) & { errors?: Misfit[] | null }
+type SchemaValidator<T> = ((value: unknown) => value is T) & { errors?: ValidationError[] | null }
 
-export const fitsSearch = validatorOf(searchBody, 'body') as unknown as Validator<SearchRequest>
-export const fitsBulk = validatorOf(bulkItem, 'body') as unknown as Validator<SearchRequest & { id: string }>
+export const isSearchRequest = createValidator(searchBodySchema, 'body') as unknown as SchemaValidator<SearchRequest>
+export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as SchemaValidator<
+  SearchRequest & { id: string }
+>
 
-const fitsCharValues = validatorOf(properties.charValues, 'body') as unknown as Validator<Condition[]>
+const isCharValues = createValidator(properties.charValues, 'body') as unknown as SchemaValidator<SearchCondition[]>
 
 /** Reads conditions from a parameter. @throws Problem */
-export function readCharValues(text: string): Condition[] {
+export function readCharValues(text: string): SearchCondition[] {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw house.VALIDATION_FAILED('querystring/charValues is not valid JSON')
+    throw commonErrors.VALIDATION_FAILED('querystring/charValues is not valid JSON')
   }
-  if (!fitsCharValues(value)) throw house.VALIDATION_FAILED(`querystring/charValues: ${misfitOf(fitsCharValues)}`)
+  if (!isCharValues(value))
+    throw commonErrors.VALIDATION_FAILED(`querystring/charValues: ${getValidationError(isCharValues)}`)
   return value
 }
 
 /** What was wrong with the last value that did not fit. */
-export function misfitOf({ errors }: Pick<Validator<never>, 'errors'>): string {
+export function getValidationError({ errors }: Pick<SchemaValidator<never>, 'errors'>): string {
   const [first] = errors ?? []
-  return first ? misfitText(first) : 'does not fit'
+  return first ? describeValidationError(first) : 'does not fit'
 }

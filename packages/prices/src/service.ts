@@ -1,11 +1,11 @@
 import { defineService } from '@influencer-stats/runtime/service'
 import { exampleSearch } from './examples.ts'
-import type { ToMain, ToThread } from './messages.ts'
+import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 /** The one price that fits, among millions. */
-export const prices = defineService<typeof settings, ToMain, ToThread>({
+export const prices = defineService<typeof settings, PricesMainMessage, PricesThreadMessage>({
   name: 'prices',
   summary: 'finds the one price that fits eight conditions and more',
   port: 8084,
@@ -13,7 +13,7 @@ export const prices = defineService<typeof settings, ToMain, ToThread>({
   variants,
   example: (url) =>
     `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${JSON.stringify(exampleSearch)}'`,
-  keptElsewhere: ({ log }) =>
+  getNoBackupReason: ({ log }) =>
     log === 'jetstream'
       ? 'a node has all of it from the log: `pnpm prices export` and `pnpm prices import` at any node back it up and restore it'
       : undefined,

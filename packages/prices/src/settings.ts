@@ -1,17 +1,17 @@
 import { logSettings } from '@influencer-stats/log/settings'
-import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
-import { BITMAP, BITMAPS, namesOf } from './parts.ts'
+import { commonSettings, defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { BITMAP_ALIAS, BITMAP_INDEXES, listPartNames } from './parts.ts'
 
 /** The settings of the prices service. */
 export const settings = defineSettings({
   indexes: {
     type: 'array',
     items: { type: 'string', minLength: 1 },
-    default: [BITMAP],
-    choices: [BITMAP, ...namesOf('index')],
-    description: `indexes to build; ${BITMAP} is ${BITMAPS.join(', or without it ')}`,
+    default: [BITMAP_ALIAS],
+    choices: [BITMAP_ALIAS, ...listPartNames('index')],
+    description: `indexes to build; ${BITMAP_ALIAS} is ${BITMAP_INDEXES.join(', or without it ')}`,
   },
-  catalog: { type: 'string', enum: namesOf('catalog'), default: 'memory', description: 'store of the answers' },
+  catalog: { type: 'string', enum: listPartNames('catalog'), default: 'memory', description: 'store of the answers' },
   sample: {
     type: 'string',
     enum: ['yes', 'no'],
@@ -46,10 +46,10 @@ export const settings = defineSettings({
 })
 
 /** The prices service's own settings. */
-export type PricesConfig = ValuesOf<typeof settings>
+export type PricesConfig = SettingValues<typeof settings>
 
 /**
  * How long a call about the catalog may take (ms): whatever it is, it may have to wait for an import that makes the
  * catalog anew. One of two million prices takes 40 s where two processors do nothing else.
  */
-export const CATALOG_TIMEOUT = 600_000
+export const CATALOG_TIMEOUT_MS = 600_000

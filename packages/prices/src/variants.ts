@@ -1,7 +1,7 @@
-import type { CommonSettings, ValuesOf } from '@influencer-stats/runtime/settings'
+import type { CommonSettings, SettingValues } from '@influencer-stats/runtime/settings'
 import type { settings } from './settings.ts'
 
-type Row = Partial<ValuesOf<typeof settings> & Pick<CommonSettings, 'server'>>
+type PricesVariant = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
 
 /** The named combinations worth measuring: v1 the naive one, v8 the default; v7 with the least memory. */
 export const variants = {
@@ -13,4 +13,4 @@ export const variants = {
   v6: { indexes: ['roaring-offering'], catalog: 'memory', server: 'node-http' },
   v7: { indexes: ['roaring-offering'], catalog: 'lru-level', server: 'node-http' },
   v8: { indexes: ['roaring-offering'], catalog: 'memory', server: 'raw' },
-} satisfies Record<string, Row>
+} satisfies Record<string, PricesVariant>

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BITMAP, BITMAPS } from '../src/parts.ts'
-import { INDEXES } from './support/indexes.ts'
-import { priceOf, searchOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { BITMAP_ALIAS, BITMAP_INDEXES } from '../src/parts.ts'
+import { INDEXES } from './support/available-indexes.ts'
+import { createPrice, toSearch, startPrices, toUuid, type TestPrices } from './support/prices.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-const speed = (value: number) => ({ char: 'speed', value })
-const term = (value: string) => ({ char: 'term', value })
-const since = (value: string) => ({ char: 'since', value })
+const toSpeed = (value: number) => ({ char: 'speed', value })
+const toTerm = (value: string) => ({ char: 'term', value })
+const toSince = (value: string) => ({ char: 'since', value })
 
 const catalog = [
-  priceOf({ charValues: [term('12'), speed(10), since('2026-01-01')], value: 1 }),
-  priceOf({ charValues: [term('12'), speed(20), since('2026-06-01')], value: 2.5 }),
-  priceOf({ charValues: [term('24'), speed(10), since('2026-06-01')], value: -3, currency: 'EUR' }),
-  priceOf({ groupId: 'g2', charValues: [term('12')], value: 4, default: true }),
-  priceOf({ groupId: 'g2', charValues: [term('24')], value: 5, default: true }),
-  priceOf({ groupId: 'g3', charValues: [], value: 6, from: '2026-01-01', to: '2026-06-30' }),
-  priceOf({ groupId: 'g3', charValues: [], value: 7, from: '2026-07-01' }),
-  priceOf({ offeringId: 'ö "2"', charValues: [{ char: 'näme', value: 'wört\n' }], value: 1e21 }),
+  createPrice({ charValues: [toTerm('12'), toSpeed(10), toSince('2026-01-01')], value: 1 }),
+  createPrice({ charValues: [toTerm('12'), toSpeed(20), toSince('2026-06-01')], value: 2.5 }),
+  createPrice({ charValues: [toTerm('24'), toSpeed(10), toSince('2026-06-01')], value: -3, currency: 'EUR' }),
+  createPrice({ groupId: 'g2', charValues: [toTerm('12')], value: 4, default: true }),
+  createPrice({ groupId: 'g2', charValues: [toTerm('24')], value: 5, default: true }),
+  createPrice({ groupId: 'g3', charValues: [], value: 6, from: '2026-01-01', to: '2026-06-30' }),
+  createPrice({ groupId: 'g3', charValues: [], value: 7, from: '2026-07-01' }),
+  createPrice({ offeringId: 'ö "2"', charValues: [{ char: 'näme', value: 'wört\n' }], value: 1e21 }),
 ]
 const g1 = { offeringId: 'o1', groupId: 'g1', priceSpecId: 'MRC' }
 
@@ -25,7 +25,7 @@ describe.each(INDEXES)('search with index %s', (index) => {
   let imported: unknown
   beforeAll(async () => {
     prices = await startPrices({
-      data: temporaryFolder(),
+      data: createTemporaryFolder(),
       indexes: index,
       catalog: index === 'bitset' ? 'lru-level' : 'memory',
     })
@@ -33,7 +33,7 @@ describe.each(INDEXES)('search with index %s', (index) => {
   })
   afterAll(() => prices.stop())
   const search = (body: object) => prices.search(body, index)
-  const valueOf = async (charValues: object[], more: object = g1) => {
+  const findValue = async (charValues: object[], more: object = g1) => {
     const { body } = await search({ ...more, charValues })
     return body.value ?? body.code
   }
@@ -45,7 +45,7 @@ describe.each(INDEXES)('search with index %s', (index) => {
   it('finds each price by all that it has, in any order', async () => {
     for (const price of [0, 1, 2, 7].map((i) => catalog[i]!)) {
       const { id, priceSpecId: spec, value, currency = 'USD' } = price
-      const { charValues, ...rest } = searchOf(price)
+      const { charValues, ...rest } = toSearch(price)
       for (const body of [
         { ...rest, charValues },
         { charValues: charValues.toReversed(), ...rest },
@@ -58,59 +58,63 @@ describe.each(INDEXES)('search with index %s', (index) => {
   })
 
   it('lets characteristics free that a query leaves out', async () => {
-    expect(await valueOf([term('24')])).toBe(-3)
-    expect(await valueOf([speed(20)])).toBe(2.5)
+    expect(await findValue([toTerm('24')])).toBe(-3)
+    expect(await findValue([toSpeed(20)])).toBe(2.5)
     expect(await search({ ...g1, charValues: [] })).toMatchObject({ status: 409, body: { code: 'PRICES_AMBIGUOUS' } })
     expect((await search({ ...g1, charValues: [] })).body.detail).toContain('3')
   })
 
   it('matches nothing with two values for one characteristic', async () => {
-    expect(await valueOf([term('12'), term('24')])).toBe('PRICE_NOT_FOUND')
-    expect(await valueOf([term('24'), term('24')])).toBe(-3)
+    expect(await findValue([toTerm('12'), toTerm('24')])).toBe('PRICE_NOT_FOUND')
+    expect(await findValue([toTerm('24'), toTerm('24')])).toBe(-3)
   })
 
   it('takes the lowest default of several', async () => {
-    expect(await valueOf([], { ...g1, groupId: 'g2' })).toBe(4)
-    expect(await valueOf([term('24')], { ...g1, groupId: 'g2' })).toBe(5)
+    expect(await findValue([], { ...g1, groupId: 'g2' })).toBe(4)
+    expect(await findValue([toTerm('24')], { ...g1, groupId: 'g2' })).toBe(5)
   })
 
   it('knows operators over texts, integers and dates', async () => {
-    expect(await valueOf([{ char: 'speed', op: 'not', value: 10 }])).toBe(2.5)
-    expect(await valueOf([{ char: 'speed', op: 'between', value: [15, 99] }])).toBe(2.5)
+    expect(await findValue([{ char: 'speed', op: 'not', value: 10 }])).toBe(2.5)
+    expect(await findValue([{ char: 'speed', op: 'between', value: [15, 99] }])).toBe(2.5)
     for (const edges of [
       [20, 21],
       [11, 20],
     ])
-      expect(await valueOf([{ char: 'speed', op: 'between', value: edges }])).toBe(2.5)
-    expect(await valueOf([{ char: 'term', op: 'in', value: ['24', '36'] }])).toBe(-3)
-    expect(await valueOf([{ char: 'term', op: 'notIn', value: ['12', '36'] }])).toBe(-3)
-    expect(await valueOf([{ char: 'term', op: 'between', value: ['2', '3'] }])).toBe(-3)
-    expect(await valueOf([{ char: 'since', op: 'between', value: ['2025-12-31', '2026-01-31'] }])).toBe(1)
-    expect(await valueOf([{ char: 'term', op: 'in', value: [] }])).toBe('PRICE_NOT_FOUND')
-    expect(await valueOf([{ char: 'term', op: 'equals', value: '24' }])).toBe(-3)
+      expect(await findValue([{ char: 'speed', op: 'between', value: edges }])).toBe(2.5)
+    expect(await findValue([{ char: 'term', op: 'in', value: ['24', '36'] }])).toBe(-3)
+    expect(await findValue([{ char: 'term', op: 'notIn', value: ['12', '36'] }])).toBe(-3)
+    expect(await findValue([{ char: 'term', op: 'between', value: ['2', '3'] }])).toBe(-3)
+    expect(await findValue([{ char: 'since', op: 'between', value: ['2025-12-31', '2026-01-31'] }])).toBe(1)
+    expect(await findValue([{ char: 'term', op: 'in', value: [] }])).toBe('PRICE_NOT_FOUND')
+    expect(await findValue([{ char: 'term', op: 'equals', value: '24' }])).toBe(-3)
   })
 
   it('has no row fit an operator on a characteristic that it lacks', async () => {
     const other = { ...g1, groupId: 'g3', at: '2026-03-01' }
-    expect(await valueOf([], other)).toBe(6)
+    expect(await findValue([], other)).toBe(6)
     for (const value of ['x', '12'])
-      expect(await valueOf([{ char: 'term', op: 'not', value }], other)).toBe('PRICE_NOT_FOUND')
+      expect(await findValue([{ char: 'term', op: 'not', value }], other)).toBe('PRICE_NOT_FOUND')
   })
 
   it('heeds dates where a day is given', async () => {
     const g3 = { ...g1, groupId: 'g3' }
-    expect(await valueOf([], g3)).toBe('PRICES_AMBIGUOUS')
-    expect(await valueOf([], { ...g3, at: '2026-06-30' })).toBe(6)
-    expect(await valueOf([], { ...g3, at: '2026-07-01' })).toBe(7)
-    expect(await valueOf([], { ...g3, at: '2025-12-31' })).toBe('PRICE_NOT_FOUND')
+    expect(await findValue([], g3)).toBe('PRICES_AMBIGUOUS')
+    expect(await findValue([], { ...g3, at: '2026-06-30' })).toBe(6)
+    expect(await findValue([], { ...g3, at: '2026-07-01' })).toBe(7)
+    expect(await findValue([], { ...g3, at: '2025-12-31' })).toBe('PRICE_NOT_FOUND')
   })
 
   it('explains which condition left how many', async () => {
-    const asked = { ...g1, charValues: [term('12'), { char: 'speed', op: 'between', value: [15, 99] }], explain: true }
-    const { body } = await search(asked)
+    const query = {
+      ...g1,
+      charValues: [toTerm('12'), { char: 'speed', op: 'between', value: [15, 99] }],
+      explain: true,
+    }
+    const { body } = await search(query)
     expect(body.value).toBe(2.5)
     expect(body.explain.map(({ left }: any) => left)).toEqual([7, 3, 3, 2, 1])
-    const none = await search({ ...g1, charValues: [term('12'), term('24')], explain: true })
+    const none = await search({ ...g1, charValues: [toTerm('12'), toTerm('24')], explain: true })
     expect(none).toMatchObject({ status: 200, body: { error: { code: 'PRICE_NOT_FOUND' } } })
     expect(none.body.explain.map(({ left }: any) => left)).toEqual([7, 3, 3, 2, 0])
   })
@@ -120,14 +124,14 @@ describe.each(INDEXES)('search with index %s', (index) => {
     [{ groupId: 'x' }, 404, 'GROUP_NOT_FOUND'],
     [{ priceSpecId: 'x' }, 404, 'SPEC_NOT_FOUND'],
     [{ charValues: [{ char: 'x', value: '1' }] }, 404, 'CHARACTERISTIC_NOT_FOUND'],
-    [{ charValues: [term('13')] }, 404, 'VALUE_NOT_FOUND'],
+    [{ charValues: [toTerm('13')] }, 404, 'VALUE_NOT_FOUND'],
     [{ charValues: [{ char: 'term', value: 12 }] }, 400, 'VALUE_TYPE'],
     [{ charValues: [{ char: 'speed', value: '10' }] }, 400, 'VALUE_TYPE'],
-    [{ charValues: [since('soon')] }, 400, 'VALUE_TYPE'],
+    [{ charValues: [toSince('soon')] }, 400, 'VALUE_TYPE'],
     [{ charValues: [{ char: 'term', op: 'like', value: '1' }] }, 400, 'VALIDATION_FAILED'],
     [{ charValues: [{ char: 'speed', op: 'between', value: [1] }] }, 400, 'VALIDATION_FAILED'],
     [{ charValues: [{ char: 'term' }] }, 400, 'VALIDATION_FAILED'],
-    [{ charValues: Array.from({ length: 10_000 }, () => term('12')) }, 400, 'VALIDATION_FAILED'],
+    [{ charValues: Array.from({ length: 10_000 }, () => toTerm('12')) }, 400, 'VALIDATION_FAILED'],
     [{ offeringId: 5 }, 400, 'VALIDATION_FAILED'],
     [{ groupId: undefined }, 400, 'VALIDATION_FAILED'],
     [{ more: 1 }, 400, 'VALIDATION_FAILED'],
@@ -140,14 +144,14 @@ describe.each(INDEXES)('search with index %s', (index) => {
 describe('the API', () => {
   let prices: TestPrices
   beforeAll(async () => {
-    prices = await startPrices({ data: temporaryFolder(), indexes: `${BITMAP},bitset` })
+    prices = await startPrices({ data: createTemporaryFolder(), indexes: `${BITMAP_ALIAS},bitset` })
     await prices.import(catalog)
   })
   afterAll(() => prices.stop())
 
   it('answers for the indexes that were built', async () => {
-    const body = searchOf(catalog[0]!)
-    for (const name of [BITMAP, ...BITMAPS.filter((one) => INDEXES.includes(one))])
+    const body = toSearch(catalog[0]!)
+    for (const name of [BITMAP_ALIAS, ...BITMAP_INDEXES.filter((one) => INDEXES.includes(one))])
       expect((await prices.search(body, name)).status).toBe(200)
     for (const name of ['map', 'nonsense']) {
       expect(await prices.search(body, name)).toMatchObject({ status: 404, body: { code: 'INDEX_NOT_LOADED' } })
@@ -169,48 +173,48 @@ describe('the API', () => {
   })
 
   it('puts, reads, replaces and deletes a price', async () => {
-    const price = priceOf({
-      id: uuid(900),
+    const price = createPrice({
+      id: toUuid(900),
       offeringId: 'new',
       charValues: [{ char: 'colour', value: 'red' }],
       value: 9,
     })
     const path = `/prices/${price.id}`
-    expect(await prices.ask('PUT', path, price)).toMatchObject({ status: 201, body: { ...price, currency: 'USD' } })
-    expect(await prices.ask('GET', path)).toMatchObject({ status: 200, body: price })
-    expect(await prices.search(searchOf(price))).toMatchObject({ status: 200, body: { id: price.id, value: 9 } })
+    expect(await prices.request('PUT', path, price)).toMatchObject({ status: 201, body: { ...price, currency: 'USD' } })
+    expect(await prices.request('GET', path)).toMatchObject({ status: 200, body: price })
+    expect(await prices.search(toSearch(price))).toMatchObject({ status: 200, body: { id: price.id, value: 9 } })
     const changed = { ...price, charValues: [{ char: 'colour', value: 'blue' }], value: 10 }
-    expect((await prices.ask('PUT', path, changed)).status).toBe(200)
-    expect(await prices.search(searchOf(price))).toMatchObject({ body: { code: 'VALUE_NOT_FOUND' } })
-    expect((await prices.search(searchOf(changed))).body.value).toBe(10)
+    expect((await prices.request('PUT', path, changed)).status).toBe(200)
+    expect(await prices.search(toSearch(price))).toMatchObject({ body: { code: 'VALUE_NOT_FOUND' } })
+    expect((await prices.search(toSearch(changed))).body.value).toBe(10)
     const moved = { ...changed, offeringId: 'newer' }
-    expect((await prices.ask('PUT', path, moved)).status).toBe(200)
-    expect(await prices.search(searchOf(changed))).toMatchObject({ body: { code: 'OFFERING_NOT_FOUND' } })
-    expect((await prices.search(searchOf(moved))).body.value).toBe(10)
-    expect((await prices.ask('DELETE', path)).status).toBe(204)
-    expect(await prices.ask('DELETE', path)).toMatchObject({ status: 404, body: { code: 'PRICE_NOT_FOUND' } })
-    expect(await prices.ask('GET', path)).toMatchObject({ status: 404, body: { code: 'PRICE_NOT_FOUND' } })
-    expect(await prices.search(searchOf(moved))).toMatchObject({ body: { code: 'OFFERING_NOT_FOUND' } })
+    expect((await prices.request('PUT', path, moved)).status).toBe(200)
+    expect(await prices.search(toSearch(changed))).toMatchObject({ body: { code: 'OFFERING_NOT_FOUND' } })
+    expect((await prices.search(toSearch(moved))).body.value).toBe(10)
+    expect((await prices.request('DELETE', path)).status).toBe(204)
+    expect(await prices.request('DELETE', path)).toMatchObject({ status: 404, body: { code: 'PRICE_NOT_FOUND' } })
+    expect(await prices.request('GET', path)).toMatchObject({ status: 404, body: { code: 'PRICE_NOT_FOUND' } })
+    expect(await prices.search(toSearch(moved))).toMatchObject({ body: { code: 'OFFERING_NOT_FOUND' } })
   })
 
   it.each([
     [{ charValues: [{ char: 'term', value: 12 }] }, 'TYPE_CONFLICT'],
-    [{ charValues: [term('1'), term('2')] }, 'CHARACTERISTIC_TWICE'],
+    [{ charValues: [toTerm('1'), toTerm('2')] }, 'CHARACTERISTIC_TWICE'],
     [{ from: '2026-02-01', to: '2026-01-31' }, 'DATES_REVERSED'],
-    [{ id: uuid(1) }, 'ID_MISMATCH'],
+    [{ id: toUuid(1) }, 'ID_MISMATCH'],
     [{ value: '5' }, 'VALIDATION_FAILED'],
     [{ from: '2026-02-30' }, 'VALIDATION_FAILED'],
     [{ currency: 'dollars' }, 'VALIDATION_FAILED'],
     [{ charValues: [{ char: 'speed', value: 1.5 }] }, 'VALIDATION_FAILED'],
   ])('refuses to put %j', async (fields, code) => {
-    const price = { ...priceOf({ id: uuid(901) }), ...fields }
+    const price = { ...createPrice({ id: toUuid(901) }), ...fields }
     const status = code === 'VALIDATION_FAILED' ? 400 : 409
-    expect(await prices.ask('PUT', `/prices/${uuid(901)}`, price)).toMatchObject({ status, body: { code } })
-    expect((await prices.ask('GET', `/prices/${uuid(901)}`)).status).toBe(404)
+    expect(await prices.request('PUT', `/prices/${toUuid(901)}`, price)).toMatchObject({ status, body: { code } })
+    expect((await prices.request('GET', `/prices/${toUuid(901)}`)).status).toBe(404)
   })
 
   it('imports all or nothing, and names the line that is wrong', async () => {
-    const good = priceOf({ id: uuid(910), offeringId: 'imported' })
+    const good = createPrice({ id: toUuid(910), offeringId: 'imported' })
     for (const [bad, what] of [
       ['{"id":', 'JSON'],
       [{ ...good, id: 'no uuid' }, 'id'],
@@ -220,16 +224,16 @@ describe('the API', () => {
       const reply = await prices.import([good, '', bad, good])
       expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_LINE' } })
       expect(reply.body.detail).toMatch(new RegExp(`line 3: .*${what}`))
-      expect((await prices.ask('GET', `/prices/${good.id}`)).status).toBe(404)
+      expect((await prices.request('GET', `/prices/${good.id}`)).status).toBe(404)
     }
     const again = { ...good, value: 11 }
     expect((await prices.import([good, again])).body).toEqual({ imported: 2, prices: 9 })
-    expect((await prices.search(searchOf(good))).body.value).toBe(11)
-    await prices.ask('DELETE', `/prices/${good.id}`)
+    expect((await prices.search(toSearch(good))).body.value).toBe(11)
+    await prices.request('DELETE', `/prices/${good.id}`)
   })
 
   it('answers bulk requests in order, whatever stands between the items', async () => {
-    const items = [0, 1, 2, 7].map((i) => ({ id: `i${i}`, ...searchOf(catalog[i]!) }))
+    const items = [0, 1, 2, 7].map((i) => ({ id: `i${i}`, ...toSearch(catalog[i]!) }))
     const wrong = [
       { ...items[0], id: 'u', offeringId: 'x' },
       { ...items[0], id: 't', charValues: [{ char: 'term', value: 1 }] },
@@ -237,7 +241,7 @@ describe('the API', () => {
     ]
     const texts = [...items, ...wrong, items[0]].map((one) => JSON.stringify(one))
     for (const between of ['', '\n', ' \r\n\t']) {
-      const answers = await prices.bulk(texts.join(between))
+      const answers = await prices.searchBulk(texts.join(between))
       expect(answers.map(({ id, price, error }) => [id, price?.value ?? error.code])).toEqual([
         ['i0', 1],
         ['i1', 2.5],
@@ -257,31 +261,31 @@ describe('the API', () => {
   })
 
   it('ends a bulk request that breaks off with the answers so far and one error', async () => {
-    const item = JSON.stringify({ id: 'a', ...searchOf(catalog[0]!) })
+    const item = JSON.stringify({ id: 'a', ...toSearch(catalog[0]!) })
     for (const [body, code] of [
       [`${item}${item}${item.slice(0, 50)}`, 'BAD_JSON'],
       [`${item}${item}]`, 'BAD_JSON'],
       [`${item}${item}{"id":"${'x'.repeat(70_000)}`, 'ITEM_TOO_LARGE'],
     ] as const) {
-      const answers = await prices.bulk(body)
+      const answers = await prices.searchBulk(body)
       expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
         ['a', undefined],
         ['a', undefined],
         [null, code],
       ])
     }
-    expect(await prices.bulk('')).toEqual([])
-    const first = await prices.ask('POST', '/v5/search/bitmap/bulk/prices', 'nonsense')
+    expect(await prices.searchBulk('')).toEqual([])
+    const first = await prices.request('POST', '/v5/search/bitmap/bulk/prices', 'nonsense')
     expect(first).toMatchObject({ status: 400, body: { code: 'BAD_JSON' } })
   })
 
   it('takes an import without a body for a mistake', async () => {
     for (const path of ['/prices/import?replace=true', '/v5/search/bitmap/bulk/prices']) {
-      expect(await prices.ask('POST', path)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
+      expect(await prices.request('POST', path)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
     }
   })
 
   it('counts its prices', async () => {
-    expect((await prices.ask('GET', '/metrics')).body).toMatch(/^prices_in_catalog 8$/m)
+    expect((await prices.request('GET', '/metrics')).body).toMatch(/^prices_in_catalog 8$/m)
   })
 })

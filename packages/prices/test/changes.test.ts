@@ -1,35 +1,35 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { createLruLevelCatalog } from '../src/catalog/lru-level.ts'
-import { createMemoryCatalog } from '../src/catalog/memory.ts'
-import { BLOCK_ROWS, PAGE_BYTES } from '../src/core/answers.ts'
-import { Draft } from '../src/core/draft.ts'
-import { keptPrice, type Price } from '../src/core/price.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { createLruLevelStore } from '../src/answer-store/lru-level.ts'
+import { createMemoryStore } from '../src/answer-store/memory.ts'
+import { BLOCK_ROWS, PAGE_BYTES } from '../src/core/answer-block.ts'
+import { CatalogDraft } from '../src/core/catalog-draft.ts'
+import { toStoredPrice, type Price } from '../src/core/price.ts'
 import { Terms } from '../src/core/terms.ts'
 import { openPricesLevel } from '../src/database.ts'
-import type { IndexKind } from '../src/index/index.ts'
+import type { IndexKind } from '../src/index/price-index.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
-import type { State } from '../src/messages.ts'
-import { CatalogOwner } from '../src/owner/catalog-owner.ts'
+import type { CatalogState } from '../src/messages.ts'
+import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { createPageStore } from '../src/page-store.ts'
-import { namesOf, SHARED_CATALOGS, type parts } from '../src/parts.ts'
+import { listPartNames, SHARED_STORES, type parts } from '../src/parts.ts'
 import { PriceLineReader } from '../src/price-line-reader.ts'
 import { Searcher } from '../src/searcher.ts'
-import { createView, type View } from '../src/view.ts'
-import { INDEXES } from './support/indexes.ts'
-import { priceOf, searchOf, uuid } from './support/prices.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { createCatalogView, type CatalogView } from '../src/catalog-view.ts'
+import { INDEXES } from './support/available-indexes.ts'
+import { createPrice, toSearch, toUuid } from './support/prices.ts'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 // Whatever is put, removed and imported, every index of every view finds what a plain list of the prices would.
 
-const IDS = 40
+const ID_COUNT = 40
 const names = INDEXES
 const indexes = await loadIndexes({ indexes: names })
 const searcher = new Searcher()
 
 const price = fc.record({
-  id: fc.integer({ min: 1, max: IDS }).map(uuid),
+  id: fc.integer({ min: 1, max: ID_COUNT }).map(toUuid),
   offeringId: fc.constantFrom('a', 'a', 'a', 'b'),
   groupId: fc.constantFrom('g1', 'g2'),
   charValues: fc
@@ -38,7 +38,7 @@ const price = fc.record({
   value: fc.integer({ min: -5, max: 5 }),
   default: fc.boolean(),
 })
-const id = fc.integer({ min: 1, max: IDS }).map(uuid)
+const id = fc.integer({ min: 1, max: ID_COUNT }).map(toUuid)
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ put: fc.array(price, { minLength: 1, maxLength: 25 }) }) },
   { weight: 4, arbitrary: fc.record({ cost: fc.array(fc.tuple(id, fc.integer()), { minLength: 1, maxLength: 9 }) }) },
@@ -48,7 +48,7 @@ const step = fc.oneof(
 )
 
 /** All prices in the order of their rows: the oracle. */
-class Plain {
+class PlainCatalog {
   readonly prices = new Map<string, Price>()
 
   put(one: Price): void {
@@ -58,12 +58,12 @@ class Plain {
   }
 
   /** What a search for all that a price has gives: its answer, or the code of a refusal. */
-  find(asked: Price): unknown {
+  find(searched: Price): unknown {
     const fitting = [...this.prices.values()].filter(
       (one) =>
-        one.offeringId === asked.offeringId &&
-        one.groupId === asked.groupId &&
-        asked.charValues.every(({ char, value }) =>
+        one.offeringId === searched.offeringId &&
+        one.groupId === searched.groupId &&
+        searched.charValues.every(({ char, value }) =>
           one.charValues.some((other) => other.char === char && other.value === value),
         ),
     )
@@ -73,13 +73,13 @@ class Plain {
   }
 }
 
-const uniqBySearch = (prices: readonly Price[]) => [
-  ...new Map(prices.map((one) => [JSON.stringify(searchOf(one)), one])).values(),
+const uniqueBySearch = (prices: readonly Price[]) => [
+  ...new Map(prices.map((one) => [JSON.stringify(toSearch(one)), one])).values(),
 ]
 
-function answerOf(view: View, name: string, asked: Price): unknown {
+function getAnswer(view: CatalogView, name: string, searched: Price): unknown {
   try {
-    return JSON.parse(searcher.answer(Buffer.from(JSON.stringify(searchOf(asked))), view, view.indexes.get(name)!))
+    return JSON.parse(searcher.answer(Buffer.from(JSON.stringify(toSearch(searched))), view, view.indexes.get(name)!))
   } catch (error) {
     const { code, detail } = error as { code: string; detail: string }
     return code === 'PRICES_AMBIGUOUS' ? detail : code.endsWith('_NOT_FOUND') ? 'NOTHING' : error
@@ -89,12 +89,12 @@ function answerOf(view: View, name: string, asked: Price): unknown {
 /** A catalog on main and as threads see it: one that was there, and one that starts in the middle of each change. */
 async function open(folder: string, name: keyof typeof parts.catalog) {
   const real = await openPricesLevel(folder)
-  let stateNow = (): State | undefined => undefined
-  let view: View
-  let late: View | undefined
+  let stateNow = (): CatalogState | undefined => undefined
+  let view: CatalogView
+  let late: CatalogView | undefined
   const starting = () => {
     const state = stateNow()
-    if (state) late = viewOf(state)
+    if (state) late = readView(state)
   }
   const level = new Proxy(real, {
     get(target: any, key) {
@@ -117,76 +117,76 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
       },
     ]),
   )
-  function viewOf(state: State): View {
+  function readView(state: CatalogState): CatalogView {
     const { generation, answers, live } = structuredClone(state)
     const store = createPageStore(real.db, generation)
     const catalog = createCatalog({ answers, store, cacheBytes: 3 * PAGE_BYTES })
     const read = new Map(Array.from(indexes, ([of, kind]) => [of, kind.read(new Map(state.segments.get(of)!))]))
-    return createView(state, { live, catalog, indexes: read })
+    return createCatalogView(state, { live, answerStore: catalog, indexes: read })
   }
-  const createCatalog = name === 'memory' ? createMemoryCatalog : createLruLevelCatalog
+  const createCatalog = name === 'memory' ? createMemoryStore : createLruLevelStore
   const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
-    priceOf({ id: uuid(1_000 + i), offeringId: 'filler' }),
+    createPrice({ id: toUuid(1_000 + i), offeringId: 'filler' }),
   )
-  const owner = await CatalogOwner.open(
+  const catalog = await PriceCatalog.open(
     {
       level,
       indexes: kinds,
-      holdsBlocks: SHARED_CATALOGS.includes(name),
-      most: 1e6,
+      hasSharedBlocks: SHARED_STORES.includes(name),
+      maxPrices: 1e6,
       log: { error: () => undefined },
       async onChange(change) {
         view = view.with(structuredClone(change))
         late = late?.with(structuredClone(change))
       },
       async onReplace(state) {
-        view = viewOf(state)
+        view = readView(state)
         late = undefined
       },
     },
     () => {
-      const draft = new Draft(new Terms())
+      const draft = new CatalogDraft(new Terms())
       for (const price of fillers) draft.put(price)
       return draft
     },
   )
-  view = viewOf(owner.state())
-  stateNow = () => owner.state()
-  return { owner, views: () => (late ? [view, late] : [view]), close: () => real.close() }
+  view = readView(catalog.getState())
+  stateNow = () => catalog.getState()
+  return { owner: catalog, views: () => (late ? [view, late] : [view]), close: () => real.close() }
 }
 
-describe.each(namesOf('catalog'))('catalog %s', (name) => {
+describe.each(listPartNames('catalog'))('catalog %s', (name) => {
   it('finds what is there after any changes, in every view', async () => {
     const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]) => {
-      const folder = temporaryFolder()
-      const plain = new Plain()
+      const folder = createTemporaryFolder()
+      const plain = new PlainCatalog()
       let opened = await open(folder, name)
-      const older: { view: View; asked: Price[]; answers: unknown[] }[] = []
+      const older: { view: CatalogView; searched: Price[]; answers: unknown[] }[] = []
       for (const one of steps) {
-        const { owner } = opened
+        const { owner: catalog } = opened
         if ('reopen' in one) {
           await opened.close()
           older.length = 0
           opened = await open(folder, name)
         } else if ('lines' in one) {
-          const reader = new PriceLineReader(owner.draft(one.replace), one.replace, 1e6)
-          reader.take(Buffer.from(one.lines.map((line) => `${JSON.stringify(priceOf(line))}\n`).join('')))
+          const reader = new PriceLineReader(catalog.draft(one.replace), one.replace, 1e6)
+          reader.take(Buffer.from(one.lines.map((line) => `${JSON.stringify(createPrice(line))}\n`).join('')))
           // An import is one change: of the lines of one price the last counts.
-          const imported = new Plain()
-          for (const line of one.lines) imported.put(priceOf(line))
+          const imported = new PlainCatalog()
+          for (const line of one.lines) imported.put(createPrice(line))
           if (one.replace) plain.prices.clear()
           for (const last of imported.prices.values()) plain.put(last)
-          await owner.take(reader)
+          await catalog.takeImport(reader)
         } else if ('remove' in one) {
-          await Promise.all(one.remove.map((gone) => owner.remove(gone)))
-          for (const gone of one.remove) plain.prices.delete(gone)
+          await Promise.all(one.remove.map((removedId) => catalog.remove(removedId)))
+          for (const removedId of one.remove) plain.prices.delete(removedId)
         } else {
-          const puts = 'put' in one ? one.put.map(priceOf) : []
+          const puts = 'put' in one ? one.put.map(createPrice) : []
           for (const [known, value] of 'cost' in one ? one.cost : []) {
             const old = plain.prices.get(known)
             if (old) puts.push({ ...old, value })
           }
-          await Promise.all(puts.map((put) => owner.put(put)))
+          await Promise.all(puts.map((put) => catalog.put(put)))
           // The second change of a price is in the group behind.
           const firsts = new Set<string>()
           const later = puts.filter((put) => firsts.has(put.id) || !firsts.add(put.id))
@@ -200,25 +200,25 @@ describe.each(namesOf('catalog'))('catalog %s', (name) => {
           }
         }
         // Each once: that many prices are alike in all that a search asks for makes no difference to it.
-        const asked = uniqBySearch([
+        const searched = uniqueBySearch([
           ...plain.prices.values(),
-          ...steps.flatMap((other) => ('put' in other ? other.put.map(priceOf) : [])),
+          ...steps.flatMap((other) => ('put' in other ? other.put.map(createPrice) : [])),
         ])
-        const answers = asked.map((ask) => plain.find(ask))
+        const answers = searched.map((query) => plain.find(query))
         const views = opened.views()
         for (const view of views)
-          for (const index of names) expect(asked.map((ask) => answerOf(view, index, ask))).toEqual(answers)
+          for (const index of names) expect(searched.map((query) => getAnswer(view, index, query))).toEqual(answers)
         for (const { id: known, ...rest } of plain.prices.values()) {
-          expect(await opened.owner.get(known)).toEqual(keptPrice({ id: known, ...rest }))
+          expect(await opened.owner.get(known)).toEqual(toStoredPrice({ id: known, ...rest }))
         }
-        older.push({ view: views[0]!, asked, answers })
+        older.push({ view: views[0]!, searched, answers })
         for (const old of older.slice(-4))
-          expect(old.asked.map((ask) => answerOf(old.view, names[older.length % names.length]!, ask))).toEqual(
+          expect(old.searched.map((query) => getAnswer(old.view, names[older.length % names.length]!, query))).toEqual(
             old.answers,
           )
       }
       await opened.close()
     }
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), run), { numRuns: runs(8) })
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), run), { numRuns: scaleRuns(8) })
   })
 })

@@ -2,27 +2,27 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
-import { samplePrices } from '../src/core/sample.ts'
-import { runCli } from './support/cli.ts'
-import { priceOf, searchOf, startPrices, type TestPrices } from './support/prices.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { generateSamplePrices } from '../src/core/sample-catalog.ts'
+import { runCli } from './support/run-cli.ts'
+import { createPrice, toSearch, startPrices, type TestPrices } from './support/prices.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 let prices: TestPrices
 beforeAll(async () => {
-  prices = await startPrices({ data: temporaryFolder() })
+  prices = await startPrices({ data: createTemporaryFolder() })
 })
 afterAll(() => prices.stop())
 
 it('imports a file', async () => {
-  const file = join(temporaryFolder(), 'prices.ndjson')
-  const price = priceOf({ value: 7 })
+  const file = join(createTemporaryFolder(), 'prices.ndjson')
+  const price = createPrice({ value: 7 })
   writeFileSync(file, `${JSON.stringify(price)}\n`)
   expect(await runCli('import', file, '--url', prices.url)).toMatchObject({
     code: 0,
     stdout: '1 imported, 1 prices in all\n',
   })
   const client = createPricesClient(prices.url)
-  expect(await client.search(searchOf(price))).toMatchObject({ id: price.id, value: 7 })
+  expect(await client.search(toSearch(price))).toMatchObject({ id: price.id, value: 7 })
   expect(await client.get(price.id)).toMatchObject(price)
   expect(await client.delete(price.id)).toBe(true)
   expect(await client.delete(price.id)).toBe(false)
@@ -37,20 +37,20 @@ it('says which file cannot be read', async () => {
 
 it('generates the sample catalog', async () => {
   expect(await runCli('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
-  const sample = [...samplePrices(1)]
+  const sample = [...generateSamplePrices(1)]
   expect(sample).toHaveLength(9_744)
   const client = createPricesClient(prices.url)
   for (const price of [sample[0]!, sample[5_000]!, sample[9_743]!]) {
     const { id, value, priceSpecId: spec } = price
-    expect(await client.search(searchOf(price))).toEqual({ id, value, spec, currency: 'USD' })
+    expect(await client.search(toSearch(price))).toEqual({ id, value, spec, currency: 'USD' })
   }
 })
 
 it('destroys nothing that it was not told to destroy', async () => {
   const client = createPricesClient(prices.url)
-  const kept = priceOf({ offeringId: 'kept' })
-  await client.put(kept)
-  const empty = join(temporaryFolder(), 'empty.ndjson')
+  const existing = createPrice({ offeringId: 'kept' })
+  await client.put(existing)
+  const empty = join(createTemporaryFolder(), 'empty.ndjson')
   for (const content of ['', '\n \n']) {
     writeFileSync(empty, content)
     expect(await runCli('import', empty, '--replace', '--url', prices.url)).toMatchObject({
@@ -59,11 +59,11 @@ it('destroys nothing that it was not told to destroy', async () => {
     })
   }
   // A name is where it is written to, and never over what is there.
-  const file = join(temporaryFolder(), 'sample.ndjson')
+  const file = join(createTemporaryFolder(), 'sample.ndjson')
   expect(await runCli('generate', file, '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   expect(lines).toHaveLength(9_744)
-  expect(JSON.parse(lines[9_743]!)).toEqual([...samplePrices(1)][9_743])
+  expect(JSON.parse(lines[9_743]!)).toEqual([...generateSamplePrices(1)][9_743])
   expect(await runCli('generate', file, '--offerings', '1')).toMatchObject({ code: 1 })
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(9_744)
   for (const more of [
@@ -73,10 +73,10 @@ it('destroys nothing that it was not told to destroy', async () => {
   ])
     expect(await runCli(...more, '--url', prices.url)).toMatchObject({ code: 1, stdout: '' })
   expect(await runCli('generate', '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
-  expect(await client.get(kept.id)).toMatchObject({ offeringId: 'kept' })
+  expect(await client.get(existing.id)).toMatchObject({ offeringId: 'kept' })
 
   expect(await runCli('generate', '--offerings', '1', '--replace', '--url', prices.url)).toMatchObject({ code: 0 })
-  expect(await client.get(kept.id)).toBeUndefined()
+  expect(await client.get(existing.id)).toBeUndefined()
   writeFileSync(empty, '')
   expect(await runCli('import', empty, '--replace', '--empty', '--url', prices.url)).toMatchObject({
     code: 0,
@@ -85,7 +85,7 @@ it('destroys nothing that it was not told to destroy', async () => {
 })
 
 it('says what is wrong', async () => {
-  const file = join(temporaryFolder(), 'bad.ndjson')
+  const file = join(createTemporaryFolder(), 'bad.ndjson')
   writeFileSync(file, 'nonsense\n')
   expect(await runCli('import', file, '--url', prices.url)).toMatchObject({
     code: 1,

@@ -1,24 +1,28 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
-import { priceOf, searchOf, startPrices } from './support/prices.ts'
+import { createPrice, toSearch, startPrices } from './support/prices.ts'
 
 it('asks for all that the service has', async () => {
-  const prices = await startPrices({ data: temporaryFolder(), apiToken: 'secret', readToken: 'look' })
+  const prices = await startPrices({ data: createTemporaryFolder(), apiToken: 'secret', readToken: 'look' })
   onTestFinished(async () => void (await prices.stop()))
   // Behind a path of its own, as behind a proxy, only the end of the URL differs.
   const client = createPricesClient(`${prices.url}/`, { token: 'secret' })
   const some = Array.from({ length: 3 }, (_, i) =>
-    priceOf({ value: i, charValues: [{ char: 'term', value: String(i) }], currency: 'EUR' }),
+    createPrice({ value: i, charValues: [{ char: 'term', value: String(i) }], currency: 'EUR' }),
   )
   const lines = some.map((price) => `${JSON.stringify(price)}\n`).join('')
   expect(await client.import(lines)).toEqual({ imported: 3, prices: 3 })
   expect(await client.get(some[1]!.id)).toEqual(some[1])
-  expect(await client.search(searchOf(some[2]!))).toMatchObject({ id: some[2]!.id, value: 2 })
+  expect(await client.search(toSearch(some[2]!))).toMatchObject({ id: some[2]!.id, value: 2 })
   expect(
-    await client.search({ ...searchOf(some[2]!), charValues: [...some[1]!.charValues, ...some[2]!.charValues] }),
+    await client.search({ ...toSearch(some[2]!), charValues: [...some[1]!.charValues, ...some[2]!.charValues] }),
   ).toBe(undefined)
-  const facets = await client.facets({ charValues: [{ char: 'term', op: 'not', value: '1' }], char: 'term', limit: 2 })
+  const facets = await client.getFacets({
+    charValues: [{ char: 'term', op: 'not', value: '1' }],
+    char: 'term',
+    limit: 2,
+  })
   expect(facets).toEqual({
     count: 2,
     characteristics: {
@@ -35,7 +39,7 @@ it('asks for all that the service has', async () => {
       ],
     },
   })
-  const all = await Array.fromAsync(client.all({ ...searchOf(some[0]!), charValues: [] }))
+  const all = await Array.fromAsync(client.searchAll({ ...toSearch(some[0]!), charValues: [] }))
   expect(all.map(({ value }) => value)).toEqual([0, 1, 2])
   const read = createPricesClient(prices.url, { token: 'look' })
   const exported = Buffer.concat(await Array.fromAsync(read.export()))
@@ -44,11 +48,11 @@ it('asks for all that the service has', async () => {
   await client.put({ ...some[0]!, value: 9 })
   expect(await client.delete(some[0]!.id)).toBe(true)
   expect(await client.delete(some[0]!.id)).toBe(false)
-  async function* pieces() {
+  async function* splitLines() {
     yield Buffer.from(lines.slice(0, 10))
     yield Buffer.from(lines.slice(10))
   }
-  expect(await client.import(pieces(), { replace: true })).toEqual({ imported: 3, prices: 3 })
-  const ambiguous = client.search({ ...searchOf(some[0]!), charValues: [] })
+  expect(await client.import(splitLines(), { replace: true })).toEqual({ imported: 3, prices: 3 })
+  const ambiguous = client.search({ ...toSearch(some[0]!), charValues: [] })
   await expect(ambiguous).rejects.toMatchObject({ status: 409, code: 'PRICES_AMBIGUOUS', body: { candidates: all } })
 })

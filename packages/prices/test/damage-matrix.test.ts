@@ -1,4 +1,4 @@
-import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/testing/damage-matrix'
+import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
 
@@ -6,7 +6,10 @@ it.each(['closed', 'killed'] as const)(
   'loses nothing in silence of a folder that was %s, whatever file is damaged',
   async (ending) => {
     expectNoLoss(
-      await damageMatrix({ service: 'prices', open: (folder) => openPricesLevel(folder), write: putRound }, ending),
+      await runDamageMatrix(
+        { service: 'prices', open: (folder) => openPricesLevel(folder), write: writeRound },
+        ending,
+      ),
     )
   },
 )

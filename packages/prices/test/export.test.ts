@@ -1,26 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/database.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
-import { exportPrices } from '../src/owner/catalog-export.ts'
-import { CatalogOwner } from '../src/owner/catalog-owner.ts'
-import { priceOf, startPrices, uuid, type TestPrices } from './support/prices.ts'
-import { runCli } from './support/cli.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { exportPrices } from '../src/catalog/catalog-export.ts'
+import { PriceCatalog } from '../src/catalog/price-catalog.ts'
+import { createPrice, startPrices, toUuid, type TestPrices } from './support/prices.ts'
+import { runCli } from './support/run-cli.ts'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 async function start(settings: Record<string, string | number> = {}): Promise<TestPrices> {
-  const prices = await startPrices({ data: temporaryFolder(), ...settings })
+  const prices = await startPrices({ data: createTemporaryFolder(), ...settings })
   onTestFinished(async () => void (await prices.stop()))
   return prices
 }
 
-const linesOf = (text: string) =>
+const parseLines = (text: string) =>
   text
     .split('\n')
     .filter(Boolean)
@@ -59,9 +59,9 @@ const price: fc.Arbitrary<Price> = fc.record(
 /** Imported as they are they are texts; in the order of ids, what looks like a date comes first. */
 const note = (text: string) => ({ charValues: [{ char: 'note', value: text }] })
 const DATE_BEFORE_TEXT = [
-  priceOf({ id: uuid(9) }),
-  priceOf({ id: uuid(8), ...note('a') }),
-  priceOf({ id: uuid(7), ...note('2026-01-01') }),
+  createPrice({ id: toUuid(9) }),
+  createPrice({ id: toUuid(8), ...note('a') }),
+  createPrice({ id: toUuid(7), ...note('2026-01-01') }),
 ]
 
 it('an import of an export gives the same catalog, whatever is in it', async () => {
@@ -70,84 +70,94 @@ it('an import of an export gives the same catalog, whatever is in it', async () 
     fc.asyncProperty(
       fc.uniqueArray(price, { selector: ({ id }) => id, maxLength: 60 }),
       fc.nat(3),
-      async (prices, gone) => {
+      async (prices, deletedCount) => {
         // Put before is what would not fit before: what is exported must not depend on how it came.
         await first.import([], '?replace=true&empty=true')
-        for (const one of prices.slice(0, 3)) await first.ask('PUT', `/prices/${one.id}`, one)
+        for (const one of prices.slice(0, 3)) await first.request('PUT', `/prices/${one.id}`, one)
         const { status } = await first.import(prices)
         fc.pre(status === 200)
-        for (const one of prices.slice(0, gone)) await first.ask('DELETE', `/prices/${one.id}`)
-        const { body } = await first.ask('GET', '/prices')
-        const kept = prices.slice(gone).sort((a, b) => (a.id < b.id ? -1 : 1))
+        for (const one of prices.slice(0, deletedCount)) await first.request('DELETE', `/prices/${one.id}`)
+        const { body } = await first.request('GET', '/prices')
+        const remaining = prices.slice(deletedCount).sort((a, b) => (a.id < b.id ? -1 : 1))
         // JSON has one zero.
-        const told = kept.map((one) => ({ currency: 'USD', ...one, value: one.value + 0 }))
-        expect(linesOf(body)).toEqual(told)
+        const exported = remaining.map((one) => ({ currency: 'USD', ...one, value: one.value + 0 }))
+        expect(parseLines(body)).toEqual(exported)
         expect(await second.import([body], '?replace=true&empty=true')).toMatchObject({
           status: 200,
-          body: { imported: kept.length, prices: kept.length },
+          body: { imported: remaining.length, prices: remaining.length },
         })
-        expect((await second.ask('GET', '/prices')).body).toBe(body)
-        expect((await second.ask('GET', '/facets?index=bitset')).body).toEqual((await first.ask('GET', '/facets')).body)
+        expect((await second.request('GET', '/prices')).body).toBe(body)
+        expect((await second.request('GET', '/facets?index=bitset')).body).toEqual(
+          (await first.request('GET', '/facets')).body,
+        )
       },
     ),
-    { numRuns: runs(8), examples: [[DATE_BEFORE_TEXT, 1]] },
+    { numRuns: scaleRuns(8), examples: [[DATE_BEFORE_TEXT, 1]] },
   )
 })
 
 it('is of one moment, and can be resumed', async () => {
   const prices = await start()
-  const many = Array.from({ length: 6_000 }, (_, i) => priceOf({ id: uuid(i), value: 1, offeringId: `o${i % 5}` }))
-  await prices.import(many)
+  const allPrices = Array.from({ length: 6_000 }, (_, i) =>
+    createPrice({ id: toUuid(i), value: 1, offeringId: `o${i % 5}` }),
+  )
+  await prices.import(allPrices)
   const client = createPricesClient(prices.url)
   const pieces = client.export()[Symbol.asyncIterator]()
   let text = Buffer.from((await pieces.next()).value!).toString()
   // All of it changes meanwhile: by changes and deletions where it lies, and by imports, of which the second removes it.
-  await prices.ask('PUT', `/prices/${uuid(5_998)}`, { ...many[5_998]!, value: 7, groupId: 'another' })
-  await prices.ask('DELETE', `/prices/${uuid(5_997)}`)
-  for (let i = 0; i < 2; i++) await prices.import(many.map((one) => ({ ...one, value: 2 })))
-  await prices.ask('PUT', `/prices/${uuid(5_000)}`, { ...many[5_000]!, value: 3 })
-  await prices.ask('DELETE', `/prices/${uuid(5_999)}`)
+  await prices.request('PUT', `/prices/${toUuid(5_998)}`, { ...allPrices[5_998]!, value: 7, groupId: 'another' })
+  await prices.request('DELETE', `/prices/${toUuid(5_997)}`)
+  for (let i = 0; i < 2; i++) await prices.import(allPrices.map((one) => ({ ...one, value: 2 })))
+  await prices.request('PUT', `/prices/${toUuid(5_000)}`, { ...allPrices[5_000]!, value: 3 })
+  await prices.request('DELETE', `/prices/${toUuid(5_999)}`)
   for (let read = await pieces.next(); !read.done; read = await pieces.next()) text += Buffer.from(read.value)
-  const told = linesOf(text).map(({ id, groupId, value: one }) => [id, groupId, one])
-  expect(told).toEqual(many.map(({ id }) => [id, 'g1', 1]))
+  const exported = parseLines(text).map(({ id, groupId, value: one }) => [id, groupId, one])
+  expect(exported).toEqual(allPrices.map(({ id }) => [id, 'g1', 1]))
 
-  const part = linesOf((await prices.ask('GET', `/prices?after=${uuid(4_998)}&limit=2`)).body)
+  const part = parseLines((await prices.request('GET', `/prices?after=${toUuid(4_998)}&limit=2`)).body)
   expect(part.map(({ id, value: one }) => [id, one])).toEqual([
-    [uuid(4_999), 2],
-    [uuid(5_000), 3],
+    [toUuid(4_999), 2],
+    [toUuid(5_000), 3],
   ])
-  expect((await prices.ask('GET', `/prices?after=${uuid(5_998)}`)).body).toBe('')
-  expect(await prices.ask('GET', '/prices?after=1')).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
-  expect(await prices.ask('GET', '/prices?limit=0')).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
-  expect((await prices.ask('HEAD', '/prices')).status).toBe(405)
+  expect((await prices.request('GET', `/prices?after=${toUuid(5_998)}`)).body).toBe('')
+  expect(await prices.request('GET', '/prices?after=1')).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED' },
+  })
+  expect(await prices.request('GET', '/prices?limit=0')).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED' },
+  })
+  expect((await prices.request('HEAD', '/prices')).status).toBe(405)
 })
 
 it('reads nothing that came after its moment, whenever it is read', async () => {
-  const level = await openPricesLevel(temporaryFolder())
+  const level = await openPricesLevel(createTemporaryFolder())
   onTestFinished(() => level.close())
-  const owner = await CatalogOwner.open({
+  const catalog = await PriceCatalog.open({
     level,
     indexes: await loadIndexes({ indexes: ['bitset'] }),
     log: { error: () => undefined },
-    most: 100,
-    holdsBlocks: false,
+    maxPrices: 100,
+    hasSharedBlocks: false,
     onChange: async () => undefined,
     onReplace: async () => undefined,
   })
-  await owner.put(priceOf({ id: uuid(1) }))
-  const { close, ...frozen } = await owner.freeze()
+  await catalog.put(createPrice({ id: toUuid(1) }))
+  const { close, ...frozen } = await catalog.freeze()
   // Into the same pages.
-  await owner.put(priceOf({ id: uuid(2) }))
-  await owner.remove(uuid(1))
+  await catalog.put(createPrice({ id: toUuid(2) }))
+  await catalog.remove(toUuid(1))
   const pieces = await Array.fromAsync(exportPrices(frozen, {}))
-  expect(linesOf(Buffer.concat(pieces).toString()).map(({ id }) => id)).toEqual([uuid(1)])
+  expect(parseLines(Buffer.concat(pieces).toString()).map(({ id }) => id)).toEqual([toUuid(1)])
   await close()
 })
 
 it('two at a time; one that its client leaves makes room', async () => {
   const prices = await start()
   const long = 'x'.repeat(250)
-  await prices.import(Array.from({ length: 30_000 }, (_, i) => priceOf({ id: uuid(i), priceSpecId: long })))
+  await prices.import(Array.from({ length: 30_000 }, (_, i) => createPrice({ id: toUuid(i), priceSpecId: long })))
   const readers = []
   for (let i = 0; i < 2; i++) {
     const reply = await fetch(`${prices.url}/prices`)
@@ -155,34 +165,34 @@ it('two at a time; one that its client leaves makes room', async () => {
     await reader.read()
     readers.push(reader)
   }
-  const refused = await prices.ask('GET', '/prices')
+  const refused = await prices.request('GET', '/prices')
   expect(refused).toMatchObject({ status: 503, body: { code: 'EXPORTS_RUNNING' } })
   expect(refused.headers.get('retry-after')).toBe('5')
   await readers[0]!.cancel()
-  let reply = await prices.ask('GET', '/prices?limit=1')
+  let reply = await prices.request('GET', '/prices?limit=1')
   while (reply.status === 503) {
     await nextTurn()
-    reply = await prices.ask('GET', '/prices?limit=1')
+    reply = await prices.request('GET', '/prices?limit=1')
   }
-  expect(linesOf(reply.body)).toMatchObject([{ id: uuid(0) }])
+  expect(parseLines(reply.body)).toMatchObject([{ id: toUuid(0) }])
   await readers[1]!.cancel()
 })
 
 it('`pnpm prices export` writes a new file, which import takes', async () => {
   const [first, second] = [await start(), await start()]
-  await first.import(Array.from({ length: 10 }, (_, i) => priceOf({ id: uuid(9 - i), value: i })))
-  const file = join(temporaryFolder(), 'all.ndjson')
+  await first.import(Array.from({ length: 10 }, (_, i) => createPrice({ id: toUuid(9 - i), value: i })))
+  const file = join(createTemporaryFolder(), 'all.ndjson')
   expect(await runCli('export', file, '--url', first.url)).toMatchObject({ code: 0 })
   const text = readFileSync(file, 'utf8')
-  expect(text).toBe((await first.ask('GET', '/prices')).body)
+  expect(text).toBe((await first.request('GET', '/prices')).body)
   expect(await runCli('import', file, '--url', second.url)).toMatchObject({ code: 0 })
-  expect((await second.ask('GET', '/prices')).body).toBe(text)
+  expect((await second.request('GET', '/prices')).body).toBe(text)
   // What is there stays.
   expect(await runCli('export', file, '--url', second.url)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('EEXIST'),
   })
-  const none = join(temporaryFolder(), 'none.ndjson')
+  const none = join(createTemporaryFolder(), 'none.ndjson')
   expect(await runCli('export', none, '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 1 })
   expect(existsSync(none)).toBe(false)
   expect(await runCli('export')).toMatchObject({ code: 1 })

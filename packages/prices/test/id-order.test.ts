@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { IdOrder } from '../src/core/id-order.ts'
-import { Lowest } from '../src/core/lowest.ts'
-import { uuidBytes } from '../src/core/uuid.ts'
-import { uuid } from './support/prices.ts'
+import { TopN } from '../src/core/top-n.ts'
+import { parseUuid } from '../src/core/uuid.ts'
+import { toUuid } from './support/prices.ts'
 
-const lines = (ids: readonly Uint8Array[]) => ids.map((id) => Buffer.from(id).toString('hex'))
+const toHexLines = (ids: readonly Uint8Array[]) => ids.map((id) => Buffer.from(id).toString('hex'))
 
 it('rows come in the order of their ids, from a place on', () => {
   // Ids that differ late, early, and in bytes above 127; more than are sorted at once.
@@ -24,31 +24,31 @@ it('rows come in the order of their ids, from a place on', () => {
   })
   fc.assert(
     fc.property(ids, fc.option(fc.nat(), { nil: undefined }), (some, at) => {
-      const all = lines(some)
+      const all = toHexLines(some)
       const after = at === undefined || some.length === 0 ? undefined : some[at % some.length]!
       const order = new IdOrder(after)
       some.forEach((id, row) => order.add(id, row))
       const expected = all.filter((id) => !after || id > Buffer.from(after).toString('hex')).sort()
       expect(order.size).toBe(expected.length)
-      expect([...order.rows()].map((row) => all[row])).toEqual(expected)
+      expect([...order.takeRows()].map((row) => all[row])).toEqual(expected)
     }),
   )
 })
 
 it('more rows than are sorted at once', () => {
-  const order = new IdOrder(uuidBytes(uuid(99)))
+  const order = new IdOrder(parseUuid(toUuid(99)))
   const numbers = Array.from({ length: 10_000 }, (_, i) => (i * 7_919) % 10_000)
-  for (const number of numbers) order.add(uuidBytes(uuid(number)), number)
-  expect([...order.rows()]).toEqual(Array.from({ length: 9_900 }, (_, i) => i + 100))
+  for (const number of numbers) order.add(parseUuid(toUuid(number)), number)
+  expect([...order.takeRows()]).toEqual(Array.from({ length: 9_900 }, (_, i) => i + 100))
 })
 
 it('the lowest are kept, however many there are', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 60 })), fc.integer({ min: 1, max: 9 }), (all, most) => {
-      const lowest = new Lowest<number>(most, (a, b) => a - b)
-      for (const one of all) lowest.offer(one)
+    fc.property(fc.array(fc.integer({ min: 0, max: 60 })), fc.integer({ min: 1, max: 9 }), (all, limit) => {
+      const lowest = new TopN<number>(limit, (a, b) => a - b)
+      for (const one of all) lowest.add(one)
       const sorted = all.toSorted((a, b) => a - b)
-      expect(lowest.take()).toEqual({ list: sorted.slice(0, most), more: sorted.length > most })
+      expect(lowest.take()).toEqual({ list: sorted.slice(0, limit), more: sorted.length > limit })
     }),
   )
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ID_BYTES } from '../src/core/answers.ts'
+import { ID_BYTES } from '../src/core/answer-block.ts'
 import { IdTable } from '../src/core/id-table.ts'
-import { uuidBytes } from '../src/core/uuid.ts'
-import { uuid } from './support/prices.ts'
+import { parseUuid } from '../src/core/uuid.ts'
+import { toUuid } from './support/prices.ts'
 
 it('knows the row of each id, whatever came and went', () => {
   const step = fc.oneof(
@@ -18,7 +18,7 @@ it('knows the row of each id, whatever came and went', () => {
       for (const { op, count, ...rest } of steps) {
         if (op === 'add')
           for (let i = 0; i < count; i++) {
-            const row = ids.push(uuidBytes(uuid(ids.length))) - 1
+            const row = ids.push(parseUuid(toUuid(ids.length))) - 1
             table.add(row, ids[row]!)
             known.set(row, row)
           }
@@ -41,22 +41,22 @@ it('knows the row of each id, whatever came and went', () => {
 })
 
 it('with half a million ids that follow each other each one that comes looks at few others, growing or not', () => {
-  const many = 500_000
-  const ids = new Uint8Array(ID_BYTES * (many + 1))
+  const idCount = 500_000
+  const ids = new Uint8Array(ID_BYTES * (idCount + 1))
   const view = new DataView(ids.buffer)
   // They follow each other, as ids do that are made from a count or from the time.
-  for (let row = 0; row <= many; row++) view.setUint32(row * ID_BYTES + 12, row)
+  for (let row = 0; row <= idCount; row++) view.setUint32(row * ID_BYTES + 12, row)
   let read = 0
-  const idOf = (row: number) => {
+  const getId = (row: number) => {
     read++
     return ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES)
   }
-  const table = new IdTable(idOf)
-  let most = 0
-  for (let row = 0; row < many; row++) {
+  const table = new IdTable(getId)
+  let maxReads = 0
+  for (let row = 0; row < idCount; row++) {
     read = 0
     table.add(row, ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES))
-    most = Math.max(most, read)
+    maxReads = Math.max(maxReads, read)
   }
-  expect(most).toBeLessThan(100)
+  expect(maxReads).toBeLessThan(100)
 })

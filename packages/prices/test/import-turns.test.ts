@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
-import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/database.ts'
 import { loadIndexes } from '../src/load-indexes.ts'
-import { CatalogOwner } from '../src/owner/catalog-owner.ts'
+import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { PriceLineReader } from '../src/price-line-reader.ts'
-import { priceOf, uuid } from './support/prices.ts'
+import { createPrice, toUuid } from './support/prices.ts'
 
 // Main tells the supervisor that it lives, and answers threads, whatever it is told to import.
 
-const MANY = 50_000
+const PRICE_COUNT = 50_000
 /** Of processor time (ms): what lies between two looks at the clock, and a collection of garbage. */
-const LONGEST = 120
+const MAX_HOLD_MS = 120
 
-const priceNumber = (i: number): Price =>
-  priceOf({
-    id: uuid(i),
+const createNumberedPrice = (i: number): Price =>
+  createPrice({
+    id: toUuid(i),
     offeringId: `o${i % 60}`,
     groupId: `g${i % 3}`,
     charValues: [
@@ -27,29 +27,29 @@ const priceNumber = (i: number): Price =>
   })
 
 /** Takes prices in as an import does, but for the turns between its chunks. */
-function read(owner: CatalogOwner, replace: boolean, prices: readonly Price[]): PriceLineReader {
-  const reader = new PriceLineReader(owner.draft(replace), replace, 1e6)
+function readPrices(catalog: PriceCatalog, replace: boolean, prices: readonly Price[]): PriceLineReader {
+  const reader = new PriceLineReader(catalog.draft(replace), replace, 1e6)
   for (const price of prices) reader.draft.put(price)
   return reader
 }
 
 it('an import lets the loop have its turns', async () => {
-  const level = await openPricesLevel(temporaryFolder())
-  const owner = await CatalogOwner.open({
+  const level = await openPricesLevel(createTemporaryFolder())
+  const catalog = await PriceCatalog.open({
     level,
     indexes: await loadIndexes({ indexes: ['roaring', 'bitset'] }),
-    holdsBlocks: true,
-    most: 1e6,
+    hasSharedBlocks: true,
+    maxPrices: 1e6,
     log: { error: () => undefined },
     onChange: async () => undefined,
     onReplace: async () => undefined,
   })
-  const all = (from: number) => Array.from({ length: MANY }, (_, i) => priceNumber(from + i))
-  const first = read(owner, true, all(0))
-  expect((await longestHold(() => owner.take(first))).held).toBeLessThan(LONGEST)
-  const more = read(owner, false, all(MANY / 2))
-  const { result, held } = await longestHold(() => owner.take(more))
-  expect(result).toBe(1.5 * MANY)
-  expect(held).toBeLessThan(LONGEST)
+  const all = (from: number) => Array.from({ length: PRICE_COUNT }, (_, i) => createNumberedPrice(from + i))
+  const first = readPrices(catalog, true, all(0))
+  expect((await measureLongestHold(() => catalog.takeImport(first))).held).toBeLessThan(MAX_HOLD_MS)
+  const more = readPrices(catalog, false, all(PRICE_COUNT / 2))
+  const { result, held } = await measureLongestHold(() => catalog.takeImport(more))
+  expect(result).toBe(1.5 * PRICE_COUNT)
+  expect(held).toBeLessThan(MAX_HOLD_MS)
   await level.close()
 })

@@ -1,26 +1,26 @@
-import { unavailable } from '@influencer-stats/log/errors'
+import { createUnavailableError } from '@influencer-stats/log/errors'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { IMPORT_ABORTED, IMPORT_BEGINS } from '../src/core/log-entries.ts'
+import { IMPORT_ABORT, IMPORT_BEGIN } from '../src/core/log-entries.ts'
 import { LogImports } from '../src/log-imports.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** Imports over a log that takes nothing while it is away; `kinds` are those of what it was given, and of what it took. */
-function importing() {
-  const log = { isAway: false, given: [] as number[], taken: [] as number[] }
+function createImports() {
+  const log = { isUnavailable: false, given: [] as number[], taken: [] as number[] }
   const imports = new LogImports({
     async append(kind) {
       log.given.push(kind)
       // It takes a moment.
       for (let i = 0; i < 20; i++) await Promise.resolve()
-      if (log.isAway) throw unavailable(new Error('it is away'))
+      if (log.isUnavailable) throw createUnavailableError(new Error('it is away'))
       log.taken.push(kind)
       return true as never
     },
-    view: { open: undefined },
-    most: 100,
-    limit: 1_000,
+    stateMachine: { open: undefined },
+    maxPrices: 100,
+    maxImportBytes: 1_000,
   })
   onTestFinished(() => imports.close())
   return { log, imports }
@@ -29,41 +29,41 @@ function importing() {
 const begin = { replace: false, empty: false }
 
 it('makes room for others once the log is back, where an import broke off while it was away', async () => {
-  const { log, imports } = importing()
+  const { log, imports } = createImports()
   const token = await imports.start(begin)
-  log.isAway = true
+  log.isUnavailable = true
   void imports.abort(token)
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(log.taken).toEqual([IMPORT_BEGINS])
-  log.isAway = false
+  expect(log.taken).toEqual([IMPORT_BEGIN])
+  log.isUnavailable = false
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(log.taken).toEqual([IMPORT_BEGINS, IMPORT_ABORTED])
+  expect(log.taken).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(log.taken).toEqual([IMPORT_BEGINS, IMPORT_ABORTED])
+  expect(log.taken).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
 })
 
 it('has made room once an import that is refused is answered', async () => {
-  const { log, imports } = importing()
+  const { log, imports } = createImports()
   const token = await imports.start(begin)
   await imports.abort(token)
-  expect(log.taken).toEqual([IMPORT_BEGINS, IMPORT_ABORTED])
+  expect(log.taken).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
 })
 
 it('makes room, too, where nobody knows whether an import has begun', async () => {
-  const { log, imports } = importing()
-  log.isAway = true
+  const { log, imports } = createImports()
+  log.isUnavailable = true
   await expect(imports.start(begin)).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
-  log.isAway = false
+  log.isUnavailable = false
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(log.taken).toEqual([IMPORT_ABORTED])
+  expect(log.taken).toEqual([IMPORT_ABORT])
 })
 
 it('says nothing more once it is closed', async () => {
-  const { log, imports } = importing()
+  const { log, imports } = createImports()
   const token = await imports.start(begin)
-  log.isAway = true
+  log.isUnavailable = true
   imports.close()
   await imports.abort(token)
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(log.given).toEqual([IMPORT_BEGINS, IMPORT_ABORTED])
+  expect(log.given).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
 })

@@ -1,14 +1,14 @@
-import { describedWell } from '@influencer-stats/runtime/testing/described'
-import { settingsFit } from '@influencer-stats/runtime/testing/settings-fit'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { samplePrices } from '../src/core/sample.ts'
+import { testApiDocument } from '@influencer-stats/runtime/testing/api-document-tests'
+import { testSettingDefaults } from '@influencer-stats/runtime/testing/setting-defaults'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { generateSamplePrices } from '../src/core/sample-catalog.ts'
 import { startPrices } from './support/prices.ts'
 import { prices as definition } from '../src/service.ts'
 
-settingsFit(definition)
+testSettingDefaults(definition)
 
-describedWell(async () => {
-  const prices = await startPrices({ data: temporaryFolder() })
-  await prices.import([...samplePrices(1)])
+testApiDocument(async () => {
+  const prices = await startPrices({ data: createTemporaryFolder() })
+  await prices.import([...generateSamplePrices(1)])
   return prices
 })

@@ -1,6 +1,6 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { requestFields } from '@influencer-stats/runtime/testing/request-fields'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { testRequestFields } from '@influencer-stats/runtime/testing/request-fields'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { prices } from '../src/service.ts'
 
-requestFields((settings) => embed(prices, { data: temporaryFolder(), sample: 'no', ...settings }))
+testRequestFields((settings) => embed(prices, { data: createTemporaryFolder(), sample: 'no', ...settings }))

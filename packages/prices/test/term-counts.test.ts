@@ -1,10 +1,10 @@
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toRow } from '../src/core/draft.ts'
-import { RowTable, type Row } from '../src/core/rows.ts'
+import { toRow } from '../src/core/catalog-draft.ts'
+import { RowTable, type PriceRow } from '../src/core/row-table.ts'
 import { Terms } from '../src/core/terms.ts'
-import { TermCounts } from '../src/owner/term-counts.ts'
+import { TermCounts } from '../src/catalog/term-counts.ts'
 
 const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('one', '2026-11-24'))
 const price = fc.record({
@@ -17,11 +17,11 @@ const price = fc.record({
 })
 
 /** All that counts tell. */
-const toldBy = (counts: TermCounts, terms: Terms) =>
+const listCounts = (counts: TermCounts, terms: Terms) =>
   terms.list.map(({ kind }, term) => [
-    counts.of(term),
+    counts.getCount(term),
     counts.live()[term],
-    kind === 'char' && [counts.types.get(term), counts.countsOf(term)],
+    kind === 'char' && [counts.types.get(term), counts.getTypeCounts(term)],
   ])
 
 it('all rows counted at once are counted as one after the other', async () => {
@@ -31,12 +31,12 @@ it('all rows counted at once are counted as one after the other', async () => {
       const rows = prices.map((one) => one && toRow({ id: '', value: 0, ...one }, terms))
       const table = new RowTable()
       const singly = new TermCounts(terms)
-      for (const row of rows as (Row | undefined)[]) {
+      for (const row of rows as (PriceRow | undefined)[]) {
         table.push(row)
         singly.add(row, 1)
       }
-      expect(toldBy(await TermCounts.ofAll(table, terms), terms)).toEqual(toldBy(singly, terms))
+      expect(listCounts(await TermCounts.fromTable(table, terms), terms)).toEqual(listCounts(singly, terms))
     }),
-    { numRuns: runs(200) },
+    { numRuns: scaleRuns(200) },
   )
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { TextTable } from '../src/core/text-table.ts'
-import { cpuOf } from './support/catalog.ts'
+import { measureCpuSeconds } from './support/catalog.ts'
 
 function findBytes(table: TextTable, text: string): number {
   const bytes = Buffer.from(`"${text}"`)
@@ -23,13 +23,13 @@ it('finds what it was given, whenever it was given', () => {
       for (const [code, one] of new Set(texts).entries().map(([one], i) => [i, one] as const)) {
         table.set(one, code)
         known.set(one, code)
-        for (const asked of [one, texts[0]!, texts[code]!, ...others]) {
-          expect(table.find(asked)).toBe(known.get(asked) ?? -1)
-          const found = findBytes(table, asked)
+        for (const text of [one, texts[0]!, texts[code]!, ...others]) {
+          expect(table.find(text)).toBe(known.get(text) ?? -1)
+          const found = findBytes(table, text)
           // A text ends at the first quote.
-          if (found >= 0) expect([asked, found]).toEqual([asked, known.get(asked.split('"', 1)[0]!)])
+          if (found >= 0) expect([text, found]).toEqual([text, known.get(text.split('"', 1)[0]!)])
           if (found >= 0) inBytes++
-          else if (/^[a-z0-9-]+$/.test(asked)) expect(known.has(asked)).toBe(false)
+          else if (/^[a-z0-9-]+$/.test(text)) expect(known.has(text)).toBe(false)
         }
       }
     }),
@@ -38,13 +38,13 @@ it('finds what it was given, whenever it was given', () => {
   expect(inBytes).toBeGreaterThan(1_000)
 })
 
-it.each([4_000, 50_000])('a new text costs little, however many there are: %i', async (many) => {
+it.each([4_000, 50_000])('a new text costs little, however many there are: %i', async (textCount) => {
   const table = new TextTable()
   let last = 0
   const add = () => table.set(`offering ${++last} of many`, last)
-  for (let i = 0; i < many; i++) add()
+  for (let i = 0; i < textCount; i++) add()
   findBytes(table, 'offering 1 of many')
-  const cost = await cpuOf(() => {
+  const cost = await measureCpuSeconds(() => {
     for (let i = 0; i < 90; i++) {
       add()
       expect(findBytes(table, `offering ${last} of many`)).toBe(last)

@@ -1,31 +1,31 @@
 import { expect, it } from 'vitest'
 import type { Price } from '../src/core/price.ts'
 import { variants } from '../src/variants.ts'
-import { priceOf, searchOf, startPrices } from './support/prices.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createPrice, toSearch, startPrices } from './support/prices.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 it.each(Object.entries(variants))(
   'variant %s boots on main and with a thread, finds prices, and keeps them',
   async (variant, { indexes }) => {
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const index = indexes[0]!
-    const kept: Price[] = []
+    const stored: Price[] = []
     for (const threads of ['0', '1', '0']) {
       const prices = await startPrices({ variant, threads, data })
       const expectFound = async () => {
-        for (const one of kept) {
-          expect((await prices.search(searchOf(one), index)).body).toMatchObject({ id: one.id, value: one.value })
-          const [bulk] = await prices.bulk(JSON.stringify({ id: 'x', ...searchOf(one) }), index)
+        for (const one of stored) {
+          expect((await prices.search(toSearch(one), index)).body).toMatchObject({ id: one.id, value: one.value })
+          const [bulk] = await prices.searchBulk(JSON.stringify({ id: 'x', ...toSearch(one) }), index)
           expect(bulk).toMatchObject({ id: 'x', price: { id: one.id } })
         }
       }
       await expectFound()
-      const [imported, put] = [1, 2].map((place) =>
-        priceOf({ charValues: [{ char: 'term', value: String(kept.length + place) }], value: place / 2 }),
+      const [imported, put] = [1, 2].map((position) =>
+        createPrice({ charValues: [{ char: 'term', value: String(stored.length + position) }], value: position / 2 }),
       ) as [Price, Price]
       expect((await prices.import([imported])).status).toBe(200)
-      expect((await prices.ask('PUT', `/prices/${put.id}`, put)).status).toBe(201)
-      kept.push(imported, put)
+      expect((await prices.request('PUT', `/prices/${put.id}`, put)).status).toBe(201)
+      stored.push(imported, put)
       await expectFound()
       expect(await prices.stop()).toBe(true)
     }

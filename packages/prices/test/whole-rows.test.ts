@@ -1,35 +1,35 @@
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
-import { Query } from '../src/core/query.ts'
+import { SearchQuery } from '../src/core/search-query.ts'
 import { splitIntoPartitions } from '../src/index/offerings/partitions.ts'
-import type { PlacedRow } from '../src/index/offerings/placed-row.ts'
+import type { NumberedRow } from '../src/index/offerings/offering-codec.ts'
 import {
   NOT_WHOLE,
   readWholeRows,
   WholeRowFinder,
-  wholeRowsOf,
+  createWholeRows,
   type WholeRows,
 } from '../src/index/offerings/whole-rows.ts'
 import { Segment, writeSegment } from '../src/index/sets/segment.ts'
 
 const [OFFERING, SPEC, CHARS] = [1, 20, 3]
 
-const rowsOf = (of: readonly { readonly group: number; readonly values: readonly number[] }[]) =>
+const createRows = (of: readonly { readonly group: number; readonly values: readonly number[] }[]) =>
   splitIntoPartitions(
-    of.map((one, row): PlacedRow => {
+    of.map((one, row): NumberedRow => {
       return { ...one, row, offering: OFFERING, spec: SPEC, isDefault: false, from: FIRST_DAY, to: LAST_DAY }
     }),
   )
 
-function writeAndRead({ rows, partitions }: ReturnType<typeof rowsOf>): WholeRows | undefined {
-  const entries = wholeRowsOf(rows, partitions)
+function writeAndRead({ rows, partitions }: ReturnType<typeof createRows>): WholeRows | undefined {
+  const entries = createWholeRows(rows, partitions)
   return readWholeRows(new Segment(writeSegment({ rows: rows.map(({ row }) => row), days: undefined, entries })))
 }
 
-function queryOf(group: number, values: readonly number[]): Query {
-  const query = new Query()
+function createQuery(group: number, values: readonly number[]): SearchQuery {
+  const query = new SearchQuery()
   query.reset(OFFERING, group, SPEC)
   values.forEach((term, i) => (query.values[i] = term))
   query.count = values.length
@@ -37,7 +37,7 @@ function queryOf(group: number, values: readonly number[]): Query {
 }
 
 /** Two values of each characteristic; the terms of them lie so far apart. */
-const termOf = (char: number, value: number, apart: number) => 5 + char * apart + value
+const toTerm = (char: number, value: number, apart: number) => 5 + char * apart + value
 
 const row = fc.record({
   group: fc.integer({ min: 10, max: 12 }),
@@ -53,19 +53,19 @@ it('finds all rows of a partition that have what is asked for, in any order, and
       // Values of 1 byte, of just one, of 2, of just 2, and of 4.
       fc.constantFrom(2, 127, 128, 32_767, 32_768),
       fc.boolean(),
-      (drawn, sought, apart, isReversed) => {
+      (drawn, searched, apart, isReversed) => {
         const toRow = ({ group, chosen }: (typeof drawn)[number]) => {
-          return { group, values: chosen.map((value, char) => termOf(char, value, apart)) }
+          return { group, values: chosen.map((value, char) => toTerm(char, value, apart)) }
         }
-        const all = rowsOf(drawn.map(toRow))
+        const all = createRows(drawn.map(toRow))
         const whole = writeAndRead(all)
         const width = Math.max(...all.rows.map(({ values }) => values.length))
         const finder = new WholeRowFinder()
-        for (const { group, values } of [...drawn, ...sought].map(toRow)) {
+        for (const { group, values } of [...drawn, ...searched].map(toRow)) {
           const partition = all.partitions.find((one) => one.group === group)
           if (!partition) continue
-          const asked = isReversed ? values.toReversed() : values
-          const size = finder.find(whole, queryOf(group, asked), partition)
+          const queryValues = isReversed ? values.toReversed() : values
+          const size = finder.find(whole, createQuery(group, queryValues), partition)
           if (values.length !== width) {
             expect(size).toBe(NOT_WHOLE)
             continue
@@ -78,15 +78,15 @@ it('finds all rows of a partition that have what is asked for, in any order, and
         }
       },
     ),
-    { numRuns: runs(500) },
+    { numRuns: scaleRuns(500) },
   )
   expect(found).toBeGreaterThan(500)
 })
 
 it('one value that is asked for twice leaves room for another: that is for the sets', () => {
-  const all = rowsOf([{ group: 10, values: [5, 7, 9] }])
+  const all = createRows([{ group: 10, values: [5, 7, 9] }])
   const finder = new WholeRowFinder()
-  const find = (...values: number[]) => finder.find(writeAndRead(all), queryOf(10, values), all.partitions[0]!)
+  const find = (...values: number[]) => finder.find(writeAndRead(all), createQuery(10, values), all.partitions[0]!)
   expect(find(5, 7, 7)).toBe(NOT_WHOLE)
   expect(find(5, 7, 9)).toBe(1)
   // What was asked for before counts no more.
@@ -97,14 +97,15 @@ it('one value that is asked for twice leaves room for another: that is for the s
 })
 
 it('is not made of rows of which too many are alike, have nothing, or have values in numbers too different', () => {
-  const alike = (count: number) => rowsOf(Array.from({ length: count }, () => ({ group: 10, values: [5, 7] })))
-  const [few, many] = [alike(100), alike(200)]
-  expect(new WholeRowFinder().find(writeAndRead(few), queryOf(10, [7, 5]), few.partitions[0]!)).toBe(100)
-  expect(writeAndRead(many)).toBeUndefined()
-  expect(writeAndRead(rowsOf([{ group: 10, values: [] }]))).toBeUndefined()
+  const createAlikeRows = (count: number) =>
+    createRows(Array.from({ length: count }, () => ({ group: 10, values: [5, 7] })))
+  const [small, large] = [createAlikeRows(100), createAlikeRows(200)]
+  expect(new WholeRowFinder().find(writeAndRead(small), createQuery(10, [7, 5]), small.partitions[0]!)).toBe(100)
+  expect(writeAndRead(large)).toBeUndefined()
+  expect(writeAndRead(createRows([{ group: 10, values: [] }]))).toBeUndefined()
   const one = { group: 10, values: [5] }
   const wide = { group: 10, values: Array.from({ length: 50 }, (_, i) => 5 + i) }
-  expect(writeAndRead(rowsOf([...Array.from({ length: 50 }, () => one), wide]))).toBeUndefined()
+  expect(writeAndRead(createRows([...Array.from({ length: 50 }, () => one), wide]))).toBeUndefined()
 })
 
 it('takes so much: a byte a value and four a row', () => {
@@ -112,6 +113,6 @@ it('takes so much: a byte a value and four a row', () => {
     group: 10,
     values: Array.from({ length: 10 }, (_value, bit) => 5 + 2 * bit + ((i >> bit) & 1)),
   }))
-  const { rows: placed, partitions } = rowsOf(rows)
-  expect(wholeRowsOf(placed, partitions)[0]!.bytes.length).toBe(16 + 1_024 * (10 + 4))
+  const { rows: ordered, partitions } = createRows(rows)
+  expect(createWholeRows(ordered, partitions)[0]!.bytes.length).toBe(16 + 1_024 * (10 + 4))
 })

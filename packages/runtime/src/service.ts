@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Kept } from './backup/kept.ts'
-import type { BucketMemory } from './limits/buckets.ts'
+import type { BackupSource } from './backup/backup-source.ts'
+import type { BucketMemory } from './limits/token-buckets.ts'
 import type { Budget } from './memory/budget.ts'
 import type { Registry } from './metrics/prom-client.ts'
-import type { Broadcast, Bus, Calls, Handlers } from './process/channel.ts'
-import type { CommonSettings, Settings, ValuesOf } from './settings/settings.ts'
+import type { Broadcast, Bus, Calls, CallHandlers } from './process/channel.ts'
+import type { CommonSettings, SettingTable, SettingValues } from './settings/settings.ts'
 import type { KeyPair } from './tls/certificate.ts'
 import type { Tracer } from './tracing/tracer.ts'
 
@@ -23,17 +23,17 @@ export interface OpenContext<Config, ToThread extends Calls> {
 }
 
 /** What `open` gives back: the part of a service that exists once per process. */
-export interface Opened<ToMain extends Calls> {
+export interface ServiceMain<ToMain extends Calls> {
   /** What it keeps its data in, to be backed up. */
-  readonly kept?: Kept | undefined
+  readonly backupSource?: BackupSource | undefined
   /** What the user should know of how it runs: one line below the ready table. */
   readonly note?: string | undefined
   /** What a thread gets when it starts; called anew for each thread, and must survive `structuredClone`. */
   shared?(): unknown
   /** Called when a thread is gone, however it ended, with what it was started with. */
-  threadGone?(shared: unknown): void
+  onThreadExit?(shared: unknown): void
   /** What threads may ask of main. */
-  handlers: Handlers<ToMain>
+  handlers: CallHandlers<ToMain>
   /** Called once, after every thread is gone. Idempotent. */
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ export type AppHost = Pick<
 
 /** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
 export interface ServiceDefinition<
-  S extends Settings = Settings,
+  S extends SettingTable = SettingTable,
   ToMain extends Calls = Calls,
   ToThread extends Calls = Calls,
 > {
@@ -87,7 +87,7 @@ export interface ServiceDefinition<
   /** The service's own settings; every one has a `default` and a `description`. */
   readonly settings: S
   /** Named combinations of settings, chosen with `--variant`. */
-  readonly variants?: Readonly<Record<string, Partial<ValuesOf<S>>>>
+  readonly variants?: Readonly<Record<string, Partial<SettingValues<S>>>>
   /**
    * The service invents what it answers, in place of a real one: how to name that. It serves this machine alone, and is
    * left out where nobody asks it.
@@ -96,13 +96,13 @@ export interface ServiceDefinition<
   /** A command that shows the running service at work, printed when it is ready. */
   example?(url: string): string
   /** Why more than one serving thread would give wrong answers with this configuration, if so. */
-  singleThreadBecause?(config: ValuesOf<S> & CommonSettings): string | undefined
+  getSingleThreadReason?(config: SettingValues<S> & CommonSettings): string | undefined
   /** Why its data folder is not to be backed up or restored with this configuration, if so, and what is done instead. */
-  keptElsewhere?(config: ValuesOf<S> & CommonSettings): string | undefined
-  open(context: OpenContext<ValuesOf<S>, ToThread>): Promise<Opened<ToMain>>
+  getNoBackupReason?(config: SettingValues<S> & CommonSettings): string | undefined
+  open(context: OpenContext<SettingValues<S>, ToThread>): Promise<ServiceMain<ToMain>>
   /** Loads the code of `app`, where it is not loaded yet: a thread does while main opens what there is. */
   load?(): Promise<unknown>
-  app(context: AppContext<ValuesOf<S>, ToMain, ToThread>): Promise<FastifyInstance>
+  app(context: AppContext<SettingValues<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
 
 /** A definition of any service, as the runtime handles it. */
@@ -111,9 +111,9 @@ export interface AnyService extends Pick<
   'name' | 'summary' | 'port' | 'settings' | 'standsIn' | 'example'
 > {
   readonly variants?: Readonly<Record<string, object>>
-  singleThreadBecause?(config: any): string | undefined
-  keptElsewhere?(config: any): string | undefined
-  open(context: OpenContext<any, any>): Promise<Opened<any>>
+  getSingleThreadReason?(config: any): string | undefined
+  getNoBackupReason?(config: any): string | undefined
+  open(context: OpenContext<any, any>): Promise<ServiceMain<any>>
   load?(): Promise<unknown>
   app(context: AppContext<any, any, any>): Promise<FastifyInstance>
 }
@@ -123,7 +123,7 @@ export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>
 
 /** Gives a definition its types; the value is returned as it is. */
 export function defineService<
-  S extends Settings,
+  S extends SettingTable,
   ToMain extends Calls = Record<never, never>,
   ToThread extends Calls = Record<never, never>,
 >(definition: ServiceDefinition<S, ToMain, ToThread>): ServiceDefinition<S, ToMain, ToThread> {

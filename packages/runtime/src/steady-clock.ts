@@ -4,4 +4,4 @@ const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 export const steadyNow = (): number => performance.now() + offset
 
 /** That clock when another, which may be set, showed `time` (ms since the epoch); now, if that is still to come. */
-export const steadyAt = (time: number): number => steadyNow() - Math.max(0, Date.now() - time)
+export const toSteadyTime = (time: number): number => steadyNow() - Math.max(0, Date.now() - time)

@@ -3,24 +3,24 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { spawnService } from './support/service-process.ts'
-import { until } from './support/until.ts'
+import { waitUntil } from './support/wait-until.ts'
 
-const MOST = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+const MAX_BACKLOG = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
 /** More than the 511 that Node would let wait. */
-const CROWD = Math.min(2_000, MOST)
+const BURST_SIZE = Math.min(2_000, MAX_BACKLOG)
 
 test('those of a crowd that come while nothing can be accepted are connected, and answered later', async () => {
   const { url, pid } = await spawnService('youtube', {})
   process.kill(pid, 'SIGSTOP')
   const { hostname, port } = new URL(url)
   let connected = 0
-  const crowd = Array.from({ length: CROWD }, () => {
+  const burst = Array.from({ length: BURST_SIZE }, () => {
     const socket = connect(Number(port), hostname, () => connected++)
     onTestFinished(() => void socket.destroy())
     return socket
   })
-  await until(() => connected === CROWD, 20_000)
-  const last = crowd.at(-1)!
+  await waitUntil(() => connected === BURST_SIZE, 20_000)
+  const last = burst.at(-1)!
   const reply = once(last, 'data')
   last.write(`GET /healthz HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
   process.kill(pid, 'SIGCONT')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { backOff } from '../src/process/back-off.ts'
+import { createBackOff } from '../src/process/back-off.ts'
 
 test('doubles from 100 ms to 5 s, and starts over after a long quiet time', () => {
   let now = 1_000_000
-  const delays = backOff(() => now)
+  const delays = createBackOff(() => now)
   const next = (quiet: number) => {
     now += quiet
     return delays.next()

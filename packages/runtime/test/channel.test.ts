@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { answersOf, createBacklog } from '../src/process/backlog.ts'
+import { collectReplies, createCallBacklog } from '../src/process/call-backlog.ts'
 import { createBus, createChannel } from '../src/process/channel.ts'
 import { Problem, defineErrors } from '../src/http/problems.ts'
 
 const errors = defineErrors({ TEAPOT: { status: 418, title: 'A teapot' } })
 
-type Handlers = Record<string, (...args: any[]) => unknown>
+type TestHandlers = Record<string, (...args: any[]) => unknown>
 
-function line(here: Handlers, there: Handlers) {
+function connectChannels(here: TestHandlers, there: TestHandlers) {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => port1.close())
   return [
@@ -19,7 +19,10 @@ function line(here: Handlers, there: Handlers) {
 }
 
 test('either end may ask the other', async () => {
-  const [a, b] = line({ add: (x: number, y: number) => x + y }, { later: async (text: string) => `${text}!` })
+  const [a, b] = connectChannels(
+    { add: (x: number, y: number) => x + y },
+    { later: async (text: string) => `${text}!` },
+  )
   expect(await Promise.all([a.call('later', ['hi']), b.call('add', [1, 2]), b.call('add', [3, 4])])).toEqual([
     'hi!',
     3,
@@ -29,7 +32,7 @@ test('either end may ask the other', async () => {
 
 test('a Problem arrives as the same Problem', async () => {
   const problem = errors.TEAPOT('short and stout', { headers: { 'retry-after': '1' }, cause: { secret: () => 1 } })
-  const [a] = line({}, { fail: () => Promise.reject(problem) })
+  const [a] = connectChannels({}, { fail: () => Promise.reject(problem) })
   const arrived = await a.call('fail', []).catch((error: Problem) => error)
   expect(arrived).toBeInstanceOf(Problem)
   expect(arrived).toMatchObject({
@@ -38,12 +41,12 @@ test('a Problem arrives as the same Problem', async () => {
     detail: 'short and stout',
     headers: { 'retry-after': '1' },
   })
-  expect((arrived as Problem).body()).toBe(problem.body())
+  expect((arrived as Problem).toBody()).toBe(problem.toBody())
 })
 
 test('other faults arrive as errors with their stack', async () => {
   const uncloneable = new Error('odd', { cause: { secret: () => 1 } })
-  const [a] = line(
+  const [a] = connectChannels(
     {},
     {
       fail: () => {
@@ -65,15 +68,15 @@ test('other faults arrive as errors with their stack', async () => {
 })
 
 test('what cannot be sent fails at the caller alone', async () => {
-  const [a] = line({}, { echo: (value: unknown) => value })
+  const [a] = connectChannels({}, { echo: (value: unknown) => value })
   await expect(a.call('echo', [() => 1])).rejects.toThrow(/could not be cloned/)
   expect(await a.call('echo', [1])).toBe(1)
 })
 
 test('abandon fails what waits and what comes later', async () => {
-  const [a] = line({}, { never: () => new Promise(() => {}) })
+  const [a] = connectChannels({}, { never: () => new Promise(() => {}) })
   const waiting = a.call('never', [])
-  a.abandon(new Error('gone'))
+  a.rejectAll(new Error('gone'))
   await expect(waiting).rejects.toThrow('gone')
   await expect(a.call('never', [])).rejects.toThrow('gone')
 })
@@ -114,21 +117,21 @@ describe('what is said within a turn', () => {
     createChannel(port2, new Map([['see', () => at.push(turn)]]))
     const channel = createChannel(port1, new Map())
     await Promise.all(Array.from({ length: 100 }, () => channel.call('see', [])))
-    const most = Math.max(
+    const max = Math.max(
       ...Map.groupBy(at, (one) => one)
         .values()
         .map(({ length }) => length),
     )
-    expect(most).toBeLessThanOrEqual(16)
+    expect(max).toBeLessThanOrEqual(16)
   })
 })
 
 describe('a call that is not answered in time', () => {
   test('fails with a code, names itself in the log alone, and what is answered later is dropped', async () => {
     const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const
-    const [a] = line({}, { later: (gate: 0 | 1) => gates[gate].promise, echo: (value: unknown) => value })
-    for (const gate of [0, 1]) {
-      const error = (await a.call('later', [gate], 10).catch((fault: unknown) => fault)) as Problem
+    const [a] = connectChannels({}, { later: (index: 0 | 1) => gates[index].promise, echo: (value: unknown) => value })
+    for (const index of [0, 1]) {
+      const error = (await a.call('later', [index], 10).catch((fault: unknown) => fault)) as Problem
       expect(error).toMatchObject({ code: 'CALL_TIMED_OUT', status: 503, detail: undefined })
       expect(error.cause).toMatchObject({ message: expect.stringContaining('"later"') })
     }
@@ -141,13 +144,13 @@ describe('a call that is not answered in time', () => {
   test('holds up no other call, and each has its own deadline', async () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
-    const gate = Promise.withResolvers<string>()
-    createChannel(port1, new Map([['wait', () => gate.promise]]))
+    const index = Promise.withResolvers<string>()
+    createChannel(port1, new Map([['wait', () => index.promise]]))
     const bus = createBus(port2)
-    const patient = bus.call('wait')
-    await expect(bus.within(10).call('wait')).rejects.toMatchObject({ code: 'CALL_TIMED_OUT' })
-    gate.resolve('in time')
-    expect(await patient).toBe('in time')
+    const call = bus.call('wait')
+    await expect(bus.withTimeout(10).call('wait')).rejects.toMatchObject({ code: 'CALL_TIMED_OUT' })
+    index.resolve('in time')
+    expect(await call).toBe('in time')
   })
 
   test('is one whose answer has not come: not one whose caller was too busy to read it', async () => {
@@ -166,7 +169,7 @@ describe('a call that is not answered in time', () => {
 
 test('a backlog keeps calls, as they were, until it is released, and their order', async () => {
   const calls: unknown[] = []
-  const backlog = createBacklog({ call: async (...call) => calls.push(call) })
+  const backlog = createCallBacklog({ call: async (...call) => calls.push(call) })
   const list = [1]
   expect(backlog.call('a', [list], 10)).toBeUndefined()
   list.push(2)
@@ -188,6 +191,6 @@ test('the answers to a broadcast are those that come; the others are logged', as
   const fault = new Error('no')
   const calls = [Promise.resolve(1), undefined, Promise.reject(fault), Promise.resolve(undefined)]
   const log = { warn: (fields: unknown) => logged.push(fields) }
-  expect(await answersOf(calls, log as never, 'ask')).toEqual([1, undefined])
+  expect(await collectReplies(calls, log as never, 'ask')).toEqual([1, undefined])
   expect(logged).toEqual([{ err: fault, call: 'ask' }])
 })

@@ -3,28 +3,28 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
-import { startFleet } from './support/fleet.ts'
-import { rawClient, rawRequest, requestText } from './support/raw-client.ts'
+import { startClientFleet } from './support/client-fleet.ts'
+import { openRawClient, sendRawRequest, formatRequest } from './support/raw-client.ts'
 import { spawnStart } from './support/spawn-start.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 // An end that waits for an idle connection, or for one that says no more, takes for ever.
-const PATIENT = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'shutdownTimeout'].flatMap((name) => [
+const LENIENT_FLAGS = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'shutdownTimeout'].flatMap((name) => [
   `--${name}`,
   '3600000',
 ])
 
 async function startCounter(...args: string[]) {
   // What comes last counts.
-  const started = spawnStart(['counter', '--port', '0', ...PATIENT, '--threads', '1', ...args])
-  return { started, port: (await started.ready()).counter!.port }
+  const started = spawnStart(['counter', '--port', '0', ...LENIENT_FLAGS, '--threads', '1', ...args])
+  return { started, port: (await started.waitUntilReady()).counter!.port }
 }
 
 test('with one thread under load no request is lost', async () => {
   const { started, port } = await startCounter('--threads', '1')
-  const fleet = await startFleet(port, 64)
-  await until(() => (fleet.replies[200] ?? 0) > 500)
+  const fleet = await startClientFleet(port, 64)
+  await waitUntil(() => (fleet.replies[200] ?? 0) > 500)
   const { code } = await started.stop()
   await fleet.done
   expect({ code, lost: fleet.lost }).toEqual({ code: 0, lost: 0 })
@@ -34,16 +34,16 @@ test('with one thread under load no request is lost', async () => {
 describe.each(['0', '2'])('with %s threads', (threads) => {
   test('what is in flight is finished, and its reply ends the connection', async () => {
     const { started, port } = await startCounter('--threads', threads)
-    const gate = gateOf()
-    const slow = await rawClient(port)
-    slow.send(requestText('GET', `/gated/${gate.name}`))
-    const writer = await rawClient(port)
-    writer.send(requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '12' }))
-    await pause(port)
+    const latch = createGate()
+    const slow = await openRawClient(port)
+    slow.send(formatRequest('GET', `/gated/${latch.name}`))
+    const writer = await openRawClient(port)
+    writer.send(formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '12' }))
+    await sendAndWait(port)
     const end = started.stop()
-    await drainOf(port)
+    await waitForDrain(port)
     writer.send('{"value":42}')
-    gate.open()
+    latch.open()
     const reply = await slow.reply()
     expect([reply.status, reply.body, reply.headers.connection]).toEqual([200, '{"slow":true}', 'close'])
     expect((await writer.reply()).body).toBe('{"value":42}')
@@ -52,9 +52,9 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
 
   test('what takes longer than shutdownTimeout is cut', async () => {
     const { started, port } = await startCounter('--threads', threads, '--shutdown-timeout', '300')
-    const slow = await rawClient(port)
-    slow.send(requestText('GET', '/slow?ms=60000'))
-    await pause(port)
+    const slow = await openRawClient(port)
+    slow.send(formatRequest('GET', '/slow?ms=60000'))
+    await sendAndWait(port)
     expect((await started.stop()).code).toBe(1)
     await slow.closed
   })
@@ -64,8 +64,8 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
   test.each(['0', '2'])('with %s threads under load no request is lost', async (threads) => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server, '--threads', threads)
     const paths = ['/items/ab/view', '/later/5', '/slow-later/3', '/large/bytes', '/value']
-    const fleets = await Promise.all(paths.map((path) => startFleet(port, 16, path)))
-    await until(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 40))
+    const fleets = await Promise.all(paths.map((path) => startClientFleet(port, 16, path)))
+    await waitUntil(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 40))
     const { code } = await started.stop()
     await Promise.all(fleets.map(({ done }) => done))
     expect({ code, lost: fleets.map(({ lost }) => lost) }).toEqual({ code: 0, lost: [0, 0, 0, 0, 0] })
@@ -75,18 +75,18 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
 
   test('what is being answered is finished, and its last reply ends the connection', async () => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server)
-    const gate = gateOf()
-    const slow = await rawClient(port)
-    slow.send(requestText('GET', `/gated-later/${gate.name}`))
-    const writer = await rawClient(port)
-    writer.send(requestText('PUT', '/items/ab', { 'content-length': '12' }))
-    const later = await rawClient(port)
-    later.send(requestText('PUT', '/later/1', { 'content-length': '12' }))
-    await pause(port)
+    const latch = createGate()
+    const slow = await openRawClient(port)
+    slow.send(formatRequest('GET', `/gated-later/${latch.name}`))
+    const writer = await openRawClient(port)
+    writer.send(formatRequest('PUT', '/items/ab', { 'content-length': '12' }))
+    const later = await openRawClient(port)
+    later.send(formatRequest('PUT', '/later/1', { 'content-length': '12' }))
+    await sendAndWait(port)
     const end = started.stop()
-    await drainOf(port)
+    await waitForDrain(port)
     for (const client of [writer, later]) client.send('x'.repeat(12))
-    gate.open()
+    latch.open()
     const reply = await slow.reply()
     expect([reply.status, reply.headers.connection]).toEqual([200, 'close'])
     for (const client of [writer, later]) {
@@ -101,36 +101,36 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
 describe.each(SERVERS)('several answers pending on one connection, served by %s', (server) => {
   test('are all finished in their order, the last ends the connection, and what comes behind them is refused', async () => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server)
-    const gates = [gateOf(), gateOf(), gateOf(), gateOf(), gateOf()]
+    const gates = [createGate(), createGate(), createGate(), createGate(), createGate()]
     const orders = [gates.slice(0, 3), gates.slice(0, 3).toReversed()]
     const pending = await Promise.all(
       orders.flatMap((order) =>
         ['gated-later', 'gated'].map(async (route) => {
-          const client = await rawClient(port)
-          client.send(order.map(({ name }) => requestText('GET', `/${route}/${name}`)).join(''))
+          const client = await openRawClient(port)
+          client.send(order.map(({ name }) => formatRequest('GET', `/${route}/${name}`)).join(''))
           return client
         }),
       ),
     )
     // One asks for a hot route then, one for another.
     const late = await Promise.all(
-      ['/items/ab/view', '/value'].map(async (path) => ({ path, client: await rawClient(port) })),
+      ['/items/ab/view', '/value'].map(async (path) => ({ path, client: await openRawClient(port) })),
     )
     for (const { client } of late)
       client.send(
         gates
           .slice(3)
-          .map(({ name }) => requestText('GET', `/gated-later/${name}`))
+          .map(({ name }) => formatRequest('GET', `/gated-later/${name}`))
           .join(''),
       )
-    await pause(port)
-    const others = await Promise.all(Array.from({ length: 5 }, () => rawClient(port)))
+    await sendAndWait(port)
+    const others = await Promise.all(Array.from({ length: 5 }, () => openRawClient(port)))
     const end = started.stop()
-    await drainOf(port)
-    for (const { path, client } of late) client.send(requestText('GET', path))
+    await waitForDrain(port)
+    for (const { path, client } of late) client.send(formatRequest('GET', path))
     // When these have their answers, those have been read.
     for (const other of others) {
-      other.send(requestText('GET', '/value'))
+      other.send(formatRequest('GET', '/value'))
       expect((await other.reply()).status).toBe(503)
     }
     for (const one of gates) {
@@ -157,20 +157,22 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
 })
 
 /** What answers wait for, those that name it. */
-function gateOf() {
-  const folder = temporaryFolder()
+function createGate() {
+  const folder = createTemporaryFolder()
   return { name: basename(folder), open: () => writeFileSync(join(folder, 'open'), '') }
 }
 
 /** Resolves when new connections are taken no more. */
-const drainOf = (port: number) =>
-  until(async () => (await rawRequest(port, requestText('GET', '/readyz')).catch(() => undefined)) === undefined)
+const waitForDrain = (port: number) =>
+  waitUntil(
+    async () => (await sendRawRequest(port, formatRequest('GET', '/readyz')).catch(() => undefined)) === undefined,
+  )
 
 /** Has a request answered: those that were sent before it have arrived. */
-async function pause(port: number): Promise<void> {
-  const client = await rawClient(port)
+async function sendAndWait(port: number): Promise<void> {
+  const client = await openRawClient(port)
   for (let i = 0; i < 5; i++) {
-    client.send(requestText('GET', '/value'))
+    client.send(formatRequest('GET', '/value'))
     await client.reply()
   }
 }
@@ -179,9 +181,9 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   'on %s idle connections of all kinds do not hold up the end',
   async (signal) => {
     const { started, port } = await startCounter()
-    const clients = await Promise.all(Array.from({ length: 10 }, () => rawClient(port)))
+    const clients = await Promise.all(Array.from({ length: 10 }, () => openRawClient(port)))
     for (const client of clients.slice(0, 8)) {
-      client.send(requestText('GET', '/value'))
+      client.send(formatRequest('GET', '/value'))
       await client.reply()
     }
     // One has sent half a head, one nothing at all.
@@ -193,14 +195,16 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test.each(SERVERS)('meanwhile /readyz says so, and new requests get 503: %s', async (server) => {
   const { started, port } = await startCounter('--hot', 'yes', '--server', server)
-  const gate = gateOf()
-  const slow = await rawClient(port)
-  slow.send(requestText('GET', `/gated/${gate.name}`))
-  const fleets = await Promise.all(['/readyz', '/value', '/items/ab/view'].map((path) => startFleet(port, 1, path)))
-  await until(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 10))
+  const latch = createGate()
+  const slow = await openRawClient(port)
+  slow.send(formatRequest('GET', `/gated/${latch.name}`))
+  const fleets = await Promise.all(
+    ['/readyz', '/value', '/items/ab/view'].map((path) => startClientFleet(port, 1, path)),
+  )
+  await waitUntil(() => fleets.every(({ replies }) => (replies[200] ?? 0) > 10))
   const end = started.stop()
   await Promise.all(fleets.map(({ done }) => done))
-  gate.open()
+  latch.open()
   expect(await end).toMatchObject({ code: 0 })
   expect(fleets.map(({ replies, lost }) => [replies[503], lost])).toEqual([
     [1, 0],
@@ -211,14 +215,14 @@ test.each(SERVERS)('meanwhile /readyz says so, and new requests get 503: %s', as
 
 test('signals that come again change nothing', async () => {
   const { started, port } = await startCounter()
-  const gate = gateOf()
-  const slow = await rawClient(port)
-  slow.send(requestText('GET', `/gated/${gate.name}`))
-  await pause(port)
+  const latch = createGate()
+  const slow = await openRawClient(port)
+  slow.send(formatRequest('GET', `/gated/${latch.name}`))
+  await sendAndWait(port)
   const end = started.stop()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) started.kill(signal)
-  await drainOf(port)
-  gate.open()
+  await waitForDrain(port)
+  latch.open()
   expect((await slow.reply()).status).toBe(200)
   expect(await end).toMatchObject({ code: 0, signal: null })
 })

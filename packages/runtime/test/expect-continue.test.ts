@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
 import { HOT_BODY_LIMIT } from './fixtures/hot-routes.ts'
-import { expectProblem, startCounter } from './support/counter.ts'
-import { rawClient, requestText, type RequestHeaders } from './support/raw-client.ts'
+import { expectProblem, startCounter } from './support/counter-service.ts'
+import { openRawClient, formatRequest, type RawRequestHeaders } from './support/raw-client.ts'
 
 const EXPECT = { expect: '100-continue' }
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -10,8 +10,8 @@ const TOKEN = 'a-token-of-sufficient-length'
 const BEARER = { authorization: `Bearer ${TOKEN}` }
 
 /** A head whose client waits before it sends the body. */
-const head = (method: string, path: string, headers: RequestHeaders, length = 3) =>
-  requestText(method, path, { ...EXPECT, 'content-length': String(length), ...headers })
+const head = (method: string, path: string, headers: RawRequestHeaders, length = 3) =>
+  formatRequest(method, path, { ...EXPECT, 'content-length': String(length), ...headers })
 
 const REFUSALS: [string, string, number, string][] = [
   ['a body over the limit of a hot route', head('PUT', '/items/ab', BEARER, HOT_BODY_LIMIT + 1), 413, 'TOO_LARGE'],
@@ -40,7 +40,7 @@ const REFUSALS: [string, string, number, string][] = [
 describe.each(SERVERS)('a request that expects 100-continue, served by %s', (server) => {
   test.each(REFUSALS)('gets no 100 before its refusal: %s', async (_, text, status, code) => {
     const { port } = await startCounter({ hot: 'yes', server, apiToken: TOKEN })
-    const client = await rawClient(port)
+    const client = await openRawClient(port)
     client.send(text)
     const reply = await client.reply()
     expectProblem(reply, status, code)
@@ -54,13 +54,13 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
     ['a route of Fastify', '/value', JSON_TYPE, '{"value":7}'],
   ])('gets 100 when its body is read, then the final reply: %s', async (_, path, headers, body) => {
     const { port } = await startCounter({ hot: 'yes', server })
-    const client = await rawClient(port)
+    const client = await openRawClient(port)
     const length = { 'content-length': String(body.length) }
     for (const [fields, sent] of [
       [length, body],
       [{ 'transfer-encoding': 'chunked' }, `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
     ] as const) {
-      client.send(requestText('PUT', path, { ...EXPECT, ...headers, ...fields }))
+      client.send(formatRequest('PUT', path, { ...EXPECT, ...headers, ...fields }))
       expect((await client.reply()).status).toBe(100)
       client.send(sent)
       expect(await client.reply()).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
@@ -69,8 +69,10 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
 
   test('gets its 100 behind the replies to the requests before it', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
-    const client = await rawClient(port)
-    client.send(requestText('GET', '/later/9') + requestText('PUT', '/later/9', {}, 'x') + head('PUT', '/items/ab', {}))
+    const client = await openRawClient(port)
+    client.send(
+      formatRequest('GET', '/later/9') + formatRequest('PUT', '/later/9', {}, 'x') + head('PUT', '/items/ab', {}),
+    )
     const statuses = [await client.reply(), await client.reply(), await client.reply()].map(({ status }) => status)
     expect(statuses).toEqual([200, 200, 100])
     client.send('abc')
@@ -79,8 +81,8 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
 
   test('keeps its connection if it sends the body without waiting', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
-    const client = await rawClient(port)
-    client.send(`${head('PUT', '/items/ab', {})}abc${head('PUT', '/later/3', {})}abc${requestText('GET', '/value')}`)
+    const client = await openRawClient(port)
+    client.send(`${head('PUT', '/items/ab', {})}abc${head('PUT', '/later/3', {})}abc${formatRequest('GET', '/value')}`)
     const final: number[] = []
     while (final.length < 3) {
       const { status } = await client.reply()
@@ -91,8 +93,8 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
 
   test('gets no 100 without a body', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
-    const client = await rawClient(port)
-    client.send(requestText('GET', '/value', EXPECT) + requestText('GET', '/items/ab/view', EXPECT))
+    const client = await openRawClient(port)
+    client.send(formatRequest('GET', '/value', EXPECT) + formatRequest('GET', '/items/ab/view', EXPECT))
     expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
   })
 })

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clearIdentity, hasSameIdentity, writeIdentity } from '../src/level/folder-identity.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const log = { error() {}, info() {} }
 const open = (folder: string) => openSharedLevel(folder, { service: 'counter', format: 1, log })
@@ -34,7 +34,7 @@ async function run(folder: string, meanwhile: () => void = () => {}): Promise<bo
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
 /** Replaces each file by another one, as rsync does; files that are the same stay. */
-function synchronize(from: string, to: string): void {
+function syncCopy(from: string, to: string): void {
   const names = readdirSync(from, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((one) =>
     one.isFile(),
   )
@@ -47,12 +47,12 @@ function synchronize(from: string, to: string): void {
 
 describe('a folder goes on with its history', () => {
   it('at each start, once it has begun one', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     expect([await run(folder), await run(folder), await run(folder)]).toEqual([true, false, false])
   })
 
   it('where it was moved, and where owners and modes were set again', async () => {
-    const folder = join(temporaryFolder(), 'data')
+    const folder = join(createTemporaryFolder(), 'data')
     await run(folder)
     renameSync(folder, `${folder}.moved`)
     for (const name of readdirSync(join(`${folder}.moved`, 'level')))
@@ -61,7 +61,7 @@ describe('a folder goes on with its history', () => {
   })
 
   it('after a process that was killed', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     await run(folder)
     const killed = `
       const { openSharedLevel } = await import('${new URL('../src/level/shared-level.ts', import.meta.url)}')
@@ -75,7 +75,7 @@ describe('a folder goes on with its history', () => {
 
 describe('a folder begins a new history', () => {
   it('until one has begun: a start that ends before counts for nothing', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     for (let i = 0; i < 3; i++) {
       const level = await open(folder)
       expect(level.isNewHistory).toBe(true)
@@ -84,7 +84,7 @@ describe('a folder begins a new history', () => {
   })
 
   it('where it is a copy, made while it was closed or open', async () => {
-    const [folder, closed, opened] = ['a', 'b', 'c'].map((name) => join(temporaryFolder(), name)) as [
+    const [folder, closed, opened] = ['a', 'b', 'c'].map((name) => join(createTemporaryFolder(), name)) as [
       string,
       string,
       string,
@@ -99,7 +99,7 @@ describe('a folder begins a new history', () => {
 
   it.each<[string, (from: string, to: string) => void]>([
     ['files are overwritten', copy],
-    ['files are replaced', synchronize],
+    ['files are replaced', syncCopy],
     ['all is removed first', (from, to) => (rmSync(to, { recursive: true }), copy(from, to))],
     [
       'the level folder alone is put back',
@@ -111,7 +111,7 @@ describe('a folder begins a new history', () => {
     ['a move takes the place of it', (from, to) => (renameSync(to, `${to}.old`), renameSync(from, to))],
   ])('where a copy is put back in place: %s', async (_, putBack) => {
     for (const isOpen of [false, true]) {
-      const folder = join(temporaryFolder(), 'data')
+      const folder = join(createTemporaryFolder(), 'data')
       const backup = `${folder}.backup`
       await run(folder)
       if (isOpen) await run(folder, () => copy(folder, backup))
@@ -123,7 +123,7 @@ describe('a folder begins a new history', () => {
   })
 
   it('where its files are links to those of another', async () => {
-    const [folder, linked] = ['a', 'b'].map((name) => join(temporaryFolder(), name)) as [string, string]
+    const [folder, linked] = ['a', 'b'].map((name) => join(createTemporaryFolder(), name)) as [string, string]
     await run(folder)
     mkdirSync(join(linked, 'level'), { recursive: true })
     copyFileSync(join(folder, 'format.json'), join(linked, 'format.json'))
@@ -133,7 +133,7 @@ describe('a folder begins a new history', () => {
   })
 
   it('where that is marked, and where its identity is damaged', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const file = join(folder, 'level', 'identity.json')
     await run(folder)
     const whole = readFileSync(file, 'utf8')

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { limitFiles, spawnService, type ServiceProcess } from './support/service-process.ts'
+import { limitFileSize, spawnService, type ServiceProcess } from './support/service-process.ts'
 import { mountSmallDisk } from './support/small-disk.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 /** A service that stores: what puts the i-th thing there, and what asks for it. */
-interface Storing {
+interface StorageCase {
   readonly settings?: Record<string, string | number>
   /** How large the disk is, and how many things are put when it has room again. */
   readonly megabytes: number
@@ -23,22 +23,22 @@ const found = async (reply: Response) => {
   await reply.arrayBuffer()
   return reply.status === 200
 }
-const kept = { history: 'level', maxTopics: 100_000, historyBytes: 100_000 }
-const sse = (settings: Record<string, string | number>): Storing => ({
-  settings: { ...kept, ...settings },
+const levelSettings = { history: 'level', maxTopics: 100_000, historyBytes: 100_000 }
+const sse = (settings: Record<string, string | number>): StorageCase => ({
+  settings: { ...levelSettings, ...settings },
   megabytes: 3,
   puts: 200,
   put: (url, i) => fetch(`${url}/put?topic=t${i}`, { method: 'POST', body: `${i} `.repeat(300) }),
   has: async (url, i) => found(await fetch(`${url}/value?topic=t${i}`)),
 })
-const kv = (settings: Record<string, string | number>): Storing => ({
+const kv = (settings: Record<string, string | number>): StorageCase => ({
   settings,
   megabytes: 3,
   puts: 200,
   put: (url, i) => fetch(`${url}/v0/entity?id=k${i}`, { method: 'PUT', body: `${i} `.repeat(300) }),
   has: async (url, i) => found(await fetch(`${url}/v0/entity?id=k${i}`)),
 })
-const prices = (settings: Record<string, string | number>): Storing => ({
+const prices = (settings: Record<string, string | number>): StorageCase => ({
   settings: { sample: 'no', ...settings },
   // A price is written with its block, 116 KB.
   megabytes: 24,
@@ -50,7 +50,7 @@ const prices = (settings: Record<string, string | number>): Storing => ({
   has: async (url, i) => found(await fetch(`${url}/prices/${uuid(i)}`)),
 })
 
-const stats: Storing = {
+const stats: StorageCase = {
   settings: { youtubeUri: 'http://127.0.0.1:9', sseUri: '', threads: 1 },
   megabytes: 3,
   puts: 200,
@@ -62,23 +62,23 @@ const stats: Storing = {
 }
 
 /** A disk that can be full: a small file system where one may be mounted, else a limit of the process's files. */
-interface Disk {
+interface LimitedDisk {
   readonly data: string
   /** Leaves so many bytes. */
   fill(service: ServiceProcess, left: number): void
   free(service: ServiceProcess): void
 }
 
-function smallDisk(megabytes: number): Disk {
-  const folder = temporaryFolder()
+function createSmallDisk(megabytes: number): LimitedDisk {
+  const folder = createTemporaryFolder()
   const disk = mountSmallDisk(folder, megabytes)
-  if (!disk) return limitedFiles(folder)
+  if (!disk) return createFileLimit(folder)
   onTestFinished(disk.unmount)
   return { data: join(folder, 'data'), fill: (_, left) => disk.fill(left), free: disk.free }
 }
 
 /** The log of LevelDB can grow by so many bytes, and no other file beyond that either. */
-function limitedFiles(folder: string): Disk {
+function createFileLimit(folder: string): LimitedDisk {
   const data = join(folder, 'data')
   mkdirSync(data, { recursive: true })
   return {
@@ -86,9 +86,9 @@ function limitedFiles(folder: string): Disk {
     fill({ pid }, left) {
       const level = join(data, 'level')
       const log = readdirSync(level).find((name) => name.endsWith('.log'))!
-      limitFiles(pid, statSync(join(level, log)).size + left)
+      limitFileSize(pid, statSync(join(level, log)).size + left)
     },
-    free: ({ pid }) => limitFiles(pid, 'unlimited'),
+    free: ({ pid }) => limitFileSize(pid, 'unlimited'),
   }
 }
 
@@ -98,7 +98,7 @@ const ready = async (url: string) => {
   return reply.status === 200
 }
 
-async function acknowledges(reply: Promise<Response>): Promise<boolean> {
+async function isStored(reply: Promise<Response>): Promise<boolean> {
   const { ok, status, body } = await reply
   await body?.cancel()
   if (!ok) expect([503, 507]).toContain(status)
@@ -106,20 +106,20 @@ async function acknowledges(reply: Promise<Response>): Promise<boolean> {
 }
 
 // stats tells of an upstream that it cannot reach, too.
-const ABOUT_THE_DISK = /write failed|request failed|could not be kept/
+const DISK_MESSAGE = /write failed|request failed|could not be kept/
 
 // How much of a record fits, and so whether half a one is left, depends on where the disk ends.
-const PART_OF_A_RECORD = () => limitedFiles(temporaryFolder())
+const createTornRecord = () => createFileLimit(createTemporaryFolder())
 
 it.each([
-  ['stats', 'a small disk', smallDisk, 9_000, stats],
-  ['kv', 'a small disk', smallDisk, 9_000, kv({ threads: 1 })],
-  ['sse', 'a small disk', smallDisk, 9_000, sse({ threads: 1 })],
-  ['prices', 'a small disk', smallDisk, 9_000, prices({ threads: 1, catalog: 'memory' })],
-  ['stats', 'half a record', PART_OF_A_RECORD, 300, stats],
-  ['kv', 'half a record, commit single on two threads', PART_OF_A_RECORD, 300, kv({ threads: 2, commit: 'single' })],
-  ['sse', 'half a record, broker local', PART_OF_A_RECORD, 300, sse({ threads: 0, broker: 'local' })],
-  ['prices', 'half a record, catalog lru-level', PART_OF_A_RECORD, 300, prices({ threads: 1, catalog: 'lru-level' })],
+  ['stats', 'a small disk', createSmallDisk, 9_000, stats],
+  ['kv', 'a small disk', createSmallDisk, 9_000, kv({ threads: 1 })],
+  ['sse', 'a small disk', createSmallDisk, 9_000, sse({ threads: 1 })],
+  ['prices', 'a small disk', createSmallDisk, 9_000, prices({ threads: 1, catalog: 'memory' })],
+  ['stats', 'half a record', createTornRecord, 300, stats],
+  ['kv', 'half a record, commit single on two threads', createTornRecord, 300, kv({ threads: 2, commit: 'single' })],
+  ['sse', 'half a record, broker local', createTornRecord, 300, sse({ threads: 0, broker: 'local' })],
+  ['prices', 'half a record, catalog lru-level', createTornRecord, 300, prices({ threads: 1, catalog: 'lru-level' })],
 ] as const)(
   '%s keeps what it acknowledged after its disk was full for a while: %s',
   async (name, _, diskOf, left, { settings, megabytes, puts, put, has }) => {
@@ -129,7 +129,7 @@ it.each([
     let next = 0
     const putNext = async () => {
       const i = next++
-      const isAcknowledged = await acknowledges(put(service.url, i))
+      const isAcknowledged = await isStored(put(service.url, i))
       if (isAcknowledged) acknowledged.push(i)
       return isAcknowledged
     }
@@ -141,14 +141,14 @@ it.each([
     // It is seen, reads go on, and it was told once, with its cause.
     expect(await ready(service.url)).toBe(false)
     expect(await has(service.url, acknowledged[0]!)).toBe(true)
-    const told = service.log().filter(({ level, msg }) => level >= 50 && ABOUT_THE_DISK.test(msg))
+    const lines = service.log().filter(({ level, msg }) => level >= 50 && DISK_MESSAGE.test(msg))
     // kv may see that space is low before a write fails.
     const isLow = service.log().some(({ msg }) => msg.includes('nearly full'))
     const cause = expect.stringMatching(/No space left|File too large/)
-    expect(told.map(({ err }) => err?.message)).toEqual(isLow && told.length === 0 ? [] : [cause])
+    expect(lines.map(({ err }) => err?.message)).toEqual(isLow && lines.length === 0 ? [] : [cause])
 
     disk.free(service)
-    await until(() => ready(service.url))
+    await waitUntil(() => ready(service.url))
     for (let i = 0; i < puts; i++) expect(await putNext()).toBe(true)
     await service.end('SIGKILL')
     service = await spawnService(name, { ...settings, data: disk.data })

@@ -1,14 +1,14 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { configOf } from '../src/process/embed.ts'
-import { startService } from '../src/process/host.ts'
+import { buildConfig } from '../src/process/embed.ts'
+import { startService } from '../src/process/service-host.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { expectProblem, startCounter } from './support/counter.ts'
-import { ownTime } from './support/own-time.ts'
-import { rawClient, rawRequest, requestText } from './support/raw-client.ts'
-import { until } from './support/until.ts'
+import { expectProblem, startCounter } from './support/counter-service.ts'
+import { startProcessClock } from './support/process-clock.ts'
+import { openRawClient, sendRawRequest, formatRequest } from './support/raw-client.ts'
+import { waitUntil } from './support/wait-until.ts'
 
-const put = (value: number) => requestText('PUT', '/value', {}, `{"value":${value}}`)
+const put = (value: number) => formatRequest('PUT', '/value', {}, `{"value":${value}}`)
 
 test.each([
   ['garbage', 'hello there\r\n\r\n'],
@@ -23,7 +23,7 @@ test.each([
   ['another protocol', 'GET /value HTTP/9.9\r\nhost: localhost\r\n\r\n'],
 ])('400 for %s', async (_what, text) => {
   const counter = await startCounter()
-  const client = await rawClient(counter.port)
+  const client = await openRawClient(counter.port)
   client.send(text)
   const reply = await client.reply()
   expectProblem(reply, 400, 'BAD_REQUEST')
@@ -33,34 +33,37 @@ test.each([
 
 test('400 without a Host, also in HTTP/1.0', async () => {
   const counter = await startCounter()
-  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.1\r\n\r\n'), 400, 'HOST_MISSING')
-  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.0\r\n\r\n'), 400, 'HOST_MISSING')
-  expectProblem(await rawRequest(counter.port, 'GET /value HTTP/1.1\r\nhost:\r\n\r\n'), 400, 'HOST_MISSING')
+  expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.1\r\n\r\n'), 400, 'HOST_MISSING')
+  expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.0\r\n\r\n'), 400, 'HOST_MISSING')
+  expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.1\r\nhost:\r\n\r\n'), 400, 'HOST_MISSING')
 })
 
 test('405 for CONNECT', async () => {
   const counter = await startCounter()
-  const reply = await rawRequest(counter.port, 'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n')
+  const reply = await sendRawRequest(
+    counter.port,
+    'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n',
+  )
   expectProblem(reply, 405, 'METHOD_NOT_ALLOWED')
 })
 
 test('431 for too many headers, 414 for a path that is too long', async () => {
   const counter = await startCounter()
   const long = 'x'.repeat(20_000)
-  expectProblem(await counter.ask('GET', '/value', { long }), 431, 'HEADERS_TOO_LARGE')
-  expectProblem(await counter.ask('GET', `/value?${long}`), 414, 'URI_TOO_LONG')
-  expectProblem(await counter.ask('GET', `/${'x'.repeat(10_000)}`), 404, 'NOT_FOUND')
+  expectProblem(await counter.request('GET', '/value', { long }), 431, 'HEADERS_TOO_LARGE')
+  expectProblem(await counter.request('GET', `/value?${long}`), 414, 'URI_TOO_LONG')
+  expectProblem(await counter.request('GET', `/${'x'.repeat(10_000)}`), 404, 'NOT_FOUND')
 })
 
 test('408 for a slow head and for a slow body, within seconds; others are served meanwhile', async () => {
   const counter = await startCounter({ headersTimeout: 300, requestTimeout: 600 })
-  const time = ownTime()
-  const head = await rawClient(counter.port)
+  const time = startProcessClock()
+  const head = await openRawClient(counter.port)
   head.send('GET /value HTTP/1.1\r\nhost: localhost\r\n')
-  const body = await rawClient(counter.port)
-  body.send(`${requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '9' })}{"va`)
+  const body = await openRawClient(counter.port)
+  body.send(`${formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '9' })}{"va`)
   // On a busy machine another may be too slow as well.
-  const served = () => until(async () => (await counter.ask('GET', '/value')).status === 200)
+  const served = () => waitUntil(async () => (await counter.request('GET', '/value')).status === 200)
   await served()
   for (const client of [head, body]) {
     expectProblem(await client.reply(), 408, 'REQUEST_TIMEOUT')
@@ -72,8 +75,8 @@ test('408 for a slow head and for a slow body, within seconds; others are served
 
 test('a bad request behind good ones leaves those their replies', async () => {
   const counter = await startCounter()
-  const client = await rawClient(counter.port)
-  client.send(`${put(5)}${requestText('GET', '/slow?ms=50')}${requestText('GET', '/value')}nonsense\r\n\r\n`)
+  const client = await openRawClient(counter.port)
+  client.send(`${put(5)}${formatRequest('GET', '/slow?ms=50')}${formatRequest('GET', '/value')}nonsense\r\n\r\n`)
   const replies = [await client.reply(), await client.reply(), await client.reply()]
   expect(replies.map(({ status, body }) => [status, body])).toEqual([
     [200, '{"value":5}'],
@@ -86,8 +89,8 @@ test('a bad request behind good ones leaves those their replies', async () => {
 
 test('a request that never becomes whole behind a good one is cut', async () => {
   const counter = await startCounter({ headersTimeout: 300, requestTimeout: 300 })
-  const client = await until(async () => {
-    const one = await rawClient(counter.port)
+  const client = await waitUntil(async () => {
+    const one = await openRawClient(counter.port)
     one.send(`${put(6)}GET /val`)
     // On a busy machine the good one may come too late, too.
     return (await one.reply()).status === 200 && one
@@ -98,22 +101,22 @@ test('a request that never becomes whole behind a good one is cut', async () => 
 
 test('requests in pieces, pipelined and kept alive are answered in order', async () => {
   const counter = await startCounter()
-  const client = await rawClient(counter.port)
+  const client = await openRawClient(counter.port)
   for (const byte of put(1)) client.send(byte)
-  client.send(put(2) + requestText('GET', '/value') + put(3))
+  client.send(put(2) + formatRequest('GET', '/value') + put(3))
   const bodies = [await client.reply(), await client.reply(), await client.reply(), await client.reply()]
   expect(bodies.map(({ body }) => JSON.parse(body).value)).toEqual([1, 2, 2, 3])
 })
 
 test('a client that leaves is no fault of ours', async () => {
   const counter = await startCounter()
-  const client = await rawClient(counter.port)
-  client.send(`${requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' })}{"va`)
+  const client = await openRawClient(counter.port)
+  client.send(`${formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' })}{"va`)
   client.send(' ')
-  await counter.ask('GET', '/value')
+  await counter.request('GET', '/value')
   client.socket.destroy()
   await client.closed
-  const { body } = await counter.ask('GET', '/metrics')
+  const { body } = await counter.request('GET', '/metrics')
   expect(body).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="5/)
 })
 
@@ -122,10 +125,10 @@ test('a client that stays after it was refused, or after CONNECT, is cut off', a
   const texts = ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n']
   await Promise.all(
     texts.map(async (text) => {
-      const client = await rawClient(counter.port, { allowHalfOpen: true })
+      const client = await openRawClient(counter.port, { allowHalfOpen: true })
       client.send(text)
       await client.reply()
-      await until(() => client.socket.destroyed || void client.send('x'))
+      await waitUntil(() => client.socket.destroyed || void client.send('x'))
     }),
   )
 })
@@ -136,12 +139,12 @@ test('only the faults that are ours are logged', async () => {
   const running = await startService({
     services: '',
     definition,
-    config: configOf(definition, { port: 0, threads: 0 }),
+    config: buildConfig(definition, { port: 0, threads: 0 }),
     log,
   })
   onTestFinished(async () => void (await running.stop()))
-  const client = await rawClient(Number(new URL(running.url).port))
-  client.send(requestText('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' }))
+  const client = await openRawClient(Number(new URL(running.url).port))
+  client.send(formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' }))
   client.socket.end('{"va')
   await client.closed
   expect((await fetch(`${running.url}/throw`)).status).toBe(500)
@@ -151,9 +154,9 @@ test('only the faults that are ours are logged', async () => {
 
 test('CONNECT behind good requests leaves those their replies, whole', async () => {
   const counter = await startCounter({ hot: 'yes' })
-  const client = await rawClient(counter.port)
-  const ask = (path: string) => requestText('GET', path)
-  client.send(`${ask('/slow?ms=50')}${ask('/later/3')}CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n`)
+  const client = await openRawClient(counter.port)
+  const get = (path: string) => formatRequest('GET', path)
+  client.send(`${get('/slow?ms=50')}${get('/later/3')}CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n`)
   expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
   expectProblem(await client.reply(), 405, 'METHOD_NOT_ALLOWED')
   await client.closed
@@ -164,12 +167,12 @@ test.each(['x-y', 'A', '\xe9 '.repeat(30)])(
   async (body) => {
     const counter = await startCounter()
     const first =
-      requestText('PUT', '/nowhere', { 'content-length': String(body.length), 'content-type': 'a/b' }) + body
+      formatRequest('PUT', '/nowhere', { 'content-length': String(body.length), 'content-type': 'a/b' }) + body
     for (const [second, code] of [
       [`GET /${'x'.repeat(20_000)}`, 'URI_TOO_LONG'],
       [`GET / HTTP/1.1\r\nx: ${'GET '.repeat(5_000)}`, 'HEADERS_TOO_LARGE'],
     ] as const) {
-      const client = await rawClient(counter.port)
+      const client = await openRawClient(counter.port)
       client.send(first + second)
       expect((await client.reply()).status).toBe(404)
       expectProblem(await client.reply(), code === 'URI_TOO_LONG' ? 414 : 431, code)

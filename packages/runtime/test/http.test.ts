@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectProblem, startCounter } from './support/counter.ts'
+import { expectProblem, startCounter } from './support/counter-service.ts'
 
 describe('the routes that every service has', () => {
   test.each([
@@ -9,7 +9,7 @@ describe('the routes that every service has', () => {
     ['/openapi.json', { openapi: '3.1.0', paths: { '/value': { get: {}, put: {} } } }],
   ])('GET %s', async (path, body) => {
     const counter = await startCounter()
-    const reply = await counter.ask('GET', path)
+    const reply = await counter.request('GET', path)
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toMatch(/^application\/json/)
     expect(reply.headers['x-request-id']).toMatch(/./)
@@ -37,7 +37,7 @@ describe('a wrong request gets a problem', () => {
   test('404 for an unknown path', async () => {
     const counter = await startCounter()
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
-      expectProblem(await counter.ask(method, '/nowhere?x=1'), 404, 'NOT_FOUND')
+      expectProblem(await counter.request(method, '/nowhere?x=1'), 404, 'NOT_FOUND')
     }
   })
 
@@ -45,7 +45,7 @@ describe('a wrong request gets a problem', () => {
     '405 for %s, with what is allowed',
     async (method) => {
       const counter = await startCounter()
-      const reply = await counter.ask(method, '/value?x=1')
+      const reply = await counter.request(method, '/value?x=1')
       expectProblem(reply, 405, 'METHOD_NOT_ALLOWED')
       expect(reply.headers.allow).toBe('GET, HEAD, PUT')
     },
@@ -54,11 +54,11 @@ describe('a wrong request gets a problem', () => {
   test('405 and 404 whatever the body is', async () => {
     const counter = await startCounter()
     const headers = { 'content-type': 'text/plain', 'content-length': '3' }
-    expectProblem(await counter.ask('POST', '/value', headers, 'abc'), 405, 'METHOD_NOT_ALLOWED')
-    expectProblem(await counter.ask('POST', '/nowhere', headers, 'abc'), 404, 'NOT_FOUND')
-    expectProblem(await counter.ask('POST', '/value', {}, '{'), 405, 'METHOD_NOT_ALLOWED')
-    expectProblem(await counter.ask('POST', '/nowhere', { 'content-type': 'json' }, '{'), 404, 'NOT_FOUND')
-    expectProblem(await counter.ask('POST', '/nowhere', { host: 'evil.example' }, '{'), 421, 'MISDIRECTED_HOST')
+    expectProblem(await counter.request('POST', '/value', headers, 'abc'), 405, 'METHOD_NOT_ALLOWED')
+    expectProblem(await counter.request('POST', '/nowhere', headers, 'abc'), 404, 'NOT_FOUND')
+    expectProblem(await counter.request('POST', '/value', {}, '{'), 405, 'METHOD_NOT_ALLOWED')
+    expectProblem(await counter.request('POST', '/nowhere', { 'content-type': 'json' }, '{'), 404, 'NOT_FOUND')
+    expectProblem(await counter.request('POST', '/nowhere', { host: 'evil.example' }, '{'), 421, 'MISDIRECTED_HOST')
   })
 
   test.each([
@@ -71,38 +71,42 @@ describe('a wrong request gets a problem', () => {
     ['{"value":5,"other":1}', 'VALIDATION_FAILED'],
   ])('400 for the body %s, which changes nothing', async (body, code) => {
     const counter = await startCounter({ start: 7 })
-    expectProblem(await counter.ask('PUT', '/value', {}, body), 400, code)
-    expect((await counter.ask('GET', '/value')).body).toBe('{"value":7}')
+    expectProblem(await counter.request('PUT', '/value', {}, body), 400, code)
+    expect((await counter.request('GET', '/value')).body).toBe('{"value":7}')
   })
 
   test('400 for an empty body that should be JSON', async () => {
     const counter = await startCounter()
     const headers = { 'content-type': 'application/json', 'content-length': '0' }
-    expectProblem(await counter.ask('PUT', '/value', headers), 400, 'BAD_JSON')
-    expectProblem(await counter.ask('PUT', '/value'), 400, 'VALIDATION_FAILED')
+    expectProblem(await counter.request('PUT', '/value', headers), 400, 'BAD_JSON')
+    expectProblem(await counter.request('PUT', '/value'), 400, 'VALIDATION_FAILED')
   })
 
   test.each(['text/plain', 'application/xml', 'json', 'application/json/x', ''])('415 for "%s"', async (type) => {
     const counter = await startCounter()
-    const reply = await counter.ask('PUT', '/value', { 'content-type': type }, '{"value":1}')
+    const reply = await counter.request('PUT', '/value', { 'content-type': type }, '{"value":1}')
     expectProblem(reply, 415, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
   test('400 for a bad escape in the path', async () => {
     const counter = await startCounter()
-    expectProblem(await counter.ask('GET', '/%zz'), 400, 'BAD_REQUEST')
-    expectProblem(await counter.ask('GET', '/%ff'), 400, 'BAD_REQUEST')
+    expectProblem(await counter.request('GET', '/%zz'), 400, 'BAD_REQUEST')
+    expectProblem(await counter.request('GET', '/%ff'), 400, 'BAD_REQUEST')
   })
 
   test('417 for an unknown expectation', async () => {
     const counter = await startCounter()
-    expectProblem(await counter.ask('PUT', '/value', { expect: 'a miracle' }, '{"value":1}'), 417, 'EXPECTATION_FAILED')
-    expect((await counter.ask('GET', '/value')).body).toBe('{"value":0}')
+    expectProblem(
+      await counter.request('PUT', '/value', { expect: 'a miracle' }, '{"value":1}'),
+      417,
+      'EXPECTATION_FAILED',
+    )
+    expect((await counter.request('GET', '/value')).body).toBe('{"value":0}')
   })
 
   test('500 tells nothing of what went wrong', async () => {
     const counter = await startCounter()
-    const reply = await counter.ask('GET', '/throw')
+    const reply = await counter.request('GET', '/throw')
     expect(expectProblem(reply, 500, 'INTERNAL')).not.toHaveProperty('detail')
     expect(reply.body).not.toMatch(/secret|stack|Error|\.ts/)
   })
@@ -113,14 +117,14 @@ describe('a body over the limit', () => {
 
   test('413 by its length', async () => {
     const counter = await startCounter({ bodyLimit: 100 })
-    expectProblem(await counter.ask('PUT', '/value', {}, body), 413, 'BODY_TOO_LARGE')
+    expectProblem(await counter.request('PUT', '/value', {}, body), 413, 'BODY_TOO_LARGE')
   })
 
   test('413 in chunks', async () => {
     const counter = await startCounter({ bodyLimit: 100 })
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-    const reply = await counter.ask('PUT', '/value', { ...headers, 'content-length': undefined }, chunked)
+    const reply = await counter.request('PUT', '/value', { ...headers, 'content-length': undefined }, chunked)
     expectProblem(reply, 413, 'BODY_TOO_LARGE')
   })
 
@@ -145,7 +149,7 @@ describe('what does not fit', () => {
     ['{}', "body must have required property 'value'"],
   ])('%s is told with what would', async (body, detail) => {
     const counter = await startCounter()
-    const reply = await counter.ask('PUT', '/value', {}, body)
+    const reply = await counter.request('PUT', '/value', {}, body)
     expect(expectProblem(reply, 400, 'VALIDATION_FAILED')).toMatchObject({ detail })
   })
 })
@@ -153,18 +157,18 @@ describe('what does not fit', () => {
 describe('a browser that is pointed at a service', () => {
   test('sees what it is and where to go on, and nothing is fetched from elsewhere', async () => {
     const counter = await startCounter()
-    const reply = await counter.ask('GET', '/')
+    const reply = await counter.request('GET', '/')
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(reply.headers['content-security-policy']).toMatch(/^default-src 'none'/)
     expect(reply.body).toContain('<h1>counter</h1>')
     for (const [, path] of reply.body.matchAll(/href="([^"]+)"/g))
-      expect([path, (await counter.ask('GET', `/${path}`)).status]).toEqual([path, 200])
+      expect([path, (await counter.request('GET', `/${path}`)).status]).toEqual([path, 200])
   })
 
   test('needs the token where reads do', async () => {
     const counter = await startCounter({ readToken: 'secret' })
-    expectProblem(await counter.ask('GET', '/'), 401, 'UNAUTHORIZED')
+    expectProblem(await counter.request('GET', '/'), 401, 'UNAUTHORIZED')
   })
 })
 
@@ -174,31 +178,33 @@ describe('other sites', () => {
 
   test('CORS is off unless origins are named', async () => {
     const counter = await startCounter()
-    expect((await counter.ask('GET', '/value', { origin })).headers).not.toHaveProperty('access-control-allow-origin')
-    expectProblem(await counter.ask('OPTIONS', '/value', preflight), 405, 'METHOD_NOT_ALLOWED')
+    expect((await counter.request('GET', '/value', { origin })).headers).not.toHaveProperty(
+      'access-control-allow-origin',
+    )
+    expectProblem(await counter.request('OPTIONS', '/value', preflight), 405, 'METHOD_NOT_ALLOWED')
   })
 
   test('a named origin may read and change, another may not', async () => {
     const counter = await startCounter({ corsOrigins: origin })
-    const allowed = await counter.ask('OPTIONS', '/value', preflight)
+    const allowed = await counter.request('OPTIONS', '/value', preflight)
     expect(allowed.status).toBe(204)
     expect(allowed.headers['access-control-allow-origin']).toBe(origin)
     expect(allowed.headers['access-control-allow-methods']).toMatch(/PUT/)
-    const read = await counter.ask('GET', '/value', { origin })
+    const read = await counter.request('GET', '/value', { origin })
     expect(read.headers['access-control-allow-origin']).toBe(origin)
-    expect((await counter.ask('PUT', '/value', { origin }, '{"value":3}')).status).toBe(200)
+    expect((await counter.request('PUT', '/value', { origin }, '{"value":3}')).status).toBe(200)
 
     expect(allowed.headers['access-control-max-age']).toBe('7200')
     expect(read.headers['access-control-expose-headers']).toBe('ETag, Retry-After, Age, x-request-id')
 
     const other = { origin: 'https://evil.example' }
-    expect((await counter.ask('GET', '/value', other)).headers).not.toHaveProperty('access-control-allow-origin')
-    expectProblem(await counter.ask('PUT', '/value', other, '{"value":4}'), 403, 'CROSS_SITE')
+    expect((await counter.request('GET', '/value', other)).headers).not.toHaveProperty('access-control-allow-origin')
+    expectProblem(await counter.request('PUT', '/value', other, '{"value":4}'), 403, 'CROSS_SITE')
   })
 
   test('with CORS on, an unknown path is still 404 and a wrong method 405', async () => {
     const counter = await startCounter({ corsOrigins: origin })
-    expectProblem(await counter.ask('GET', '/nowhere'), 404, 'NOT_FOUND')
-    expect((await counter.ask('DELETE', '/value')).headers.allow).toBe('GET, HEAD, PUT')
+    expectProblem(await counter.request('GET', '/nowhere'), 404, 'NOT_FOUND')
+    expect((await counter.request('DELETE', '/value')).headers.allow).toBe('GET, HEAD, PUT')
   })
 })

@@ -3,33 +3,33 @@ import fc from 'fast-check'
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { crc32c } from '../src/level/integrity/crc32c.ts'
+import { computeCrc32c } from '../src/level/integrity/crc32c.ts'
 import { listLevel } from '../src/level/integrity/level-files.ts'
-import { readManifest } from '../src/level/integrity/manifest.ts'
-import { checkTableNow } from '../src/level/integrity/read-table.ts'
-import { readRecords, writeRecords, type LogRecord } from '../src/level/integrity/records.ts'
-import { readBlock } from '../src/level/integrity/block.ts'
-import { tableOf } from '../src/level/integrity/table-writer.ts'
-import { WITHOUT_LIMIT } from '../src/level/integrity/verified.ts'
+import { readManifest } from '../src/level/integrity/level-manifest.ts'
+import { checkTableSync } from '../src/level/integrity/read-table.ts'
+import { readRecords, writeRecords, type LogRecord } from '../src/level/integrity/log-records.ts'
+import { readBlock } from '../src/level/integrity/table-block.ts'
+import { buildTable } from '../src/level/integrity/table-writer.ts'
+import { UNLIMITED_OPTIONS } from '../src/level/integrity/folder-verification.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
 import { readWitness } from '../src/level/integrity/witness.ts'
 import { readBatchHeader } from '../src/level/integrity/write-batch.ts'
 import { readBatch } from './support/read-batch.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
-import { dataHealth } from '../src/level/write-health.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { createDataHealth } from '../src/level/write-health.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 const log = { error() {}, info() {} }
-const asBytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const byteEncoding = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 const open = (folder: string) =>
-  openSharedLevel<Buffer, Buffer>(folder, { service: 'counter', format: 1, log, ...asBytes })
-const findingsIn = (folder: string) => verifyFolder(folder, WITHOUT_LIMIT).findings
+  openSharedLevel<Buffer, Buffer>(folder, { service: 'counter', format: 1, log, ...byteEncoding })
+const findingsIn = (folder: string) => verifyFolder(folder, UNLIMITED_OPTIONS).findings
 const filesIn = (folder: string) => readdirSync(join(folder, 'level'))
 const logIn = (folder: string) => join(folder, 'level', [...listLevel(join(folder, 'level')).logs.values()].at(-1)!)
 
-function copyOf(folder: string): string {
-  const copy = temporaryFolder()
+function copyLevel(folder: string): string {
+  const copy = createTemporaryFolder()
   cpSync(folder, copy, { recursive: true })
   return copy
 }
@@ -39,12 +39,12 @@ const noZeros = (length: number, seed: number) =>
   Buffer.from(Array.from({ length }, (_, i) => 1 + ((i * 31 + seed * 17 + (i >> 8)) % 255)))
 
 it('CRC32C is the one of RFC 3720', () => {
-  expect(crc32c(Buffer.alloc(32))).toBe(0x8a91_36aa)
-  expect(crc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8_ab43)
-  expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i)))).toBe(0x46dd_794e)
+  expect(computeCrc32c(Buffer.alloc(32))).toBe(0x8a91_36aa)
+  expect(computeCrc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8_ab43)
+  expect(computeCrc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i)))).toBe(0x46dd_794e)
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, at) => {
-      expect(crc32c(bytes.subarray(at), crc32c(bytes.subarray(0, at)))).toBe(crc32c(bytes))
+      expect(computeCrc32c(bytes.subarray(at), computeCrc32c(bytes.subarray(0, at)))).toBe(computeCrc32c(bytes))
     }),
   )
 })
@@ -53,9 +53,9 @@ const change = fc.record({
   key: fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
   bytes: fc.option(fc.oneof(fc.nat(300), fc.nat(70_000)), { freq: 4 }),
 })
-type Change = { key: Buffer; bytes: number | null }
+type TestChange = { key: Buffer; bytes: number | null }
 
-const toOperation = ({ key, bytes }: Change, seed: number) =>
+const toOperation = ({ key, bytes }: TestChange, seed: number) =>
   bytes === null ? { type: 'del' as const, key } : { type: 'put' as const, key, value: noZeros(bytes, seed) }
 
 describe('what LevelDB writes', () => {
@@ -64,8 +64,8 @@ describe('what LevelDB writes', () => {
       fc.asyncProperty(
         fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 }),
         async (batches) => {
-          const folder = temporaryFolder()
-          const db = new ClassicLevel<Buffer, Buffer>(folder, asBytes)
+          const folder = createTemporaryFolder()
+          const db = new ClassicLevel<Buffer, Buffer>(folder, byteEncoding)
           const written = batches.map((batch, i) => batch.map((one) => toOperation(one, i)))
           for (const batch of written) await db.batch(batch)
           await db.close()
@@ -87,8 +87,8 @@ describe('what LevelDB writes', () => {
   })
 
   it.each([true, false])('is read from its tables and its manifest, compressed: %s', async (compression) => {
-    const folder = temporaryFolder()
-    const db = new ClassicLevel<Buffer, Buffer>(folder, { ...asBytes, compression, writeBufferSize: 65_536 })
+    const folder = createTemporaryFolder()
+    const db = new ClassicLevel<Buffer, Buffer>(folder, { ...byteEncoding, compression, writeBufferSize: 65_536 })
     const entries = Array.from({ length: 3_000 }, (_, i): [Buffer, Buffer] => [
       Buffer.from(`key ${100_000 + i}`),
       // One block is longer than one read.
@@ -106,7 +106,7 @@ describe('what LevelDB writes', () => {
     )) {
       const file = join(folder, files.tables.get(number)!)
       const content = readFileSync(file)
-      const { damaged, blocks } = checkTableNow(file)
+      const { damaged, blocks } = checkTableSync(file)
       expect([content.length, damaged]).toEqual([bytes, []])
       const inTable = blocks!.flatMap((block) =>
         readBlock(content.subarray(block.offset, block.offset + block.bytes + 1)).map(
@@ -116,8 +116,8 @@ describe('what LevelDB writes', () => {
       expect([inTable[0]![0], inTable.at(-1)![0]]).toEqual([smallest, largest])
       found.push(...inTable)
       // A table of the same blocks is sound, too.
-      writeFileSync(file, tableOf(content, blocks!))
-      expect(checkTableNow(file)).toMatchObject({ damaged: [], blocks })
+      writeFileSync(file, buildTable(content, blocks!))
+      expect(checkTableSync(file)).toMatchObject({ damaged: [], blocks })
     }
     expect(found).toEqual(entries)
   })
@@ -126,7 +126,7 @@ describe('what LevelDB writes', () => {
 describe('a folder that was closed', () => {
   let closed: string
   beforeAll(async () => {
-    closed = temporaryFolder()
+    closed = createTemporaryFolder()
     for (let life = 0; life < 2; life++) {
       const level = await open(closed)
       for (let i = 0; i < 60; i++) await level.write((db) => db.put(Buffer.from(`${life} ${i}`), noZeros(2_000, i)))
@@ -137,12 +137,12 @@ describe('a folder that was closed', () => {
   const names = () => filesIn(closed).filter((name) => !/^(?:LOCK|LOG|identity|state)/.test(name))
 
   it('is sound', () => {
-    expect(verifyFolder(closed, WITHOUT_LIMIT)).toMatchObject({ findings: [], lostChanges: 0, unread: [] })
+    expect(verifyFolder(closed, UNLIMITED_OPTIONS)).toMatchObject({ findings: [], lostChanges: 0, unread: [] })
     expect(readWitness(closed)).toMatchObject({ isClean: true, failedLogs: [] })
   })
 
   it('is found damaged for any bit of any file that is flipped', () => {
-    const copy = copyOf(closed)
+    const copy = copyLevel(closed)
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(7), (which, at, bit) => {
         const name = names()[which % names().length]!
@@ -159,7 +159,7 @@ describe('a folder that was closed', () => {
   })
 
   it('is found damaged for any file that is cut anywhere', () => {
-    const copy = copyOf(closed)
+    const copy = copyLevel(closed)
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (which, at) => {
         const name = names()[which % names().length]!
@@ -175,11 +175,11 @@ describe('a folder that was closed', () => {
 
   it('is found damaged where a record is taken out of a log, even with all sizes unknown', () => {
     for (const hasWitness of [true, false]) {
-      const copy = copyOf(closed)
+      const copy = copyLevel(closed)
       const records = [...readRecords(readFileSync(logIn(copy)))] as LogRecord[]
       if (!hasWitness) rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), writeRecords(records.filter((_, i) => i !== 30).map(({ payload }) => payload)))
-      const { findings, lostChanges } = verifyFolder(copy, WITHOUT_LIMIT)
+      const { findings, lostChanges } = verifyFolder(copy, UNLIMITED_OPTIONS)
       // Without it a power cut cannot be excluded, so the loss is counted.
       if (hasWitness) expect(findings).not.toEqual([])
       else expect([findings, lostChanges]).toEqual([[], 1])
@@ -190,12 +190,12 @@ describe('a folder that was closed', () => {
 describe('a folder whose process was killed', () => {
   let killed: string
   beforeAll(async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const level = await open(folder)
     for (let i = 0; i < 100; i++) await level.write((db) => db.put(Buffer.from(`${i}`), noZeros(2_000, i)))
     // The files of an open database are the files after a kill.
-    await until(() => Object.values(readWitness(folder)?.logs ?? {})[0] === readFileSync(logIn(folder)).length)
-    killed = copyOf(folder)
+    await waitUntil(() => Object.values(readWitness(folder)?.logs ?? {})[0] === readFileSync(logIn(folder)).length)
+    killed = copyLevel(folder)
     await level.close()
   })
   const record = () => writeRecords([Buffer.concat([Buffer.alloc(12, 1), noZeros(20_000, 7)])])
@@ -204,7 +204,7 @@ describe('a folder whose process was killed', () => {
     expect(findingsIn(killed)).toEqual([])
     fc.assert(
       fc.property(fc.nat(record().length - 1), (length) => {
-        const copy = copyOf(killed)
+        const copy = copyLevel(killed)
         const left = 32_768 - (readFileSync(logIn(copy)).length % 32_768)
         appendFileSync(logIn(copy), record().subarray(0, Math.min(length, left)))
         const findings = findingsIn(copy)
@@ -217,7 +217,7 @@ describe('a folder whose process was killed', () => {
 
   it('is found damaged for a bit that is flipped in its log, in the last record as well', () => {
     const bytes = readFileSync(logIn(killed))
-    const copy = copyOf(killed)
+    const copy = copyLevel(killed)
     const { offset } = [...readRecords(bytes)].at(-1)!
     const header = Array.from({ length: 20 }, (_, i) => offset + i)
     for (const at of [0, 4, 5, 6, bytes.length >> 1, ...header, bytes.length - 1]) {
@@ -232,14 +232,14 @@ describe('a folder whose process was killed', () => {
     const bytes = readFileSync(logIn(killed))
     const ends = [...readRecords(bytes)].map(({ end }) => end).slice(0, -1)
     for (const size of [0, ...ends.slice(-3), bytes.length - 1]) {
-      const copy = copyOf(killed)
+      const copy = copyLevel(killed)
       truncateSync(logIn(copy), size)
       expect(findingsIn(copy)).not.toEqual([])
     }
   })
 
   it('is sound with anything behind a write that failed, in the log that is known for it, and in no other', async () => {
-    const copy = copyOf(killed)
+    const copy = copyLevel(killed)
     const bytes = readFileSync(logIn(copy))
     const { offset } = [...readRecords(bytes)].at(-20)!
     // A full disk leaves half a record, followed by others.
@@ -247,7 +247,7 @@ describe('a folder whose process was killed', () => {
     expect(findingsIn(copy)).not.toEqual([])
     const [state] = readFileSync(join(copy, 'level', 'state.json'), 'utf8').split(' ')
     const json = JSON.stringify({ ...JSON.parse(state!), failedLogs: [basename(logIn(copy))] })
-    writeFileSync(join(copy, 'level', 'state.json'), `${json} ${crc32c(Buffer.from(json)).toString(16)}\n`)
+    writeFileSync(join(copy, 'level', 'state.json'), `${json} ${computeCrc32c(Buffer.from(json)).toString(16)}\n`)
     expect(findingsIn(copy)).toEqual([])
     const level = await open(copy)
     expect((await level.db.keys().all()).length).toBeGreaterThanOrEqual(80)
@@ -256,17 +256,17 @@ describe('a folder whose process was killed', () => {
 
   describe('by a power cut', () => {
     /** Verifies a copy with a changed log and no `state.json`, as after another boot of the machine. */
-    function afterPowerCut(change: (bytes: Buffer) => Buffer) {
-      const copy = copyOf(killed)
+    function copyAfterPowerCut(change: (bytes: Buffer) => Buffer) {
+      const copy = copyLevel(killed)
       rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), change(readFileSync(logIn(copy))))
-      return { ...verifyFolder(copy, WITHOUT_LIMIT), folder: copy }
+      return { ...verifyFolder(copy, UNLIMITED_OPTIONS), folder: copy }
     }
 
     it('is sound with holes and without its end, and tells how many changes are lost', async () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(395), fc.nat(40), fc.boolean(), async (sector, sectors, isCut) => {
-          const { findings, lostChanges, folder } = afterPowerCut((bytes) =>
+          const { findings, lostChanges, folder } = copyAfterPowerCut((bytes) =>
             isCut
               ? bytes.subarray(0, sector * 512 + sectors)
               : bytes.fill(0, sector * 512, Math.min(bytes.length, (sector + sectors) * 512)),
@@ -274,8 +274,8 @@ describe('a folder whose process was killed', () => {
           expect(findings).toEqual([])
           const level = await open(folder)
           const found = await level.db.keys().all()
-          const newest = found.map((key) => Number(key.toString())).reduce((most, one) => Math.max(most, one), -1)
-          const reported = dataHealth(level.memory).lostChanges()
+          const newest = found.map((key) => Number(key.toString())).reduce((max, one) => Math.max(max, one), -1)
+          const reported = createDataHealth(level.memory).countLostChanges()
           await level.close()
           rmSync(folder, { recursive: true })
           expect(reported).toBe(lostChanges)
@@ -289,7 +289,7 @@ describe('a folder whose process was killed', () => {
     it('is sound with half a record and zeros at the end of its manifest, and opens', async () => {
       const edit = writeRecords([noZeros(100, 3)])
       for (const length of [0, 3, 6, 7, 50, 106]) {
-        const copy = copyOf(killed)
+        const copy = copyLevel(killed)
         rmSync(join(copy, 'level', 'state.json'))
         const manifest = join(copy, 'level', [...listLevel(join(copy, 'level')).manifests.values()].at(-1)!)
         appendFileSync(manifest, Buffer.concat([edit.subarray(0, length), Buffer.alloc(107 - length)]))
@@ -303,7 +303,7 @@ describe('a folder whose process was killed', () => {
     it('is found damaged for a bit that is flipped', () => {
       fc.assert(
         fc.property(fc.nat(), fc.nat(7), (at, bit) => {
-          const { findings, folder } = afterPowerCut((bytes) => {
+          const { findings, folder } = copyAfterPowerCut((bytes) => {
             bytes[at % bytes.length]! ^= 1 << bit
             return bytes
           })

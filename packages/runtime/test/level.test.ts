@@ -1,11 +1,11 @@
-import { formatOf } from './support/format-of.ts'
+import { readFormatFile } from './support/read-format.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flush, openLevel, type LevelOptions } from '../src/level/open-level.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const options = { service: 'counter', format: 2 }
 const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
@@ -13,18 +13,18 @@ const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
 const refused = (code: string) => expect.objectContaining({ name: 'StartError', code })
 
 test('makes the folder, and finds again what was put in it', async () => {
-  const folder = join(temporaryFolder(), 'data', 'counter')
+  const folder = join(createTemporaryFolder(), 'data', 'counter')
   const first = await openLevel(folder, options)
   await first.put('key', 'value')
   await first.close()
   const again = await openLevel(folder, options)
   expect(await again.get('key')).toBe('value')
   await again.close()
-  expect(formatOf(folder)).toEqual(options)
+  expect(readFormatFile(folder)).toEqual(options)
 })
 
 test('refuses a folder that another process has open', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const hold = `
     const { openLevel } = await import('${MODULE}')
     await openLevel(${JSON.stringify(folder)}, ${JSON.stringify(options)})
@@ -43,7 +43,7 @@ test('refuses a folder that another process has open', async () => {
 })
 
 test('refuses a folder that cannot be written, is of another service, or of a newer version', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   writeFileSync(join(folder, 'file'), '')
   await expect(openLevel(join(folder, 'file', 'data'), options)).rejects.toThrow(refused('DATA_UNWRITABLE'))
   await (await openLevel(folder, options)).close()
@@ -52,15 +52,15 @@ test('refuses a folder that cannot be written, is of another service, or of a ne
 })
 
 describe('what tells the format', () => {
-  const WHOLE = JSON.stringify(options)
+  const FORMAT_JSON = JSON.stringify(options)
 
-  test.each(['', WHOLE.slice(0, -1), WHOLE.slice(0, 3), '\0'.repeat(WHOLE.length)])(
+  test.each(['', FORMAT_JSON.slice(0, -1), FORMAT_JSON.slice(0, 3), '\0'.repeat(FORMAT_JSON.length)])(
     'cut to %j is written anew where nothing is kept, and never guessed where something is',
     async (text) => {
-      const folder = temporaryFolder()
+      const folder = createTemporaryFolder()
       writeFileSync(join(folder, 'format.json'), text)
       await (await openLevel(folder, options)).close()
-      expect(formatOf(folder)).toEqual(options)
+      expect(readFormatFile(folder)).toEqual(options)
       writeFileSync(join(folder, 'format.json'), text)
       await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FORMAT_DAMAGED'))
     },
@@ -69,7 +69,7 @@ describe('what tells the format', () => {
   test.each(['{}', 'null', '[]', '7', '"counter"', '{"service":"counter"}', '{"service":"counter","format":"2"}'])(
     'is foreign as %s',
     async (text) => {
-      const folder = temporaryFolder()
+      const folder = createTemporaryFolder()
       writeFileSync(join(folder, 'format.json'), text)
       await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FOREIGN'))
       expect(readFileSync(join(folder, 'format.json'), 'utf8')).toBe(text)
@@ -78,7 +78,7 @@ describe('what tells the format', () => {
 })
 
 test('a flipped bit of the format is detected, and a file without a checksum is accepted and gets one', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const file = join(folder, 'format.json')
   await (await openLevel(folder, { service: 'counter', format: 1 })).close()
   writeFileSync(file, JSON.stringify({ service: 'counter', format: 1 }))
@@ -112,8 +112,8 @@ describe('a first opening that a power cut ended', () => {
     { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '' },
     { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '\0'.repeat(50), 'MANIFEST-000002': '' },
   ]
-  function folderWith(format: object, files: Record<string, string>): string {
-    const folder = temporaryFolder()
+  function createFolderWith(format: object, files: Record<string, string>): string {
+    const folder = createTemporaryFolder()
     writeFileSync(join(folder, 'format.json'), JSON.stringify(format))
     mkdirSync(join(folder, 'level'))
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'level', name), text)
@@ -121,41 +121,41 @@ describe('a first opening that a power cut ended', () => {
   }
 
   test.each(remains)('is made anew from %j', async (files) => {
-    const folder = folderWith(CUT_OFF, files)
+    const folder = createFolderWith(CUT_OFF, files)
     const db = await openLevel(folder, options)
     await db.put('key', 'value')
     await db.close()
-    expect(formatOf(folder)).toEqual(options)
+    expect(readFormatFile(folder)).toEqual(options)
     const again = await openLevel(folder, options)
     expect(await again.get('key')).toBe('value')
     await again.close()
   })
 
   test('is known as one', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     writeFileSync(join(folder, 'level'), 'in the way')
     await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
-    expect(formatOf(folder)).toEqual(CUT_OFF)
+    expect(readFormatFile(folder)).toEqual(CUT_OFF)
   })
 
   test('is made anew by a version of the next format, too', async () => {
-    const folder = folderWith(CUT_OFF, remains.at(-1)!)
+    const folder = createFolderWith(CUT_OFF, remains.at(-1)!)
     const next = { service: 'counter', format: 3 }
     await (await openLevel(folder, next)).close()
-    expect(formatOf(folder)).toEqual(next)
+    expect(readFormatFile(folder)).toEqual(next)
   })
 
   test('is never assumed where one was finished: the folder is refused and left as it is', async () => {
     const files = { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '', '000003.log': 'acknowledged' }
     const later = { CURRENT: 'MANIFEST-000002\n', 'MANIFEST-000002': '', '000003.log': 'acknowledged' }
-    for (const folder of [folderWith(options, files), folderWith(CUT_OFF, later)]) {
+    for (const folder of [createFolderWith(options, files), createFolderWith(CUT_OFF, later)]) {
       await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_DAMAGED'))
       expect(readFileSync(join(folder, 'level', '000003.log'), 'utf8')).toBe('acknowledged')
     }
   })
 
   test('does not hide that data need an upgrade', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     await (await openLevel(folder, options)).close()
     // As another process leaves it that began at the same time, and lost the race for the lock.
     writeFileSync(join(folder, 'format.json'), JSON.stringify(CUT_OFF))
@@ -176,15 +176,15 @@ describe('an upgrade', () => {
     }
   const upgrades: Upgrades = { 1: upgradeFrom(1), 2: upgradeFrom(2), 3: upgradeFrom(3) }
 
-  async function folderOf(format: number): Promise<string> {
-    const folder = temporaryFolder()
+  async function createFolder(format: number): Promise<string> {
+    const folder = createTemporaryFolder()
     const db = await openLevel(folder, { service: 'counter', format })
     await db.put('path', 'made')
     await db.close()
     return folder
   }
 
-  async function pathOf(folder: string, format = LATEST, by = upgrades): Promise<string | undefined> {
+  async function getPath(folder: string, format = LATEST, by = upgrades): Promise<string | undefined> {
     const db = await openLevel(folder, { service: 'counter', format, upgrades: by })
     const path = await db.get('path')
     await db.close()
@@ -192,43 +192,43 @@ describe('an upgrade', () => {
   }
 
   test('is run for each version between, in order, once', async () => {
-    const folder = await folderOf(1)
-    for (let start = 0; start < 2; start++) expect(await pathOf(folder)).toBe('made,1,2,3')
-    expect(formatOf(folder)).toEqual({ service: 'counter', format: LATEST })
+    const folder = await createFolder(1)
+    for (let start = 0; start < 2; start++) expect(await getPath(folder)).toBe('made,1,2,3')
+    expect(readFormatFile(folder)).toEqual({ service: 'counter', format: LATEST })
   })
 
   test('that is missing refuses the folder, and leaves it as it is', async () => {
-    const folder = await folderOf(1)
+    const folder = await createFolder(1)
     const { 2: _, ...others } = upgrades
-    await expect(pathOf(folder, LATEST, others)).rejects.toThrow(refused('DATA_OLDER'))
-    expect(formatOf(folder)).toEqual({ service: 'counter', format: 1 })
-    expect(await pathOf(folder, 1)).toBe('made')
+    await expect(getPath(folder, LATEST, others)).rejects.toThrow(refused('DATA_OLDER'))
+    expect(readFormatFile(folder)).toEqual({ service: 'counter', format: 1 })
+    expect(await getPath(folder, 1)).toBe('made')
   })
 
   test('that fails is run again at the next start; older versions refuse what it left', async () => {
-    const folder = await folderOf(1)
+    const folder = await createFolder(1)
     const failing: Upgrades[number] = async (db) => {
       await upgrades[2]!(db)
       throw new Error('half done')
     }
-    await expect(pathOf(folder, LATEST, { ...upgrades, 2: failing })).rejects.toThrow(refused('DATA_UPGRADE_FAILED'))
-    await expect(pathOf(folder, 2)).rejects.toThrow(refused('DATA_NEWER'))
-    expect(await pathOf(folder)).toBe('made,1,2,3')
+    await expect(getPath(folder, LATEST, { ...upgrades, 2: failing })).rejects.toThrow(refused('DATA_UPGRADE_FAILED'))
+    await expect(getPath(folder, 2)).rejects.toThrow(refused('DATA_NEWER'))
+    expect(await getPath(folder)).toBe('made,1,2,3')
   })
 
   test('that a kill cuts off is run again at the next start', async () => {
-    const folder = await folderOf(2)
+    const folder = await createFolder(2)
     const cutOff = `
       const { openLevel } = await import('${MODULE}')
       const upgrades = { 2: (db) => db.put('path', 'made,half').then(() => process.kill(process.pid, 'SIGKILL')) }
       await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 3, upgrades })`
     const [, signal] = await once(spawn(process.execPath, ['--input-type=module', '-e', cutOff]), 'exit')
     expect(signal).toBe('SIGKILL')
-    expect(await pathOf(folder)).toBe('made,half,2,3')
+    expect(await getPath(folder)).toBe('made,half,2,3')
   })
 
   test('is in synced tables before the folder says that it is done', async () => {
-    const folder = await folderOf(1)
+    const folder = await createFolder(1)
     const log = () => readFileSync(join(folder, 'level', 'LOG'), 'utf8')
     let atEnd = ''
     const db = await openLevel(folder, {
@@ -247,7 +247,7 @@ describe('an upgrade', () => {
 })
 
 test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j', async (key) => {
-  const db = await openLevel(temporaryFolder(), options)
+  const db = await openLevel(createTemporaryFolder(), options)
   await db.put(key, 'value')
   await flush(db)
   expect(await db.get(key)).toBe('value')
@@ -255,7 +255,7 @@ test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j'
 })
 
 test('makes no data where it finds out that the folder is not its own', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'other'))
   writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'asker', format: 1 }))
   await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_FOREIGN'))

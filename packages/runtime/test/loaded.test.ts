@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, test } from 'vitest'
-import { HOUSE } from './support/spawn-start.ts'
+import { START_SCRIPT } from './support/spawn-start.ts'
 
 const run = promisify(execFile)
 
 test('a start that is not the first one does not load the compiler of TypeScript', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const modules = join(folder, 'modules')
   const spy = join(folder, 'spy.cjs')
   writeFileSync(
@@ -18,12 +18,12 @@ test('a start that is not the first one does not load the compiler of TypeScript
   )
   // Its own cache: what it finds there by itself.
   const { NODE_COMPILE_CACHE: _of, ...env } = process.env
-  async function loaded(): Promise<string> {
-    await run(process.execPath, ['--require', spy, HOUSE, '--version'], { env: { ...env, MODULES: modules } })
+  async function listLoaded(): Promise<string> {
+    await run(process.execPath, ['--require', spy, START_SCRIPT, '--version'], { env: { ...env, MODULES: modules } })
     return readFileSync(modules, 'utf8')
   }
-  await loaded()
-  const names = await loaded()
+  await listLoaded()
+  const names = await listLoaded()
   expect(names).toContain('NativeModule internal/modules/esm/loader')
   expect(names).not.toContain('amaro')
 })

@@ -1,37 +1,37 @@
 import { expect, it } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
-import { expectProblem, startCounter } from './support/counter.ts'
-import { rawClient, requestText, type RawReply } from './support/raw-client.ts'
-import { until } from './support/until.ts'
+import { expectProblem, startCounter } from './support/counter-service.ts'
+import { openRawClient, formatRequest, type RawReply } from './support/raw-client.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 const PROBES = ['/healthz', '/readyz', '/metrics']
 // Short, so that the tests are: an overload has to last for five times as long.
 const maxQueueDelay = 20
 
 /** Clients that ask for the same as soon as they have an answer, until the test ends. */
-async function crowd(port: number, clients: number, method: string, path: string) {
+async function startBurst(port: number, clients: number, method: string, path: string) {
   const refused: RawReply[] = []
   const got = { accepted: 0, refused }
   let goesOn = true
-  async function client(): Promise<void> {
-    const { send, reply } = await rawClient(port)
+  async function runClient(): Promise<void> {
+    const { send, reply } = await openRawClient(port)
     while (goesOn) {
-      send(requestText(method, path))
+      send(formatRequest(method, path))
       const answer = await reply()
       if (answer.status === 200) got.accepted++
       else refused.push(answer)
     }
   }
-  const all = Promise.all(Array.from({ length: clients }, client))
-  async function leave(): Promise<void> {
+  const all = Promise.all(Array.from({ length: clients }, runClient))
+  async function stop(): Promise<void> {
     goesOn = false
     await all
   }
-  return { got, leave }
+  return { got, leave: stop }
 }
 
 // Requests of a millisecond: a crowd of them is over in a second, and more than a crowd has come in another.
-const asked = [
+const cases = [
   { method: 'GET', path: '/dear/1', clients: 64 },
   { method: 'PUT', path: '/in-turn/1', clients: 160 },
   { method: 'GET', path: '/spend?ms=1', clients: 64 },
@@ -40,41 +40,42 @@ const asked = [
 it.each(SERVERS)(
   '%s: too many are refused, but no probe and no stream, until there are fewer again',
   async (server) => {
-    const { port, ask } = await startCounter({ threads: 1, hot: 'yes', server, maxQueueDelay })
-    for (const { method, path, clients } of asked) {
-      const { got, leave } = await crowd(port, clients, method, path)
-      await until(() => got.refused.length > clients)
-      for (const open of [...PROBES, '/stream/1']) expect([open, (await ask('GET', open)).status]).toEqual([open, 200])
+    const { port, request } = await startCounter({ threads: 1, hot: 'yes', server, maxQueueDelay })
+    for (const { method, path, clients } of cases) {
+      const { got, leave: stop } = await startBurst(port, clients, method, path)
+      await waitUntil(() => got.refused.length > clients)
+      for (const open of [...PROBES, '/stream/1'])
+        expect([open, (await request('GET', open)).status]).toEqual([open, 200])
       const before = got.accepted
-      await until(() => got.accepted > before)
-      await leave()
+      await waitUntil(() => got.accepted > before)
+      await stop()
       for (const reply of got.refused)
         expect(expectProblem(reply, 503, 'OVERLOADED') && reply.headers['retry-after']).toBe('1')
-      await until(async () => (await ask(method, path)).status === 200)
+      await waitUntil(async () => (await request(method, path)).status === 200)
     }
   },
 )
 
 it('16 clients that wait for their answers are not refused, however long these take', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay })
-  for (const { method, path } of asked) {
-    const { got, leave } = await crowd(port, 16, method, path)
-    await until(() => got.accepted > 50)
-    await leave()
+  for (const { method, path } of cases) {
+    const { got, leave: stop } = await startBurst(port, 16, method, path)
+    await waitUntil(() => got.accepted > 50)
+    await stop()
     expect([path, got.refused]).toEqual([path, []])
   }
 })
 
 it('64 clients whose changes a slow disk takes one by one are not refused', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 50 })
-  const { got, leave } = await crowd(port, 64, 'PUT', '/in-turn/9')
-  await until(() => got.accepted > 100)
-  await leave()
+  const { got, leave: stop } = await startBurst(port, 64, 'PUT', '/in-turn/9')
+  await waitUntil(() => got.accepted > 100)
+  await stop()
   expect(got.refused).toEqual([])
 })
 
 // Each of a server of its own: with no rest between them two crowds are more requests than one has.
-it.each(SERVERS.flatMap((server) => asked.map((one) => ({ ...one, server }))))(
+it.each(SERVERS.flatMap((server) => cases.map((one) => ({ ...one, server }))))(
   '$server: by default 1,000 that come at once are served: $method $path',
   async ({ server, method, path }) => {
     // Until all of them are there and have sent, a busy machine takes longer than a head may take by default.
@@ -85,10 +86,10 @@ it.each(SERVERS.flatMap((server) => asked.map((one) => ({ ...one, server }))))(
       headersTimeout: 60_000,
       requestTimeout: 60_000,
     })
-    const clients = await Promise.all(Array.from({ length: 1_000 }, () => rawClient(port)))
+    const clients = await Promise.all(Array.from({ length: 1_000 }, () => openRawClient(port)))
     const replies = await Promise.all(
       clients.map(({ send, reply }) => {
-        send(requestText(method, path))
+        send(formatRequest(method, path))
         return reply()
       }),
     )
@@ -98,14 +99,14 @@ it.each(SERVERS.flatMap((server) => asked.map((one) => ({ ...one, server }))))(
 
 it('changes that wait to be begun when an overload is told are refused, and those that are begun are answered', async () => {
   const { port } = await startCounter({ threads: 1, maxQueueDelay })
-  const clients = await Promise.all(Array.from({ length: 600 }, () => rawClient(port)))
+  const clients = await Promise.all(Array.from({ length: 600 }, () => openRawClient(port)))
   const refused = new Set<number>()
   const answered = { before: 0, after: 0 }
   let goesOn = true
   await Promise.all(
     clients.map(async ({ send, reply }, i) => {
       while (goesOn) {
-        send(requestText('POST', '/in-turn'))
+        send(formatRequest('POST', '/in-turn'))
         const { status } = await reply()
         if (status === 503) refused.add(i)
         else if (refused.size < 10) answered.before++
@@ -121,22 +122,22 @@ it('changes that wait to be begun when an overload is told are refused, and thos
 
 it('with `maxQueueDelay` 0 nobody is refused', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 0 })
-  const { method, path, clients } = asked[0]!
-  const { got, leave } = await crowd(port, clients, method, path)
-  await until(() => got.accepted > 1_500)
-  await leave()
+  const { method, path, clients } = cases[0]!
+  const { got, leave: stop } = await startBurst(port, clients, method, path)
+  await waitUntil(() => got.accepted > 1_500)
+  await stop()
   expect(got.refused).toEqual([])
 })
 
 it('does not count requests whose clients have left', async () => {
-  const { port, ask } = await startCounter({ threads: 1, maxQueueDelay })
-  const leaving = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)))
-  for (const { send } of leaving) send(requestText('GET', '/slow?ms=5000'))
-  await ask('GET', '/value')
+  const { port, request } = await startCounter({ threads: 1, maxQueueDelay })
+  const leaving = await Promise.all(Array.from({ length: 50 }, () => openRawClient(port)))
+  for (const { send } of leaving) send(formatRequest('GET', '/slow?ms=5000'))
+  await request('GET', '/value')
   for (const { socket } of leaving) socket.destroy()
-  const { got, leave } = await crowd(port, 3, 'GET', '/slow?ms=0')
-  const busy = await crowd(port, 3, 'GET', '/spend?ms=9')
-  await until(() => busy.got.accepted > 40)
-  await Promise.all([leave(), busy.leave()])
+  const { got, leave: stop } = await startBurst(port, 3, 'GET', '/slow?ms=0')
+  const busy = await startBurst(port, 3, 'GET', '/spend?ms=9')
+  await waitUntil(() => busy.got.accepted > 40)
+  await Promise.all([stop(), busy.leave()])
   expect([...got.refused, ...busy.got.refused]).toEqual([])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pacificDay, toPacificTime } from '../src/pacific-time.ts'
+import { toPacificDay, toPacificTime } from '../src/pacific-time.ts'
 
 describe('Pacific Time', () => {
   const clock = new Intl.DateTimeFormat('sv-SE', {
@@ -32,14 +32,14 @@ describe('Pacific Time', () => {
 
 describe('pacificDay', () => {
   it('begins at midnight in California', () => {
-    expect(pacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(pacificDay(Date.UTC(2026, 0, 1, 8, 0)))
-    expect(pacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(pacificDay(Date.UTC(2026, 0, 2, 7, 59)))
+    expect(toPacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(toPacificDay(Date.UTC(2026, 0, 1, 8, 0)))
+    expect(toPacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(toPacificDay(Date.UTC(2026, 0, 2, 7, 59)))
     // Summer time is an hour ahead.
-    expect(pacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(pacificDay(Date.UTC(2026, 6, 2, 6, 59)))
+    expect(toPacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(toPacificDay(Date.UTC(2026, 6, 2, 6, 59)))
   })
 
   it('is a date', () => {
-    expect(pacificDay(Date.parse('2026-11-20T07:59:59Z'))).toBe('2026-11-19')
-    expect(pacificDay(Date.parse('2026-11-20T08:00:00Z'))).toBe('2026-11-20')
+    expect(toPacificDay(Date.parse('2026-11-20T07:59:59Z'))).toBe('2026-11-19')
+    expect(toPacificDay(Date.parse('2026-11-20T08:00:00Z'))).toBe('2026-11-20')
   })
 })

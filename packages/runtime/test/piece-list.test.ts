@@ -23,7 +23,7 @@ it('equal lists of pieces share their chunk, and all lists share the chunks of t
       for (const { pieces, expected, count } of groups) {
         expect(pieces.count).toBe(count)
         if (count === 0) continue
-        const own = isListed ? pieces.listed(Chunk.of) : [pieces.joined(Chunk.of)]
+        const own = isListed ? pieces.toChunkList(Chunk.fromText) : [pieces.toJoinedChunk(Chunk.fromText)]
         expect(own.map(({ bytes }) => String(bytes)).join('')).toBe(expected)
         for (const chunk of own) chunks.add(chunk)
       }

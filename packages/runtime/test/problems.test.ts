@@ -1,15 +1,15 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { errors } from '../src/http/errors.ts'
+import { commonErrors } from '../src/http/common-errors.ts'
 import { toProblem } from '../src/http/problem-replies.ts'
-import { Problem, problemReplies, problemSchema } from '../src/http/problems.ts'
+import { Problem, buildProblemReplies, problemSchema } from '../src/http/problems.ts'
 
 test('every kind makes problems that fit the schema', () => {
   const fits = new Ajv().compile(problemSchema)
-  for (const [code, kind] of Object.entries(errors)) {
+  for (const [code, kind] of Object.entries(commonErrors)) {
     const problem = kind('because')
     expect(problem).toBeInstanceOf(Problem)
-    const body = JSON.parse(problem.body())
+    const body = JSON.parse(problem.toBody())
     expect(fits(body)).toBe(true)
     expect(body).toEqual({
       type: `urn:influencer-stats:problem:${code}`,
@@ -18,7 +18,7 @@ test('every kind makes problems that fit the schema', () => {
       detail: 'because',
       code,
     })
-    expect(JSON.parse(kind().body())).not.toHaveProperty('detail')
+    expect(JSON.parse(kind().toBody())).not.toHaveProperty('detail')
   }
 })
 
@@ -26,19 +26,19 @@ test('an unknown fault tells nothing of itself', () => {
   for (const thrown of [new Error('secret'), 'secret', undefined, null, { message: 'secret', statusCode: 400 }]) {
     const problem = toProblem(thrown)
     expect(problem.code).toBe('INTERNAL')
-    expect(problem.body()).not.toContain('secret')
+    expect(problem.toBody()).not.toContain('secret')
   }
 })
 
 test('what Fastify refuses keeps its words, what a service throws is itself', () => {
   const refused = Object.assign(new Error('body must be object'), { code: 'FST_ERR_VALIDATION', statusCode: 400 })
   expect(toProblem(refused)).toMatchObject({ code: 'VALIDATION_FAILED', detail: 'body must be object' })
-  const own = errors.NOT_READY()
+  const own = commonErrors.NOT_READY()
   expect(toProblem(own)).toBe(own)
 })
 
 test('replies are grouped by status', () => {
-  const replies = problemReplies(errors.BAD_JSON, errors.VALIDATION_FAILED, errors.NOT_FOUND)
+  const replies = buildProblemReplies(commonErrors.BAD_JSON, commonErrors.VALIDATION_FAILED, commonErrors.NOT_FOUND)
   expect(Object.keys(replies)).toEqual(['400', '404'])
   expect(replies[400]!.description).toMatch(/BAD_JSON.*VALIDATION_FAILED/)
 })

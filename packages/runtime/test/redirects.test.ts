@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { saveBackup } from '../src/backup/save.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { saveBackup } from '../src/backup/save-backup.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const packages = new URL('../../', import.meta.url)
 const TOKEN = 'for-changes'
@@ -68,10 +68,10 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (() => Promise<un
   },
   async youtube() {
     const client = (await load('youtube')).createControl(url, { token: TOKEN })
-    return [() => client.counts(), () => client.clearFaults()]
+    return [() => client.getCounts(), () => client.clearFaults()]
   },
   async backup() {
-    const file = join(temporaryFolder(), 'a.backup')
+    const file = join(createTemporaryFolder(), 'a.backup')
     return [() => saveBackup(url, TOKEN, file), () => saveBackup(url, TOKEN, file)]
   },
 }

@@ -5,42 +5,42 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { hasSameIdentity } from '../src/level/folder-identity.ts'
-import { checkData, repairData } from '../src/level/integrity/cli.ts'
+import { checkData, repairData } from '../src/level/integrity/data-cli.ts'
 import { repairFolder } from '../src/level/integrity/repair-folder.ts'
-import { WITHOUT_LIMIT } from '../src/level/integrity/verified.ts'
+import { UNLIMITED_OPTIONS } from '../src/level/integrity/folder-verification.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
-import { copyOf, treeOf } from './support/folder-tree.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { copyFolder, readTree } from './support/folder-tree.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const log = { error() {}, info() {} }
 const open = (folder: string) => openSharedLevel(folder, { service: 'counter', format: 1, log, compression: false })
-const keyOf = (i: number) => `key ${1_000 + i}`
-const valueOf = (i: number, life: number) => `value ${i} of life ${life} `.repeat(30)
-const MANY = 400
+const createKey = (i: number) => `key ${1_000 + i}`
+const createValue = (i: number, life: number) => `value ${i} of life ${life} `.repeat(30)
+const ENTRY_COUNT = 400
 
 /** Three lives, of which each overwrites some of the one before, and the last deletes some: two tables and a log. */
 let sound: string
 const expected = new Map<string, string>()
 beforeAll(async () => {
-  sound = join(temporaryFolder(), 'counter')
+  sound = join(createTemporaryFolder(), 'counter')
   for (let life = 0; life < 3; life++) {
     const level = await open(sound)
-    for (let i = life * 100; i < MANY; i++) {
-      await level.write((db) => db.put(keyOf(i), valueOf(i, life)))
-      expected.set(keyOf(i), valueOf(i, life))
+    for (let i = life * 100; i < ENTRY_COUNT; i++) {
+      await level.write((db) => db.put(createKey(i), createValue(i, life)))
+      expected.set(createKey(i), createValue(i, life))
     }
     if (life < 2) await level.flush()
     else
-      for (let i = 0; i < MANY; i += 40) {
-        await level.write((db) => db.del(keyOf(i)))
-        expected.delete(keyOf(i))
+      for (let i = 0; i < ENTRY_COUNT; i += 40) {
+        await level.write((db) => db.del(createKey(i)))
+        expected.delete(createKey(i))
       }
     await level.close()
   }
 })
 
-async function entriesIn(folder: string): Promise<Map<string, string>> {
+async function readEntries(folder: string): Promise<Map<string, string>> {
   const level = await open(folder)
   const entries = new Map(await level.db.iterator().all())
   await level.close()
@@ -51,55 +51,55 @@ async function entriesIn(folder: string): Promise<Map<string, string>> {
 function expectNoWrongValue(entries: ReadonlyMap<string, string>): void {
   for (const [key, value] of entries) {
     const i = Number(key.slice(4)) - 1_000
-    expect([0, 1, 2].map((life) => valueOf(i, life))).toContain(value)
+    expect([0, 1, 2].map((life) => createValue(i, life))).toContain(value)
   }
 }
 
 it('a sound folder is found sound, and is left as it is by a repair', async () => {
-  const folder = copyOf(sound, 'counter')
-  const before = treeOf(folder)
+  const folder = copyFolder(sound, 'counter')
+  const before = readTree(folder)
   const lines: string[] = []
   const say = (line: string) => lines.push(line)
   expect(await checkData(folder, [], say)).toBe(0)
   expect(await checkData(dirname(folder), ['counter'], say)).toBe(0)
   expect(await repairData(folder, [], say)).toBe(0)
   expect(lines).toHaveLength(3)
-  expect(treeOf(folder)).toEqual(before)
+  expect(readTree(folder)).toEqual(before)
   expect(readdirSync(dirname(folder))).toEqual(['counter'])
 })
 
 it('what is no data folder, and a service that has none, is wrong usage', async () => {
-  const folder = copyOf(sound, 'counter')
+  const folder = copyFolder(sound, 'counter')
   for (const command of [checkData, repairData]) {
     expect(await command(join(folder, 'missing'), [], () => {})).toBe(2)
     expect(await command(folder, ['asker'], () => {})).toBe(2)
-    expect(await command(temporaryFolder(), [], () => {})).toBe(2)
+    expect(await command(createTemporaryFolder(), [], () => {})).toBe(2)
   }
 })
 
 it('what can be read is salvaged whatever bit is flipped, nothing else is, and the folder as it was stays', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), fc.nat(7), async (which, at, bit) => {
-      const folder = copyOf(sound, 'counter')
+      const folder = copyFolder(sound, 'counter')
       const names = readdirSync(join(folder, 'level')).filter((name) => /log$|ldb$|^MANIFEST|^CURRENT/.test(name))
       const file = join(folder, 'level', names[which % names.length]!)
       const bytes = readFileSync(file)
       if (bytes.length === 0) return
       bytes[at % bytes.length]! ^= 1 << bit
       writeFileSync(file, bytes)
-      const before = treeOf(folder)
+      const before = readTree(folder)
       const said: string[] = []
       expect(await checkData(folder, [], (line) => said.push(line))).toBe(1)
-      expect(treeOf(folder)).toEqual(before)
+      expect(readTree(folder)).toEqual(before)
 
       const { findings, copy, entries, lostBlocks, lostLogBytes, lostTables } = await repairFolder({
         service: 'counter',
         folder,
       })
       expect(said).toHaveLength(findings.length)
-      expect(treeOf(copy)).toEqual(before)
-      expect(verifyFolder(folder, WITHOUT_LIMIT).findings).toEqual([])
-      const found = await entriesIn(folder)
+      expect(readTree(copy)).toEqual(before)
+      expect(verifyFolder(folder, UNLIMITED_OPTIONS).findings).toEqual([])
+      const found = await readEntries(folder)
       expect(found.size).toBe(entries)
       expectNoWrongValue(found)
       if (lostBlocks + lostLogBytes + lostTables.length === 0) expect(found).toEqual(expected)
@@ -122,27 +122,27 @@ it.each<[string, (level: string, table: string) => void]>([
     },
   ],
 ])('all is salvaged where %s', async (_, damage) => {
-  const folder = copyOf(sound, 'counter')
+  const folder = copyFolder(sound, 'counter')
   damage(join(folder, 'level'), '')
   await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
   expect(await repairData(folder, [], () => {})).toBe(0)
   expect(hasSameIdentity(folder)).toBe(false)
-  expect(await entriesIn(folder)).toEqual(expected)
+  expect(await readEntries(folder)).toEqual(expected)
 })
 
 it('the rest is salvaged where a table is missing', async () => {
-  const folder = copyOf(sound, 'counter')
+  const folder = copyFolder(sound, 'counter')
   const table = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
   rmSync(join(folder, 'level', table))
   await repairData(folder, [], () => {})
-  const found = await entriesIn(folder)
+  const found = await readEntries(folder)
   expectNoWrongValue(found)
   // The last life is in the log.
-  for (let i = 201; i < MANY; i += 40) expect(found.get(keyOf(i))).toBe(valueOf(i, 2))
+  for (let i = 201; i < ENTRY_COUNT; i += 40) expect(found.get(createKey(i))).toBe(createValue(i, 2))
 })
 
 it('a folder that a process has open is refused, and stays as it is', async () => {
-  const folder = copyOf(sound, 'counter')
+  const folder = copyFolder(sound, 'counter')
   const hold = `
     const { openLevel } = await import('${new URL('../src/level/open-level.ts', import.meta.url).href}')
     await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 1 })
@@ -154,9 +154,9 @@ it('a folder that a process has open is refused, and stays as it is', async () =
     // Damaged or not: it is in use.
     rmSync(join(folder, 'level', 'CURRENT'))
     await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_LOCKED' })
-    const before = treeOf(folder)
+    const before = readTree(folder)
     for (const command of [checkData, repairData]) expect(await command(folder, [], () => {})).toBe(2)
-    expect(treeOf(folder)).toEqual(before)
+    expect(readTree(folder)).toEqual(before)
     expect(readdirSync(dirname(folder))).toEqual([basename(folder)])
   } finally {
     other.kill('SIGKILL')

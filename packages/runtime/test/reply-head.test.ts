@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { headersOf, isKnown, isUnchanged } from '../src/door/reply-head.ts'
+import { toHeaders, matchesEtag, isUnchanged } from '../src/server/reply-head.ts'
 
 const reply = { status: 200, headers: ['x-a', '1'], etag: '"t"', type: 'text/plain', body: '\u2460' }
 
 test('a reply says what is its own first, and the length in bytes', () => {
-  expect(headersOf(reply, false)).toEqual('x-a 1 etag "t" content-type text/plain content-length 3'.split(' '))
-  expect(headersOf(reply, true)).toEqual('x-a 1 etag "t"'.split(' '))
+  expect(toHeaders(reply, false)).toEqual('x-a 1 etag "t" content-type text/plain content-length 3'.split(' '))
+  expect(toHeaders(reply, true)).toEqual('x-a 1 etag "t"'.split(' '))
 })
 
 test('only who reads, and is answered with 200, is spared the body', () => {
@@ -26,5 +26,5 @@ test.each([
   ['', false],
   [undefined, false],
 ])('If-None-Match: %s', (given, known) => {
-  expect(isKnown(given, '"t"')).toBe(known)
+  expect(matchesEtag(given, '"t"')).toBe(known)
 })

@@ -4,23 +4,23 @@ import type { Socket } from 'node:net'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
-import { startCounter, type RunningCounter } from './support/counter.ts'
-import { rawClient, requestText } from './support/raw-client.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { startCounter, type RunningCounter } from './support/counter-service.ts'
+import { openRawClient, formatRequest } from './support/raw-client.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
-const get = requestText('GET', '/value')
-const put = (value: number) => requestText('PUT', '/value', {}, JSON.stringify({ value }))
+const get = formatRequest('GET', '/value')
+const put = (value: number) => formatRequest('PUT', '/value', {}, JSON.stringify({ value }))
 
 /** Requests of a route named after a gate are answered once it is open. */
 function createGate() {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   return { name: basename(folder), open: () => writeFileSync(join(folder, 'open'), '') }
 }
 
 /** Replies that a route has given. */
-async function answered(counter: RunningCounter, route: string): Promise<number> {
-  const { body } = await counter.ask('GET', '/metrics')
+async function countReplies(counter: RunningCounter, route: string): Promise<number> {
+  const { body } = await counter.request('GET', '/metrics')
   return Number(new RegExp(`_count\\{[^}]*"${route}"[^}]*\\} (\\d+)`).exec(body)?.[1] ?? 0)
 }
 
@@ -36,7 +36,7 @@ beforeEach(() => {
 describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
   test.each([0, 2])('see the changes before them and none behind them, with %i threads', async (threads) => {
     const { port } = await startCounter({ hot: 'yes', server, threads })
-    const client = await rawClient(port)
+    const client = await openRawClient(port)
     client.send(Array.from({ length: 50 }, (_, i) => get + put(i + 1)).join(''))
     for (let i = 0; i < 50; i++) {
       expect((await client.reply()).body).toBe(`{"value":${i}}`)
@@ -47,48 +47,48 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
   test('run at the same time if they are safe', async () => {
     const counter = await startCounter({ hot: 'yes', server })
     const [first, second] = [createGate(), createGate()]
-    const client = await rawClient(counter.port)
-    client.send([first, second].map(({ name }) => requestText('GET', `/gated-later/${name}`)).join(''))
+    const client = await openRawClient(counter.port)
+    client.send([first, second].map(({ name }) => formatRequest('GET', `/gated-later/${name}`)).join(''))
     second.open()
-    await until(async () => (await answered(counter, '/gated-later/:folder')) === 1)
+    await waitUntil(async () => (await countReplies(counter, '/gated-later/:folder')) === 1)
     first.open()
     expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
   })
 
   test('are forgotten when their client leaves', async () => {
     const counter = await startCounter({ hot: 'yes', server })
-    const gate = createGate()
-    const client = await rawClient(counter.port)
-    client.send(requestText('GET', `/gated-later/${gate.name}`) + put(7).repeat(100))
-    await until(() => (accepted[0]?.bytesRead ?? 0) > 0)
+    const latch = createGate()
+    const client = await openRawClient(counter.port)
+    client.send(formatRequest('GET', `/gated-later/${latch.name}`) + put(7).repeat(100))
+    await waitUntil(() => (accepted[0]?.bytesRead ?? 0) > 0)
     client.socket.resetAndDestroy()
-    gate.open()
-    await until(() => accepted[0]!.destroyed)
-    expect((await counter.ask('GET', '/value')).status).toBe(200)
+    latch.open()
+    await waitUntil(() => accepted[0]!.destroyed)
+    expect((await counter.request('GET', '/value')).status).toBe(200)
   })
 
   test('are not executed behind a stream', async () => {
     const counter = await startCounter({ hot: 'yes', server })
-    const client = await rawClient(counter.port)
-    client.send(put(1) + requestText('GET', '/stream/3') + put(7).repeat(100))
+    const client = await openRawClient(counter.port)
+    client.send(put(1) + formatRequest('GET', '/stream/3') + put(7).repeat(100))
     expect((await client.reply()).body).toBe('{"value":1}')
     expect((await client.reply()).headers['content-type']).toBe('text/event-stream')
     await client.closed
-    expect((await counter.ask('GET', '/value')).body).toBe('{"value":1}')
+    expect((await counter.request('GET', '/value')).body).toBe('{"value":1}')
   })
 
   test('are read no further while too many are unanswered, and all answered in the end', async () => {
     const { port } = await startCounter({ hot: 'yes', server, maxQueueDelay: 60_000 })
-    const gate = createGate()
-    const client = await rawClient(port)
-    const requests = Array.from({ length: 3_000 }, (_, i) => requestText('PUT', `/items/${i}`, {}, 'x'.repeat(300)))
+    const latch = createGate()
+    const client = await openRawClient(port)
+    const requests = Array.from({ length: 3_000 }, (_, i) => formatRequest('PUT', `/items/${i}`, {}, 'x'.repeat(300)))
     const text = requests.join('')
-    client.send(requestText('GET', `/gated-later/${gate.name}`) + text)
-    await until(() => accepted[0]?.isPaused())
+    client.send(formatRequest('GET', `/gated-later/${latch.name}`) + text)
+    await waitUntil(() => accepted[0]?.isPaused())
     // Some reads of 64 KiB.
     expect(accepted[0]!.bytesRead).toBeLessThan(200_000)
     expect(text.length).toBeGreaterThan(1_000_000)
-    gate.open()
+    latch.open()
     for (let i = 0; i <= 3_000; i++) expect((await client.reply()).status).toBe(200)
   })
 })

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { readFileSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLog } from '../src/process/log.ts'
-import { hiding, secretsOf } from '../src/settings/secrets.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { createLogger } from '../src/process/logger.ts'
+import { createRedactor, getSecrets } from '../src/settings/secrets.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const searched = (secret: string) => new URLSearchParams({ key: secret }).toString().slice('key='.length)
 
@@ -18,13 +18,13 @@ const faultWith = (secret: string) => {
 }
 
 test('a log never has a secret in it, however a fault carries it, and stays JSON', () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   let files = 0
   fc.assert(
     fc.property(fc.oneof(fc.string({ minLength: 8, unit: 'binary' }), fc.string({ minLength: 8 })), (secret) => {
       fc.pre(secret.isWellFormed())
       const file = join(folder, String(files++))
-      const log = createLog('info', { service: 'test' }, ['', secret], openSync(file, 'a'))
+      const log = createLogger('info', { service: 'test' }, ['', secret], openSync(file, 'a'))
       log.error(faultWith(secret), `could not ask with ${secret}`)
       log.info({ url: `/x?access_token=${secret}` }, 'plain')
       const lines = readFileSync(file, 'utf8').trim().split('\n')
@@ -42,14 +42,14 @@ test('a log never has a secret in it, however a fault carries it, and stays JSON
 })
 
 test('a secret of digits leaves times alone', () => {
-  const file = join(temporaryFolder(), 'log')
-  createLog('info', {}, ['1'], openSync(file, 'a')).info('1 or 2')
+  const file = join(createTemporaryFolder(), 'log')
+  createLogger('info', {}, ['1'], openSync(file, 'a')).info('1 or 2')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ time: expect.any(Number), msg: '[secret] or 2' })
 })
 
 test('a short secret is taken out where it is one, and leaves words and the names of fields alone', () => {
-  const file = join(temporaryFolder(), 'log')
-  const log = createLog('info', { service: 'msg' }, ['s', 'msg'], openSync(file, 'a'))
+  const file = join(createTemporaryFolder(), 'log')
+  const log = createLogger('info', { service: 'msg' }, ['s', 'msg'], openSync(file, 'a'))
   log.info({ url: '/x?access_token=s&y=1', header: 'Bearer s', token: 's', reason: "it's msgs" }, 'secrets stay secret')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     service: '[secret]',
@@ -68,7 +68,7 @@ test('secrets are what settings call secret, lists included, but not what everyb
     name: { type: 'string', default: '', description: '' },
   } as const
   const config = { key: 'stand-in', keys: ['stand-in', 'mine'], name: 'me', apiToken: 'hunter2', readToken: '' }
-  const secrets = secretsOf({ settings }, config)
+  const secrets = getSecrets({ settings }, config)
   expect(secrets.toSorted()).toEqual(['hunter2', 'mine'])
-  expect(hiding(secrets)('hunter2 is mine, not stand-in')).toBe('[secret] is [secret], not stand-in')
+  expect(createRedactor(secrets)('hunter2 is mine, not stand-in')).toBe('[secret] is [secret], not stand-in')
 })

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSharedLevel, type SharedLevelOptions } from '../src/level/shared-level.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 const MODULE = new URL('../src/level/shared-level.ts', import.meta.url).href
-const FULL = new Error('IO error: 000003.log: No space left on device')
+const FULL_DISK_ERROR = new Error('IO error: 000003.log: No space left on device')
 
-function quiet() {
+function createQuietLog() {
   return { error: vi.fn<(...args: any[]) => void>(), info: vi.fn<(...args: any[]) => void>() }
 }
 
 async function open(folder: string, more: Partial<SharedLevelOptions<string, string>> = {}) {
-  const level = await openSharedLevel(folder, { service: 'counter', format: 1, log: quiet(), ...more })
+  const level = await openSharedLevel(folder, { service: 'counter', format: 1, log: createQuietLog(), ...more })
   onTestFinished(() => level.close())
   return level
 }
 
 /** A write under way, which ends when the test says so. */
-function deferred() {
+function createDeferred() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   return { run: () => promise, done: resolve, fail: reject }
 }
@@ -31,10 +31,10 @@ const settled = async (promise: Promise<unknown>) => {
 }
 
 test('what is on its way when a write fails is refused, on every thread and in every order', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const main = await open(folder)
   const other = await open(folder, { share: main.share() })
-  const [failing, before, after] = [deferred(), deferred(), deferred()]
+  const [failing, before, after] = [createDeferred(), createDeferred(), createDeferred()]
   const first = main.write(failing.run)
   const done = [main.write(before.run), other.write(before.run)]
   const late = [main.write(after.run), other.write(after.run)]
@@ -42,7 +42,7 @@ test('what is on its way when a write fails is refused, on every thread and in e
   // Done, but perhaps behind half a record: LevelDB itself reports success.
   before.done()
   for (const write of done) expect(await settled(write)).toBe(false)
-  failing.fail(FULL)
+  failing.fail(FULL_DISK_ERROR)
   await expect(first).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
   for (const write of done) expect(await settled(write)).toBe(false)
   after.done()
@@ -54,10 +54,10 @@ test('what is on its way when a write fails is refused, on every thread and in e
 })
 
 test('writes that are done wait for no one who began later, once all they could lie behind are good', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const main = await open(folder)
   const other = await open(folder, { share: main.share() })
-  const [one, two, later] = [deferred(), deferred(), deferred()]
+  const [one, two, later] = [createDeferred(), createDeferred(), createDeferred()]
   const writes = [main.write(one.run), other.write(two.run)]
   one.done()
   expect(await settled(writes[0]!)).toBe(false)
@@ -69,17 +69,17 @@ test('writes that are done wait for no one who began later, once all they could 
 })
 
 test('takes writes again by itself, and tells of it once: nothing that was acknowledged is gone', async () => {
-  const folder = temporaryFolder()
-  const log = quiet()
+  const folder = createTemporaryFolder()
+  const log = createQuietLog()
   const recovered: (string | undefined)[] = []
-  const main = await open(folder, { log, onRecovered: () => void recovered.push(main.fault()?.code) })
+  const main = await open(folder, { log, onRecovered: () => void recovered.push(main.getFault()?.code) })
   await main.write((db) => db.put('kept', 'yes'))
   for (let i = 0; i < 3; i++) {
     await expect(
       main.write(() => Promise.reject(new Error('IO error: 000003.log: Input/output error'))),
     ).rejects.toMatchObject({ code: 'STORE_FAILED', status: 503, headers: { 'retry-after': '1' } })
   }
-  await until(() => !main.fault())
+  await waitUntil(() => !main.getFault())
   expect(log.error.mock.calls).toHaveLength(1)
   expect(log.error.mock.calls[0]![0]).toMatchObject({ err: { message: expect.stringContaining('000003.log') } })
   expect(log.info.mock.calls).toHaveLength(1)
@@ -92,7 +92,7 @@ test('takes writes again by itself, and tells of it once: nothing that was ackno
 })
 
 test('is opened anew under threads that read, where LevelDB takes no writes any more', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const main = await open(folder)
   await main.write((db) => db.put('key', 'value'))
   const share = main.share()
@@ -115,9 +115,9 @@ test('is opened anew under threads that read, where LevelDB takes no writes any 
   })
   expect(await once(worker, 'message')).toEqual(['open'])
   const close = vi.spyOn(main.db, 'close')
-  const poisoned = vi.spyOn(main.db, 'compactRange').mockRejectedValueOnce(FULL)
-  await expect(main.write(() => Promise.reject(FULL))).rejects.toMatchObject({ code: 'DISK_FULL' })
-  await until(() => !main.fault())
+  const poisoned = vi.spyOn(main.db, 'compactRange').mockRejectedValueOnce(FULL_DISK_ERROR)
+  await expect(main.write(() => Promise.reject(FULL_DISK_ERROR))).rejects.toMatchObject({ code: 'DISK_FULL' })
+  await waitUntil(() => !main.getFault())
   expect([poisoned.mock.calls.length, close.mock.calls.length]).toEqual([2, 1])
   worker.postMessage('write')
   expect(await once(worker, 'message')).toEqual(['written'])
@@ -125,21 +125,21 @@ test('is opened anew under threads that read, where LevelDB takes no writes any 
   const [{ reads }] = await once(worker, 'message')
   expect(reads).toBeGreaterThan(0)
   await once(worker, 'exit')
-  await main.gone(share)
+  await main.releaseShare(share)
   expect([main.db.getSync('key'), main.db.getSync('other')]).toEqual(['value', 'thread'])
 })
 
 test('a thread that dies while it writes holds nobody up, and leaves a new log', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const main = await open(folder)
   const share = main.share()
   const other = await open(folder, { share })
-  const lost = deferred()
+  const lost = createDeferred()
   void other.write(lost.run).catch(() => undefined)
   const write = main.write((db) => db.put('key', 'value'))
   expect(await settled(write)).toBe(false)
   const flushed = vi.spyOn(main.db, 'compactRange')
-  await main.gone(share)
+  await main.releaseShare(share)
   await write
   expect(flushed).toHaveBeenCalledOnce()
   lost.done()

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import { spawnStart } from './support/spawn-start.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { isAlive, until } from './support/until.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { isAlive, waitUntil } from './support/wait-until.ts'
 
 // Where none is asked for there are no threads: starting one takes as long as all the rest.
 const FREE_PORTS = ['--port', '0', '--log-level', 'warn', '--threads', '0']
@@ -23,10 +23,10 @@ const valueAt = (url: string) =>
 describe('a start', () => {
   test('ends with a table of what runs, and stops cleanly', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0', '--start', '7'])
-    const { counter, asker } = await started.ready()
+    const { counter, asker } = await started.waitUntilReady()
     expect([counter!.threads, asker!.threads]).toEqual([2, 0])
     expect([await valueAt(counter!.url), await valueAt(asker!.url)]).toEqual([7, 7])
-    expect(started.children().toSorted()).toEqual([counter!.pid, asker!.pid].toSorted())
+    expect(started.listChildren().toSorted()).toEqual([counter!.pid, asker!.pid].toSorted())
     expect(await started.stop()).toMatchObject({ code: 0, signal: null })
     expect([isAlive(counter!.pid), isAlive(asker!.pid)]).toEqual([false, false])
     expect(started.stderr).toBe('')
@@ -36,15 +36,15 @@ describe('a start', () => {
     const partsOf = (text: string) => text.split('service ')
     const args = ['counter', ...FREE_PORTS, '--log-level', 'debug', '--max-connections', '1000000']
     const started = spawnStart(args)
-    await started.ready()
-    await until(() => started.stdout.includes('"opening"'))
+    await started.waitUntilReady()
+    await waitUntil(() => started.stdout.includes('"opening"'))
     const [before, table] = partsOf(started.stdout)
     expect(before).toBe('\n')
     expect(table).toMatch(/^counter: ulimit -n is \d+/m)
     expect((await started.stop()).code).toBe(0)
 
     const verbose = spawnStart([...args, '--verbose'])
-    await verbose.ready()
+    await verbose.waitUntilReady()
     expect(partsOf(verbose.stdout)[0]).toContain('"opening"')
     expect((await verbose.stop()).code).toBe(0)
 
@@ -58,12 +58,12 @@ describe('a start', () => {
     [16, 16],
   ])(
     'gives a thread a young heap of twice %i MB, and main, which loads what there is, one of %i',
-    async (told, main) => {
-      const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--max-semi-space-size', String(told)])
-      const { counter } = await started.ready()
+    async (setting, main) => {
+      const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--max-semi-space-size', String(setting)])
+      const { counter } = await started.waitUntilReady()
       const heap = (await (await fetch(`${counter!.url}/heap`)).json()) as { main: number; thread: number }
       // V8 counts half of it three times.
-      expect(heap.main - heap.thread).toBe(3 * (main - told))
+      expect(heap.main - heap.thread).toBe(3 * (main - setting))
       expect((await started.stop()).code).toBe(0)
     },
   )
@@ -72,7 +72,7 @@ describe('a start', () => {
   test.skipIf(!hasCurl)('prints a command that works, with the token where one is needed', async () => {
     const env = { API_TOKEN: 'hunter2' }
     const started = spawnStart(['counter', ...FREE_PORTS], env)
-    await started.ready()
+    await started.waitUntilReady()
     expect(started.stdout).not.toContain('hunter2')
     const command = started.stdout.slice(started.stdout.indexOf('Try counter:')).split('\n').slice(1).join('\n')
     const reply = await promisify(execFile)('sh', ['-c', command], { env: { ...env, PATH: process.env.PATH } })
@@ -81,7 +81,7 @@ describe('a start', () => {
 
   test('starts what is needed too, and stops it last', async () => {
     const started = spawnStart(['asker', ...FREE_PORTS, '--log-level', 'info'])
-    const { counter, asker } = await started.ready()
+    const { counter, asker } = await started.waitUntilReady()
     expect(await valueAt(asker!.url)).toBe(0)
     expect(counter).toBeDefined()
     expect((await started.stop()).code).toBe(0)
@@ -96,7 +96,7 @@ describe('a start', () => {
       [['--from', 'nowhere'], {}],
     ] as const) {
       const started = spawnStart(['asker', ...FREE_PORTS, ...args], env)
-      expect(Object.keys(await started.ready())).toEqual(['asker'])
+      expect(Object.keys(await started.waitUntilReady())).toEqual(['asker'])
       expect((await started.stop()).code).toBe(0)
     }
   })
@@ -104,31 +104,41 @@ describe('a start', () => {
   const mirrorOf = async (url: string) => ((await (await fetch(`${url}/mirror`)).json()) as { uri: string }).uri
 
   test('starts one that asks another only later as soon as the address of that is known', async () => {
-    const [asker, counter] = [await freePort(), await freePort()].map((port) => ({
+    const [asker, counter] = [await findFreePort(), await findFreePort()].map((port) => ({
       port,
       url: `http://127.0.0.1:${port}`,
     }))
-    const gate = join(temporaryFolder(), 'gate')
+    const appGateFile = join(createTemporaryFolder(), 'gate')
     const ports = ['--asker.port', String(asker!.port), '--counter.port', String(counter!.port)]
-    const started = spawnStart(['asker', 'counter', '--threads', '0', ...ports, '--from', 'nowhere', '--appGate', gate])
-    await until(() =>
+    const started = spawnStart([
+      'asker',
+      'counter',
+      '--threads',
+      '0',
+      ...ports,
+      '--from',
+      'nowhere',
+      '--appGate',
+      appGateFile,
+    ])
+    await waitUntil(() =>
       mirrorOf(asker!.url).then(
         (uri) => uri === counter!.url,
         () => false,
       ),
     )
     expect(await valueAt(counter!.url)).toBeUndefined()
-    writeFileSync(gate, '')
-    expect((await started.ready()).counter!.url).toBe(counter!.url)
+    writeFileSync(appGateFile, '')
+    expect((await started.waitUntilReady()).counter!.url).toBe(counter!.url)
     expect((await started.stop()).code).toBe(0)
   })
 
   test('fills in the address of what it can do without, where that is started anyway', async () => {
     const alone = spawnStart(['asker', ...FREE_PORTS, '--from', 'nowhere'])
-    expect(await mirrorOf((await alone.ready()).asker!.url)).toBe('')
+    expect(await mirrorOf((await alone.waitUntilReady()).asker!.url)).toBe('')
     expect((await alone.stop()).code).toBe(0)
     const both = spawnStart(['asker', 'counter', ...FREE_PORTS, '--from', 'nowhere'])
-    const { asker, counter } = await both.ready()
+    const { asker, counter } = await both.waitUntilReady()
     expect(await mirrorOf(asker!.url)).toBe(counter!.url)
     expect((await both.stop()).code).toBe(0)
   })
@@ -148,7 +158,7 @@ describe('a start', () => {
 
   test('takes a token where it can be reached from elsewhere', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS, '--host', '0.0.0.0'], { API_TOKEN: 'hunter2' })
-    const { counter } = await started.ready()
+    const { counter } = await started.waitUntilReady()
     expect(await valueAt(counter!.url)).toBe(0)
     expect((await fetch(`${counter!.url}/value`, { method: 'PUT' })).status).toBe(401)
     expect((await started.stop()).code).toBe(0)
@@ -156,22 +166,22 @@ describe('a start', () => {
 
   test('that is interrupted ends cleanly', async () => {
     const started = spawnStart([...FREE_PORTS, '--openDelay', '500'])
-    await until(() => started.children().length > 0)
+    await waitUntil(() => started.listChildren().length > 0)
     expect(await started.stop('SIGINT')).toMatchObject({ code: 0, signal: null })
   })
 
   test('that hangs can be interrupted', async () => {
     const started = spawnStart(['asker', ...FREE_PORTS, '--openDelay', '600000', '--shutdown-timeout', '1'])
-    await until(() => started.children().length > 0)
+    await waitUntil(() => started.listChildren().length > 0)
     await delay(200)
-    const [child] = started.children()
+    const [child] = started.listChildren()
     await started.stop()
     expect(isAlive(child!)).toBe(false)
   })
 })
 
 describe('a wrong start is one clear line, and nothing is left running', () => {
-  async function failure(args: string[], env = {}): Promise<string> {
+  async function getFailure(args: string[], env = {}): Promise<string> {
     const started = spawnStart(args, env)
     const { code, signal } = await started.exit
     expect({ code, signal, stdout: started.stdout.replaceAll(/^\{.*\n/gm, '') }).toEqual({
@@ -179,7 +189,7 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
       signal: null,
       stdout: '',
     })
-    expect(started.children()).toEqual([])
+    expect(started.listChildren()).toEqual([])
     return started.stderr
   }
 
@@ -208,10 +218,10 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
       'counter: one serving thread at most, because it is a list\n',
     ],
     ['a part that refuses to open', [...FREE_PORTS, '--refuseOpen', 'the folder is locked'], 'the folder is locked\n'],
-  ])('%s', async (_what, args, stderr) => expect(await failure(args)).toBe(stderr))
+  ])('%s', async (_what, args, stderr) => expect(await getFailure(args)).toBe(stderr))
 
   test('everything that is wrong at once', async () => {
-    const stderr = await failure(['--counter.port', 'x', '--threads', '99', '--body-limit', '0'], {
+    const stderr = await getFailure(['--counter.port', 'x', '--threads', '99', '--body-limit', '0'], {
       COUNTER_START: 'many',
     })
     expect(stderr).toMatch(/^--counter.port: .*; --threads: .*; --body-limit: .*; COUNTER_START: .*\n$/)
@@ -223,13 +233,13 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
-    expect(await failure([...FREE_PORTS, '--asker.port', String(port)])).toBe(
+    expect(await getFailure([...FREE_PORTS, '--asker.port', String(port)])).toBe(
       `127.0.0.1:${port} is in use; choose another with --asker.port\n`,
     )
   })
 
   test('a fault of the program comes with its stack', async () => {
-    expect(await failure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(
+    expect(await getFailure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(
       /^counter: Error: no such thing\n +at /,
     )
   })
@@ -238,9 +248,9 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
 describe('a service process that dies', () => {
   test('is started again on its port, while the others go on', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '1'])
-    const { counter, asker } = await started.ready()
+    const { counter, asker } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
-    await until(() => started.stderr.includes('counter: is back as process'))
+    await waitUntil(() => started.stderr.includes('counter: is back as process'))
     expect(started.stderr).toContain(`counter: process ${counter!.pid} died (SIGKILL); starting another\n`)
     expect(await valueAt(counter!.url)).toBe(0)
     expect(await valueAt(asker!.url)).toBe(0)
@@ -250,11 +260,11 @@ describe('a service process that dies', () => {
 
   test('of an error on its main thread, or of a signal to it alone', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
-    const { counter } = await started.ready()
+    const { counter } = await started.waitUntilReady()
     await fetch(`${counter!.url}/die-on-main`, { method: 'POST' }).catch(() => {})
-    await until(() => /is back as process (\d+)/.exec(started.stderr))
-    process.kill(started.children()[0]!, 'SIGTERM')
-    await until(() => started.stderr.match(/is back as process/g)?.length === 2)
+    await waitUntil(() => /is back as process (\d+)/.exec(started.stderr))
+    process.kill(started.listChildren()[0]!, 'SIGTERM')
+    await waitUntil(() => started.stderr.match(/is back as process/g)?.length === 2)
     expect(started.stderr).toContain('died (exit code 1)')
     expect(await valueAt(counter!.url)).toBe(0)
     expect((await started.stop()).code).toBe(0)
@@ -262,28 +272,28 @@ describe('a service process that dies', () => {
 
   test('may be told to stop while it is away', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
-    const { counter } = await started.ready()
+    const { counter } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
-    await until(() => started.stderr.includes('died (SIGKILL)'))
+    await waitUntil(() => started.stderr.includes('died (SIGKILL)'))
     await started.stop()
-    expect(started.children()).toEqual([])
+    expect(started.listChildren()).toEqual([])
   })
 })
 
 describe('a supervisor that is killed', () => {
   test('leaves nothing running', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0'])
-    const { counter, asker } = await started.ready()
+    const { counter, asker } = await started.waitUntilReady()
     await started.stop('SIGKILL')
-    await until(() => !isAlive(counter!.pid) && !isAlive(asker!.pid))
+    await waitUntil(() => !isAlive(counter!.pid) && !isAlive(asker!.pid))
   })
 
   test.each([0, 60, 120, 240])('neither %i ms after it began to start them', async (ms) => {
     const started = spawnStart([...FREE_PORTS, '--openDelay', '100'])
-    const children = await until(() => started.children().length > 0 && started.children())
+    const children = await waitUntil(() => started.listChildren().length > 0 && started.listChildren())
     await delay(ms)
-    const all = [...new Set([...children, ...started.children()])]
+    const all = [...new Set([...children, ...started.listChildren()])]
     await started.stop('SIGKILL')
-    await until(() => !all.some(isAlive))
+    await waitUntil(() => !all.some(isAlive))
   })
 })

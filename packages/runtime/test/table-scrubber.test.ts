@@ -4,15 +4,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { TableScrubber } from '../src/level/integrity/table-scrubber.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
 import { openSharedLevel } from '../src/level/shared-level.ts'
-import { dataHealth, WriteHealth } from '../src/level/write-health.ts'
-import { damageTables } from './support/damage.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { createDataHealth, WriteHealth } from '../src/level/write-health.ts'
+import { damageTables } from './support/damage-tables.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const log = { error() {}, info() {} }
 
 /** A folder with some tables, closed. */
-async function folderWithTables(tables: number): Promise<string> {
-  const folder = temporaryFolder()
+async function createFolderWithTables(tables: number): Promise<string> {
+  const folder = createTemporaryFolder()
   for (let table = 0; table < tables; table++) {
     const level = await openSharedLevel(folder, { service: 'counter', format: 1, log })
     for (let i = 0; i < 200; i++) await level.write((db) => db.put(`${table} ${i}`, `value ${i} `.repeat(50)))
@@ -23,19 +23,19 @@ async function folderWithTables(tables: number): Promise<string> {
 }
 
 /** Tables that a start with the given byte limit leaves unread. */
-const unreadOf = (folder: string, maxTableBytes: number) =>
+const listUnread = (folder: string, maxTableBytes: number) =>
   verifyFolder(folder, { maxTableBytes, maxTableMs: Infinity }).unread
 
 it('a start reads no more bytes of tables than it may, and leaves the others', async () => {
-  const folder = await folderWithTables(3)
-  const [all, none] = [unreadOf(folder, 0), unreadOf(folder, Infinity)]
+  const folder = await createFolderWithTables(3)
+  const [all, none] = [listUnread(folder, 0), listUnread(folder, Infinity)]
   expect([all.length, none.length]).toEqual([3, 0])
-  expect(unreadOf(folder, all[0]!.bytes)).toHaveLength(2)
+  expect(listUnread(folder, all[0]!.bytes)).toHaveLength(2)
 })
 
 it('tables that the start did not read are read while the service runs, each damaged one is told once', async () => {
-  const folder = await folderWithTables(3)
-  const unread = unreadOf(folder, 0)
+  const folder = await createFolderWithTables(3)
+  const unread = listUnread(folder, 0)
   damageTables(join(folder, 'level'))
   const found: string[] = []
   const all = Promise.withResolvers<void>()
@@ -54,14 +54,14 @@ it('tables that the start did not read are read while the service runs, each dam
 })
 
 it('one that is closed in the middle of a table ends', async () => {
-  const folder = await folderWithTables(1)
-  const scrubber = new TableScrubber({ folder, unread: unreadOf(folder, 0), onDamage() {} })
+  const folder = await createFolderWithTables(1)
+  const scrubber = new TableScrubber({ folder, unread: listUnread(folder, 0), onDamage() {} })
   await new Promise(setImmediate)
   await scrubber.close()
 })
 
 it('a service that starts on a damaged table is refused, whatever byte it is', async () => {
-  const folder = await folderWithTables(1)
+  const folder = await createFolderWithTables(1)
   const name = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
   const file = join(folder, 'level', name)
   const bytes = readFileSync(file)
@@ -76,14 +76,14 @@ it('a service that starts on a damaged table is refused, whatever byte it is', a
 })
 
 it('damage is a reason not to be ready, and none to refuse writes', async () => {
-  const level = await openSharedLevel(temporaryFolder(), { service: 'counter', format: 1, log })
+  const level = await openSharedLevel(createTemporaryFolder(), { service: 'counter', format: 1, log })
   onTestFinished(() => level.close())
-  const health = dataHealth(level.memory)
-  expect([health.fault(), health.damagedFiles()]).toEqual([undefined, 0])
-  health.readFailed()
-  expect([health.fault()?.code, health.damagedFiles()]).toEqual(['DATA_DAMAGED', 1])
+  const health = createDataHealth(level.memory)
+  expect([health.getFault(), health.countDamagedFiles()]).toEqual([undefined, 0])
+  health.reportReadFailure()
+  expect([health.getFault()?.code, health.countDamagedFiles()]).toEqual(['DATA_DAMAGED', 1])
   new WriteHealth({ memory: level.memory, slot: 0 }).setDamagedFiles(3)
-  expect([health.fault()?.code, health.damagedFiles()]).toEqual(['DATA_DAMAGED', 3])
+  expect([health.getFault()?.code, health.countDamagedFiles()]).toEqual(['DATA_DAMAGED', 3])
   await level.write((db) => db.put('key', 'value'))
-  expect(level.fault()).toBeUndefined()
+  expect(level.getFault()).toBeUndefined()
 })

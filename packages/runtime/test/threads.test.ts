@@ -5,33 +5,33 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { embed } from '../src/process/embed.ts'
-import type { RunningService } from '../src/process/host.ts'
+import type { RunningService } from '../src/process/service-host.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { expectProblem, SERVICES, startCounter } from './support/counter.ts'
-import { clientPerThread } from './support/fleet.ts'
-import { requestText, type RawClient } from './support/raw-client.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
-import { runs } from './support/runs.ts'
+import { expectProblem, SERVICES_URL, startCounter } from './support/counter-service.ts'
+import { connectPerThread } from './support/client-fleet.ts'
+import { formatRequest, type RawClient } from './support/raw-client.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
+import { scaleRuns } from './support/scale-runs.ts'
 
-async function valueOf(client: RawClient): Promise<number> {
-  client.send(requestText('GET', '/value'))
+async function readValue(client: RawClient): Promise<number> {
+  client.send(formatRequest('GET', '/value'))
   return JSON.parse((await client.reply()).body).value
 }
 
 async function put(client: RawClient, value: number): Promise<void> {
-  client.send(requestText('PUT', '/value', {}, JSON.stringify({ value })))
+  client.send(formatRequest('PUT', '/value', {}, JSON.stringify({ value })))
   expect((await client.reply()).status).toBe(200)
 }
 
-async function who(client: RawClient, within: number): Promise<number[]> {
-  client.send(requestText('GET', `/who?within=${within}`))
+async function listThreads(client: RawClient, within: number): Promise<number[]> {
+  client.send(formatRequest('GET', `/who?within=${within}`))
   return JSON.parse((await client.reply()).body)
 }
 
-const crash = (client: RawClient, path: string) => client.send(requestText('POST', path))
+const crash = (client: RawClient, path: string) => client.send(formatRequest('POST', path))
 
-async function respawned(port: number): Promise<number> {
+async function countRespawned(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } })).text()
   return Number(/^threads_respawned_total (\d+)$/m.exec(text)![1])
 }
@@ -40,11 +40,11 @@ describe.each([0, 1, 3])('with %i threads', (threads) => {
   let counter: RunningService
   let clients: Map<string, RawClient>
   beforeAll(async () => {
-    counter = await embed(definition, { threads }, SERVICES)
+    counter = await embed(definition, { threads }, SERVICES_URL)
   })
   afterAll(async () => void (await counter.stop()))
   beforeEach(async () => {
-    clients = await clientPerThread(Number(new URL(counter.url).port), threads || 1)
+    clients = await connectPerThread(Number(new URL(counter.url).port), threads || 1)
   })
 
   test('what one has answered, all know at once', async () => {
@@ -53,20 +53,20 @@ describe.each([0, 1, 3])('with %i threads', (threads) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(all.length - 1), fc.integer(), async (writer, value) => {
         await put(all[writer]!, value)
-        expect(await Promise.all(all.map(valueOf))).toEqual(all.map(() => value))
+        expect(await Promise.all(all.map(readValue))).toEqual(all.map(() => value))
       }),
-      { numRuns: runs(40) },
+      { numRuns: scaleRuns(40) },
     )
   })
 
   test('a broadcast gives the answers of all', async () => {
-    const answers = await who([...clients.values()][0]!, 10_000)
+    const answers = await listThreads([...clients.values()][0]!, 10_000)
     expect(answers.map(String).toSorted()).toEqual([...clients.keys()].toSorted())
   })
 
   test('what main does not answer in time is a problem', async () => {
     const [client] = clients.values()
-    client!.send(requestText('GET', '/never'))
+    client!.send(formatRequest('GET', '/never'))
     expectProblem(await client!.reply(), 503, 'CALL_TIMED_OUT')
   })
 })
@@ -76,7 +76,7 @@ test('a thread loads what compiles schemas when one is first of use', async () =
   const loaded = async () => (await fetch(`${counter.url}/loaded`)).json() as Promise<string[]>
   const compilers = ['ajv', 'ajv-formats', 'fast-json-stringify']
   expect((await loaded()).filter((name) => compilers.includes(name))).toEqual([])
-  const [client] = [...(await clientPerThread(counter.port, 1)).values()]
+  const [client] = [...(await connectPerThread(counter.port, 1)).values()]
   await put(client!, 5)
   expect(new Set(await loaded()).intersection(new Set(compilers)).size).toBe(compilers.length)
 })
@@ -84,38 +84,38 @@ test('a thread loads what compiles schemas when one is first of use', async () =
 describe('a thread that dies', () => {
   test('comes back with the present value, while the others go on', async () => {
     const counter = await startCounter({ threads: 3 })
-    const [victim, ...others] = [...(await clientPerThread(counter.port, 3)).values()] as [RawClient, ...RawClient[]]
+    const [victim, ...others] = [...(await connectPerThread(counter.port, 3)).values()] as [RawClient, ...RawClient[]]
     await put(others[0]!, 42)
     crash(victim, '/die')
     await victim.closed
-    expect(await Promise.all(others.map(valueOf))).toEqual([42, 42])
-    await until(async () => (await respawned(counter.port)) === 1)
-    const now = await clientPerThread(counter.port, 3)
-    expect(await Promise.all([...now.values()].map(valueOf))).toEqual([42, 42, 42])
+    expect(await Promise.all(others.map(readValue))).toEqual([42, 42])
+    await waitUntil(async () => (await countRespawned(counter.port)) === 1)
+    const now = await connectPerThread(counter.port, 3)
+    expect(await Promise.all([...now.values()].map(readValue))).toEqual([42, 42, 42])
   })
 
   test('knows what changed while it started, and held nobody up', async () => {
-    const appGate = join(temporaryFolder(), 'gate')
+    const appGate = join(createTemporaryFolder(), 'gate')
     writeFileSync(appGate, '')
     const counter = await startCounter({ threads: 2, appGate })
-    const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+    const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
     rmSync(appGate)
     crash(victim, '/die')
     await victim.closed
-    await until(async () => (await respawned(counter.port)) === 1)
+    await waitUntil(async () => (await countRespawned(counter.port)) === 1)
     // It cannot have started before these are answered.
     for (const value of [1, 2, 3]) await put(other, value)
     writeFileSync(appGate, '')
-    const now = await clientPerThread(counter.port, 2)
-    expect(await Promise.all([...now.values()].map(valueOf))).toEqual([3, 3])
+    const now = await connectPerThread(counter.port, 2)
+    expect(await Promise.all([...now.values()].map(readValue))).toEqual([3, 3])
   })
 
   test('loads its code while main opens what there is, and is gone where that fails', async () => {
-    const loadGate = join(temporaryFolder(), 'loaded')
+    const loadGate = join(createTemporaryFolder(), 'loaded')
     vi.stubEnv('COUNTER_LOADED', loadGate)
     onTestFinished(() => void vi.unstubAllEnvs())
     const counter = await startCounter({ threads: 2, loadGate })
-    expect((await counter.ask('GET', '/value')).status).toBe(200)
+    expect((await counter.request('GET', '/value')).status).toBe(200)
     const terminate = vi.spyOn(Worker.prototype, 'terminate')
     onTestFinished(() => terminate.mockRestore())
     await expect(startCounter({ threads: 2, failOpen: 'no luck' })).rejects.toThrow('no luck')
@@ -125,11 +125,11 @@ describe('a thread that dies', () => {
   test('comes back again and again', async () => {
     const counter = await startCounter({ threads: 1 })
     for (let death = 1; death <= 2; death++) {
-      const [client] = [...(await clientPerThread(counter.port, 1)).values()]
+      const [client] = [...(await connectPerThread(counter.port, 1)).values()]
       crash(client!, '/die')
       await client!.closed
-      await until(() =>
-        respawned(counter.port).then(
+      await waitUntil(() =>
+        countRespawned(counter.port).then(
           (count) => count === death,
           () => false,
         ),
@@ -140,58 +140,58 @@ describe('a thread that dies', () => {
 
 test('a thread that hangs is replaced, while the others go on', async () => {
   const counter = await startCounter({ threads: 2, watchdogTimeout: 5_000 })
-  const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+  const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
   let isReplaced = false
   void victim.closed.then(() => (isReplaced = true))
-  expect(await valueOf(other)).toBe(0)
+  expect(await readValue(other)).toBe(0)
   expect(isReplaced).toBe(false)
   // A write waits for the stuck thread, until it is gone.
   await put(other, 8)
   await victim.closed
-  const now = await clientPerThread(counter.port, 2)
-  expect(await Promise.all([...now.values()].map(valueOf))).toEqual([8, 8])
+  const now = await connectPerThread(counter.port, 2)
+  expect(await Promise.all([...now.values()].map(readValue))).toEqual([8, 8])
 })
 
 test('a thread that hangs holds up neither the figures nor the stop for ever', async () => {
   // Nobody replaces it.
   const counter = await startCounter({ threads: 2, shutdownTimeout: 300 })
-  const [victim, other] = [...(await clientPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
+  const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
-  other.send(requestText('GET', '/metrics'))
+  other.send(formatRequest('GET', '/metrics'))
   expect((await other.reply()).body).toMatch(/^process_cpu/m)
   expect(await counter.stop()).toBe(false)
 })
 
 describe('calls between main and its threads', () => {
   async function post(client: RawClient, path: string): Promise<void> {
-    client.send(requestText('POST', path))
+    client.send(formatRequest('POST', path))
     expect((await client.reply()).status).toBe(200)
   }
 
   test('a thread that does not answer in time is left out, and what it answers later is dropped', async () => {
     const counter = await startCounter({ threads: 3 })
-    const clients = await clientPerThread(counter.port, 3)
+    const clients = await connectPerThread(counter.port, 3)
     const [[name, mute], [, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
     await post(mute, '/mute')
     // On a busy machine others take longer than that, too.
     let within = 100
-    await until(async () => {
-      const answers = await who(other, (within *= 2))
+    await waitUntil(async () => {
+      const answers = await listThreads(other, (within *= 2))
       expect(answers).not.toContain(Number(name))
       return answers.length === 2
     })
     await post(mute, '/unmute')
-    expect(await who(other, 10_000)).toHaveLength(3)
-    expect(await respawned(counter.port)).toBe(0)
+    expect(await listThreads(other, 10_000)).toHaveLength(3)
+    expect(await countRespawned(counter.port)).toBe(0)
   })
 
   test('a thread that dies is left out at once', async () => {
     const counter = await startCounter({ threads: 2 })
-    const clients = await clientPerThread(counter.port, 2)
+    const clients = await connectPerThread(counter.port, 2)
     const [[, victim], [name, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
     await post(victim, '/mute')
-    const answers = who(other, 3_600_000)
+    const answers = listThreads(other, 3_600_000)
     crash(victim, '/die')
     expect(await answers).toEqual([Number(name)])
   })
@@ -199,7 +199,7 @@ describe('calls between main and its threads', () => {
 
 describe('a service that is right on one thread only', () => {
   test('refuses more, and says why', async () => {
-    await expect(embed(definition, { threads: 2, single: 'it is a list' }, SERVICES)).rejects.toMatchObject({
+    await expect(embed(definition, { threads: 2, single: 'it is a list' }, SERVICES_URL)).rejects.toMatchObject({
       code: 'SINGLE_THREAD',
       message: 'counter: one serving thread at most, because it is a list',
     })
@@ -217,7 +217,7 @@ describe('a start that fails leaves nothing behind', () => {
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
-    await expect(embed(definition, { threads, port }, SERVICES)).rejects.toMatchObject({
+    await expect(embed(definition, { threads, port }, SERVICES_URL)).rejects.toMatchObject({
       code: 'EADDRINUSE',
       message: `127.0.0.1:${port} is in use; choose another with --counter.port`,
     })
@@ -225,7 +225,7 @@ describe('a start that fails leaves nothing behind', () => {
 
   test('the port of another of our services, which shares it among its threads', async () => {
     const { port } = await startCounter({ threads: 2 })
-    await expect(embed(definition, { threads: 2, port }, SERVICES)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(embed(definition, { threads: 2, port }, SERVICES_URL)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
   test('threads that cannot start', async () => {

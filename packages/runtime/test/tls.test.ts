@@ -5,32 +5,32 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Registry } from '../src/metrics/prom-client.ts'
-import { configOf, type Overrides } from '../src/process/embed.ts'
-import { startService } from '../src/process/host.ts'
-import { createLog } from '../src/process/log.ts'
+import { buildConfig, type Overrides } from '../src/process/embed.ts'
+import { startService } from '../src/process/service-host.ts'
+import { createLogger } from '../src/process/logger.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { openCertificate } from '../src/tls/certificate.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { selfSigned, type SelfSigned } from './support/certificate.ts'
-import { SERVICES } from './support/counter.ts'
-import { requestText, takeReply, type RawReply } from './support/raw-client.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { createSelfSigned, type SelfSignedCertificate } from './support/certificate.ts'
+import { SERVICES_URL } from './support/counter-service.ts'
+import { formatRequest, takeReply, type RawReply } from './support/raw-client.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
-const HOT = '/items/ab/view'
-const HOUR = 3_600_000
+const HOT_PATH = '/items/ab/view'
+const HOUR_MS = 3_600_000
 
 /** A counter that speaks TLS, its files, and the lines of its log. */
 async function start(settings: Overrides = {}) {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [tlsCert, tlsKey, log] = ['cert', 'key', 'log'].map((name) => join(folder, name)) as [string, string, string]
-  const put = ({ cert, key }: SelfSigned) => {
+  const put = ({ cert, key }: SelfSignedCertificate) => {
     writeFileSync(tlsCert, cert)
     writeFileSync(tlsKey, key)
   }
-  const first = selfSigned()
+  const first = createSelfSigned()
   put(first)
-  const config = configOf(definition, {
+  const config = buildConfig(definition, {
     port: 0,
     threads: 0,
     hot: 'yes',
@@ -39,7 +39,7 @@ async function start(settings: Overrides = {}) {
     tlsKey,
     ...settings,
   })
-  const options = { services: SERVICES, definition, config, log: createLog('info', {}, [], openSync(log, 'a')) }
+  const options = { services: SERVICES_URL, definition, config, log: createLogger('info', {}, [], openSync(log, 'a')) }
   const running = await startService(options)
   onTestFinished(async () => void (await running.stop()))
   const lines = () =>
@@ -51,7 +51,7 @@ async function start(settings: Overrides = {}) {
 }
 
 /** A connection that trusts one certificate alone. */
-async function open(port: number, { cert }: SelfSigned): Promise<TLSSocket> {
+async function open(port: number, { cert }: SelfSignedCertificate): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ca: cert, servername: 'localhost' })
   onTestFinished(() => void socket.destroy())
   await once(socket, 'secureConnect')
@@ -59,7 +59,7 @@ async function open(port: number, { cert }: SelfSigned): Promise<TLSSocket> {
 }
 
 /** Sends texts and gives so many replies. */
-function replies(socket: TLSSocket, text: string, count = 1): Promise<RawReply[]> {
+function readReplies(socket: TLSSocket, text: string, count = 1): Promise<RawReply[]> {
   const { promise, resolve, reject } = Promise.withResolvers<RawReply[]>()
   let input = ''
   const found: RawReply[] = []
@@ -87,25 +87,30 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     const socket = await open(port, first)
     expect(socket.alpnProtocol).toBe(false)
     const body = 'x'.repeat(100_000)
-    const put = requestText('PUT', '/items/a', { 'content-type': 'text/plain' }, body)
-    const pipeline = requestText('GET', HOT).repeat(3) + put + requestText('GET', '/large/bytes')
-    expect(statuses(await replies(socket, pipeline, 5))).toEqual([200, 200, 200, 200, 200])
-    const half = requestText('GET', HOT)
+    const put = formatRequest('PUT', '/items/a', { 'content-type': 'text/plain' }, body)
+    const pipeline = formatRequest('GET', HOT_PATH).repeat(3) + put + formatRequest('GET', '/large/bytes')
+    expect(statuses(await readReplies(socket, pipeline, 5))).toEqual([200, 200, 200, 200, 200])
+    const half = formatRequest('GET', HOT_PATH)
     socket.write(half.slice(0, 20))
-    expect(statuses(await replies(socket, half.slice(20)))).toEqual([200])
-    expect(statuses(await replies(socket, requestText('GET', '/value') + requestText('GET', HOT), 2))).toEqual([
-      200, 200,
-    ])
+    expect(statuses(await readReplies(socket, half.slice(20)))).toEqual([200])
+    expect(
+      statuses(await readReplies(socket, formatRequest('GET', '/value') + formatRequest('GET', HOT_PATH), 2)),
+    ).toEqual([200, 200])
   })
 
   test('and ends in order, though somebody has not finished a handshake', async () => {
     // Nothing but the end ends anything.
-    const never = { shutdownTimeout: HOUR, headersTimeout: HOUR, requestTimeout: HOUR, keepAliveTimeout: HOUR }
+    const never = {
+      shutdownTimeout: HOUR_MS,
+      headersTimeout: HOUR_MS,
+      requestTimeout: HOUR_MS,
+      keepAliveTimeout: HOUR_MS,
+    }
     const { running, port, first } = await start({ server, ...never })
     const silent = connectPlain(port, '127.0.0.1')
     await once(silent, 'connect')
     const socket = await open(port, first)
-    const answered = replies(socket, requestText('GET', HOT) + requestText('GET', '/slow-later/300'), 2)
+    const answered = readReplies(socket, formatRequest('GET', HOT_PATH) + formatRequest('GET', '/slow-later/300'), 2)
     // With the first the other has come.
     await once(socket, 'data')
     const stopped = running.stop()
@@ -119,52 +124,54 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     const plain = connectPlain(port, '127.0.0.1').on('error', () => {})
     let received = ''
     plain.setEncoding('latin1').on('data', (part) => (received += part))
-    plain.write(requestText('GET', HOT))
+    plain.write(formatRequest('GET', HOT_PATH))
     await once(plain, 'close')
     expect(received).not.toContain('HTTP')
-    expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
+    expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])
   })
 })
 
 test('a new certificate is used by all threads from then on, and connections that stand go on', async () => {
   const { port, first, put, lines } = await start({ threads: 2 })
-  const kept = await open(port, first)
-  const second = selfSigned()
+  const openSocket = await open(port, first)
+  const second = createSelfSigned()
   put(second)
-  const trusts = (certificate: SelfSigned) =>
+  const trusts = (certificate: SelfSignedCertificate) =>
     open(port, certificate).then(
       (socket) => socket.destroy() && true,
       () => false,
     )
-  await until(() => trusts(second))
-  await until(async () => (await Promise.all(Array.from({ length: 8 }, () => trusts(first)))).every((old) => !old))
+  await waitUntil(() => trusts(second))
+  await waitUntil(async () => (await Promise.all(Array.from({ length: 8 }, () => trusts(first)))).every((old) => !old))
   expect(await Promise.all(Array.from({ length: 8 }, () => trusts(second)))).not.toContain(false)
-  expect(statuses(await replies(kept, requestText('GET', HOT) + requestText('GET', '/value'), 2))).toEqual([200, 200])
+  expect(
+    statuses(await readReplies(openSocket, formatRequest('GET', HOT_PATH) + formatRequest('GET', '/value'), 2)),
+  ).toEqual([200, 200])
   expect(lines().filter(({ msg }) => msg === 'a new certificate is used')).toHaveLength(1)
 })
 
 test('files that cannot be used leave the certificate as it was, are told of once, and the next is taken', async () => {
   const { port, first, put, tlsKey, tlsCert, lines } = await start()
-  const told = () => lines().filter(({ msg }) => msg === 'the new certificate cannot be used')
-  writeFileSync(tlsKey, selfSigned().key)
-  await until(() => told().length === 1)
-  expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
+  const warnings = () => lines().filter(({ msg }) => msg === 'the new certificate cannot be used')
+  writeFileSync(tlsKey, createSelfSigned().key)
+  await waitUntil(() => warnings().length === 1)
+  expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])
   writeFileSync(tlsCert, 'nonsense')
-  await until(() => told().length === 2)
-  expect(statuses(await replies(await open(port, first), requestText('GET', HOT)))).toEqual([200])
-  const next = selfSigned()
+  await waitUntil(() => warnings().length === 2)
+  expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])
+  const next = createSelfSigned()
   put(next)
-  await until(() => open(port, next).catch(() => undefined))
-  expect(told()).toHaveLength(2)
-  for (const line of told()) expect(line).toMatchObject({ level: 40, file: tlsCert, reason: expect.any(String) })
+  await waitUntil(() => open(port, next).catch(() => undefined))
+  expect(warnings()).toHaveLength(2)
+  for (const line of warnings()) expect(line).toMatchObject({ level: 40, file: tlsCert, reason: expect.any(String) })
 })
 
 test('files are judged once, however often they are looked at', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const [tlsCert, tlsKey] = [join(folder, 'cert'), join(folder, 'key')]
-  const { cert, key } = selfSigned()
+  const { cert, key } = createSelfSigned()
   writeFileSync(tlsCert, cert)
   writeFileSync(tlsKey, key)
   const said: string[] = []
@@ -184,7 +191,7 @@ test('files are judged once, however often they are looked at', () => {
   writeFileSync(tlsKey, key)
   look()
   expect([said.length, changed]).toEqual([2, []])
-  const other = selfSigned()
+  const other = createSelfSigned()
   writeFileSync(tlsCert, other.cert)
   writeFileSync(tlsKey, other.key)
   look()
@@ -199,12 +206,12 @@ test.each([
   ],
   ['with the key of another', (folder: string) => ({ tlsCert: join(folder, 'cert'), tlsKey: join(folder, 'other') })],
 ])('it does not start %s', async (_, settings) => {
-  const folder = temporaryFolder()
-  const { cert, key } = selfSigned()
+  const folder = createTemporaryFolder()
+  const { cert, key } = createSelfSigned()
   writeFileSync(join(folder, 'cert'), cert)
   writeFileSync(join(folder, 'key'), key)
-  writeFileSync(join(folder, 'other'), selfSigned().key)
-  const config = configOf(definition, { port: 0, threads: 0, ...settings(folder) })
-  const started = startService({ services: SERVICES, definition, config, log: createLog('silent', {}, []) })
+  writeFileSync(join(folder, 'other'), createSelfSigned().key)
+  const config = buildConfig(definition, { port: 0, threads: 0, ...settings(folder) })
+  const started = startService({ services: SERVICES_URL, definition, config, log: createLogger('silent', {}, []) })
   await expect(started).rejects.toMatchObject({ code: 'TLS_WRONG' })
 })

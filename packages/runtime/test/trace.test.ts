@@ -5,29 +5,29 @@ import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createChannel } from '../src/process/channel.ts'
-import { configOf, type Overrides } from '../src/process/embed.ts'
-import { startService } from '../src/process/host.ts'
-import { createLog } from '../src/process/log.ts'
+import { buildConfig, type Overrides } from '../src/process/embed.ts'
+import { startService } from '../src/process/service-host.ts'
+import { createLogger } from '../src/process/logger.ts'
 import { SERVERS } from '../src/settings/settings.ts'
-import { currentTrace, inTrace, outsideTrace, traceHeaders } from '../src/trace.ts'
+import { getCurrentTrace, runInTrace, runOutsideTrace, getTraceHeaders } from '../src/trace.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { rawClient, requestText } from './support/raw-client.ts'
-import { temporaryFolder } from './support/temporary.ts'
+import { openRawClient, formatRequest } from './support/raw-client.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
-const OWN = /^[a-z0-9]{1,6}-[a-z0-9]+$/
+const GENERATED_ID = /^[a-z0-9]{1,6}-[a-z0-9]+$/
 
 /** A counter with hot routes, and the lines of its log. */
 async function start(server: string, settings: Overrides = {}) {
-  const file = join(temporaryFolder(), 'log')
-  const log = createLog('info', {}, [], openSync(file, 'a'))
-  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', server, ...settings })
+  const file = join(createTemporaryFolder(), 'log')
+  const log = createLogger('info', {}, [], openSync(file, 'a'))
+  const config = buildConfig(definition, { port: 0, threads: 0, hot: 'yes', server, ...settings })
   const running = await startService({ services: '', definition, config, log })
   onTestFinished(async () => void (await running.stop()))
   return {
     port: Number(new URL(running.url).port),
-    ask: (path: string, headers: Record<string, string> = {}) => fetch(running.url + path, { headers }),
+    request: (path: string, headers: Record<string, string> = {}) => fetch(running.url + path, { headers }),
     lines: (msg: string) =>
       readFileSync(file, 'utf8')
         .split('\n')
@@ -37,32 +37,41 @@ async function start(server: string, settings: Overrides = {}) {
   }
 }
 
-const HOT = '/items/ab/view'
+const HOT_PATH = '/items/ab/view'
 
 describe.each(SERVERS)('%s', (server) => {
   test('a request keeps the id that it came with, if that is one', async () => {
-    const { ask } = await start(server)
-    for (const path of ['/value', HOT, '/nowhere']) {
+    const { request: ask } = await start(server)
+    for (const path of ['/value', HOT_PATH, '/nowhere']) {
       const idOf = async (id: string) => (await ask(path, { 'x-request-id': id })).headers.get('x-request-id')
       for (const id of ['a', 'caller:17/x+y=', 'x'.repeat(128)]) expect(await idOf(id)).toBe(id)
-      for (const id of ['', 'a b', '<b>', '"', 'x'.repeat(129), 'ü']) expect(await idOf(id)).toMatch(OWN)
+      for (const id of ['', 'a b', '<b>', '"', 'x'.repeat(129), 'ü']) expect(await idOf(id)).toMatch(GENERATED_ID)
     }
   })
 
   test('on a kept connection each has its own', async () => {
     const { port } = await start(server)
-    const client = await rawClient(port)
+    const client = await openRawClient(port)
     const ids = ['a', 'a', 'b', undefined, undefined, 'a']
-    client.send(ids.map((id) => requestText('GET', HOT, id === undefined ? {} : { 'x-request-id': id })).join(''))
+    client.send(
+      ids.map((id) => formatRequest('GET', HOT_PATH, id === undefined ? {} : { 'x-request-id': id })).join(''),
+    )
     const given: string[] = []
     for (const _ of ids) given.push((await client.reply()).headers['x-request-id']!)
-    expect(given).toEqual(['a', 'a', 'b', expect.stringMatching(OWN), expect.stringMatching(OWN), 'a'])
+    expect(given).toEqual([
+      'a',
+      'a',
+      'b',
+      expect.stringMatching(GENERATED_ID),
+      expect.stringMatching(GENERATED_ID),
+      'a',
+    ])
     expect(new Set(given).size).toBe(4)
   })
 
   test('a line a request: of all routes but hot ones and those that machines ask, with the ids of who asked', async () => {
-    const { ask, lines } = await start(server)
-    for (const path of [HOT, '/healthz', '/readyz', '/metrics']) await (await ask(path)).text()
+    const { request: ask, lines } = await start(server)
+    for (const path of [HOT_PATH, '/healthz', '/readyz', '/metrics']) await (await ask(path)).text()
     await (await ask('/value?token=secret', { 'x-request-id': 'caller-1', traceparent: TRACEPARENT })).text()
     await (await ask('/nowhere')).text()
     expect(lines('request')).toEqual([
@@ -75,29 +84,29 @@ describe.each(SERVERS)('%s', (server) => {
         address: '127.0.0.1',
         ms: expect.any(Number),
       }),
-      expect.objectContaining({ route: '(unmatched)', status: 404, requestId: expect.stringMatching(OWN) }),
+      expect.objectContaining({ route: '(unmatched)', status: 404, requestId: expect.stringMatching(GENERATED_ID) }),
     ])
     expect(JSON.stringify(lines('request'))).not.toContain('secret')
   })
 
   test('one in so many, hot ones too where that is asked for', async () => {
-    const { ask, lines } = await start(server, { requestLogSampling: 3, hotRequestLogSampling: 4 })
-    for (let i = 0; i < 9; i++) await (await ask(HOT, { 'x-request-id': `hot-${i}` })).text()
-    await (await ask(HOT, { 'x-request-id': 'a b', traceparent: 'nonsense' })).text()
+    const { request: ask, lines } = await start(server, { requestLogSampling: 3, hotRequestLogSampling: 4 })
+    for (let i = 0; i < 9; i++) await (await ask(HOT_PATH, { 'x-request-id': `hot-${i}` })).text()
+    await (await ask(HOT_PATH, { 'x-request-id': 'a b', traceparent: 'nonsense' })).text()
     for (let i = 0; i < 4; i++) await (await ask('/value', { 'x-request-id': `cold-${i}` })).text()
-    const told = lines('request')
-    expect(told.map(({ requestId }) => requestId)).toEqual(['hot-0', 'hot-4', 'hot-8', 'cold-0', 'cold-3'])
-    expect(told[0]).toMatchObject({ method: 'GET', route: '/items/:id/view', status: 200, address: '127.0.0.1' })
+    const logged = lines('request')
+    expect(logged.map(({ requestId }) => requestId)).toEqual(['hot-0', 'hot-4', 'hot-8', 'cold-0', 'cold-3'])
+    expect(logged[0]).toMatchObject({ method: 'GET', route: '/items/:id/view', status: 200, address: '127.0.0.1' })
   })
 
   test('none at all', async () => {
-    const { ask, lines } = await start(server, { requestLogSampling: 0 })
-    for (const path of [HOT, '/value']) await (await ask(path)).text()
+    const { request: ask, lines } = await start(server, { requestLogSampling: 0 })
+    for (const path of [HOT_PATH, '/value']) await (await ask(path)).text()
     expect(lines('request')).toEqual([])
   })
 
   test('an error line has the ids, whoever answers', async () => {
-    const { ask, lines } = await start(server)
+    const { request: ask, lines } = await start(server)
     for (const path of ['/throw', '/hot-throw', '/later-fault/1']) {
       expect((await ask(path, { 'x-request-id': path, traceparent: TRACEPARENT })).status).toBe(500)
     }
@@ -111,9 +120,9 @@ test('a call to another thread is a part of the same request, and what goes on a
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => port1.close())
   const here = createChannel(port1, new Map())
-  createChannel(port2, new Map([['who', async () => [currentTrace(), outsideTrace(currentTrace)]]]))
+  createChannel(port2, new Map([['who', async () => [getCurrentTrace(), runOutsideTrace(getCurrentTrace)]]]))
   const trace = { requestId: 'a', traceparent: TRACEPARENT }
-  expect(await inTrace(trace, () => here.call('who', []))).toEqual([trace, undefined])
+  expect(await runInTrace(trace, () => here.call('who', []))).toEqual([trace, undefined])
   expect(await here.call('who', [])).toEqual([undefined, undefined])
 })
 
@@ -122,8 +131,8 @@ test('what is asked of others for a request carries its ids', async () => {
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const asked = async () => (await fetch(url, { headers: traceHeaders() })).json()
+  const fetchHeaders = async () => (await fetch(url, { headers: getTraceHeaders() })).json()
   const trace = { requestId: 'a', traceparent: TRACEPARENT }
-  expect(await inTrace(trace, asked)).toMatchObject({ 'x-request-id': 'a', traceparent: TRACEPARENT })
-  expect(await asked()).not.toHaveProperty('x-request-id')
+  expect(await runInTrace(trace, fetchHeaders)).toMatchObject({ 'x-request-id': 'a', traceparent: TRACEPARENT })
+  expect(await fetchHeaders()).not.toHaveProperty('x-request-id')
 })

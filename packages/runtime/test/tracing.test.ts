@@ -2,36 +2,36 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Registry } from '../src/metrics/prom-client.ts'
-import { upstreamTimer } from '../src/metrics/upstream.ts'
-import { configOf, type Overrides } from '../src/process/embed.ts'
-import { startService } from '../src/process/host.ts'
-import { createLog } from '../src/process/log.ts'
+import { createUpstreamTimer } from '../src/metrics/upstream-timer.ts'
+import { buildConfig, type Overrides } from '../src/process/embed.ts'
+import { startService } from '../src/process/service-host.ts'
+import { createLogger } from '../src/process/logger.ts'
 import { SERVERS } from '../src/settings/settings.ts'
-import { inTrace, traceParts } from '../src/trace.ts'
+import { runInTrace, parseTraceparent } from '../src/trace.ts'
 import { createTracer } from '../src/tracing/tracer.ts'
 import { counter as definition } from './fixtures/services.ts'
 import { startCollector } from './support/collector.ts'
-import { freePort } from './support/free-port.ts'
-import { ownTime } from './support/own-time.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { until } from './support/until.ts'
+import { findFreePort } from './support/free-port.ts'
+import { startProcessClock } from './support/process-clock.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { waitUntil } from './support/wait-until.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'
 const traceparent = (flags: string) => `00-${TRACE_ID}-${CALLER}-${flags}`
-const SERVER = 2
-const CLIENT = 3
+const SERVER_KIND = 2
+const CLIENT_KIND = 3
 
 /** A counter with hot routes that sends spans, and the lines of its log. */
 async function start(settings: Overrides) {
-  const file = join(temporaryFolder(), 'log')
-  const config = configOf(definition, { port: 0, threads: 0, hot: 'yes', hotRequestLogSampling: 1, ...settings })
-  const log = createLog('info', {}, [], openSync(file, 'a'))
+  const file = join(createTemporaryFolder(), 'log')
+  const config = buildConfig(definition, { port: 0, threads: 0, hot: 'yes', hotRequestLogSampling: 1, ...settings })
+  const log = createLogger('info', {}, [], openSync(file, 'a'))
   const running = await startService({ services: '', definition, config, log })
   onTestFinished(async () => void (await running.stop()))
   return {
     stop: () => running.stop(),
-    async ask(path: string, headers: Record<string, string> = {}) {
+    async request(path: string, headers: Record<string, string> = {}) {
       const reply = await fetch(running.url + path, { headers })
       await reply.text()
       return reply
@@ -48,10 +48,10 @@ describe.each(SERVERS)('%s', (server) => {
   test('each request is a span of its own, a part of what its client does where that is said', async () => {
     const collector = await startCollector()
     const headers = 'authorization=Bearer%20hunter2hunter2, x-team=a'
-    const { ask, stop, lines } = await start({ server, otlpEndpoint: collector.url, otlpHeaders: headers })
+    const { request: ask, stop, lines } = await start({ server, otlpEndpoint: collector.url, otlpHeaders: headers })
     const begun = BigInt(Date.now()) * 1_000_000n
-    const asked = { traceparent: traceparent('01'), 'x-request-id': 'caller-1' }
-    for (const path of ['/items/ab/view', '/value?token=secret', '/hot-throw']) await ask(path, asked)
+    const callerHeaders = { traceparent: traceparent('01'), 'x-request-id': 'caller-1' }
+    for (const path of ['/items/ab/view', '/value?token=secret', '/hot-throw']) await ask(path, callerHeaders)
     for (const path of ['/items/ab/view', '/later/1', '/nowhere']) await ask(path)
     for (const path of ['/healthz', '/metrics']) await ask(path)
     await ask('/value', { traceparent: traceparent('00') })
@@ -68,7 +68,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect(parts).toHaveLength(3)
     for (const span of parts) expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: CALLER })
     for (const span of spans) {
-      expect(span).toMatchObject({ service: 'counter', kind: SERVER })
+      expect(span).toMatchObject({ service: 'counter', kind: SERVER_KIND })
       expect(span.start).toBeGreaterThanOrEqual(begun - 1_000_000_000n)
       expect(span.end).toBeGreaterThanOrEqual(span.start)
       expect(span.end).toBeLessThan(BigInt(Date.now() + 1_000) * 1_000_000n)
@@ -87,44 +87,54 @@ describe.each(SERVERS)('%s', (server) => {
     })
     // A line of the log tells which trace it belongs to.
     const known = new Set(spans.map(({ traceId }) => traceId))
-    const told = lines().filter(({ msg, status }) => msg === 'request' && status === 200)
-    expect(told.length).toBeGreaterThan(3)
-    for (const { traceId } of told) expect(known).toContain(traceId)
+    const warnings = lines().filter(({ msg, status }) => msg === 'request' && status === 200)
+    expect(warnings.length).toBeGreaterThan(3)
+    for (const { traceId } of warnings) expect(known).toContain(traceId)
   })
 
   test('without a collector that answers all goes on, and that is told once', async () => {
-    const { ask, stop, lines } = await start({ server, otlpEndpoint: `http://127.0.0.1:${await freePort()}` })
-    const told = () => lines().filter(({ msg }) => msg === 'spans do not reach the collector')
+    const {
+      request: ask,
+      stop,
+      lines,
+    } = await start({ server, otlpEndpoint: `http://127.0.0.1:${await findFreePort()}` })
+    const warnings = () => lines().filter(({ msg }) => msg === 'spans do not reach the collector')
     for (let i = 0; i < 2; i++) expect((await ask('/items/ab/view')).status).toBe(200)
-    await until(() => told().length === 1)
+    await waitUntil(() => warnings().length === 1)
     expect((await ask('/value')).status).toBe(200)
     expect(await stop()).toBe(true)
-    expect(told()).toHaveLength(1)
+    expect(warnings()).toHaveLength(1)
   })
 })
 
 describe('calls of others', () => {
   const tracerOf = (url: string, traceSample = '1', registry = new Registry()) => {
-    const log = createLog('silent', {}, [])
+    const log = createLogger('silent', {}, [])
     const options = { endpoint: url, headers: '', service: 'one', version: '1', log, registry }
     const tracer = createTracer(options, { traceSample })
-    return { tracer, registry, timer: upstreamTimer({ registry, tracer }) }
+    return { tracer, registry, timer: createUpstreamTimer({ registry, tracer }) }
   }
 
   test('are parts of the request that they are made for, and carry an id of their own', async () => {
     const collector = await startCollector()
     const { tracer, timer } = tracerOf(collector.url)
-    const trace = tracer.begin({ traceparent: traceparent('01') }, 'caller-1')
-    const call = inTrace(trace, () => timer('kv'))
-    call.ended(503)
-    const other = inTrace(trace, () => timer('youtube'))
-    other.ended('timeout')
-    tracer.ended(trace, { method: 'GET', route: '/a', status: 200, startedAt: performance.now() })
+    const trace = tracer.startRequest({ traceparent: traceparent('01') }, 'caller-1')
+    const call = runInTrace(trace, () => timer('kv'))
+    call.end(503)
+    const other = runInTrace(trace, () => timer('youtube'))
+    other.end('timeout')
+    tracer.endRequest(trace, { method: 'GET', route: '/a', status: 200, startedAt: performance.now() })
     await tracer.close()
-    const { spanId } = traceParts(trace.traceparent)!
+    const { spanId } = parseTraceparent(trace.traceparent)!
     const [kv, youtube, request] = collector.spans
     expect(request).toMatchObject({ spanId, parentSpanId: CALLER, traceId: TRACE_ID })
-    expect(kv).toMatchObject({ name: 'kv', kind: CLIENT, traceId: TRACE_ID, parentSpanId: spanId, status: { code: 2 } })
+    expect(kv).toMatchObject({
+      name: 'kv',
+      kind: CLIENT_KIND,
+      traceId: TRACE_ID,
+      parentSpanId: spanId,
+      status: { code: 2 },
+    })
     expect(youtube).toMatchObject({
       parentSpanId: spanId,
       attributes: { 'error.type': 'timeout', 'peer.service': 'youtube' },
@@ -136,41 +146,41 @@ describe('calls of others', () => {
     const collector = await startCollector()
     const { tracer, timer } = tracerOf(collector.url)
     const own = timer('youtube')
-    own.ended(200)
-    const trace = tracer.begin({ traceparent: traceparent('00') }, 'caller-1')
-    const call = inTrace(trace, () => timer('kv'))
-    call.ended(200)
+    own.end(200)
+    const trace = tracer.startRequest({ traceparent: traceparent('00') }, 'caller-1')
+    const call = runInTrace(trace, () => timer('kv'))
+    call.end(200)
     expect(call.headers.traceparent).toBe(traceparent('00'))
     await tracer.close()
     expect(collector.spans).toHaveLength(1)
     expect(collector.spans[0]!.parentSpanId).toBe(undefined)
     expect(own.headers.traceparent).toContain(collector.spans[0]!.traceId)
     const none = tracerOf(collector.url, '0')
-    expect(none.tracer.begin({}, 'a').span).toBe(undefined)
+    expect(none.tracer.startRequest({}, 'a').span).toBe(undefined)
     await none.tracer.close()
   })
 
   test('what the collector does not take is counted, and bounded', async () => {
     const collector = await startCollector()
-    collector.answer = 503
+    collector.replyStatus = 503
     const { tracer, registry } = tracerOf(collector.url)
-    const trace = tracer.begin({}, 'a')
-    for (let i = 0; i < 10_000; i++) tracer.ended(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
+    const trace = tracer.startRequest({}, 'a')
+    for (let i = 0; i < 10_000; i++) tracer.endRequest(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
     await tracer.close()
-    const figures = await registry.metrics()
-    expect(figures).toMatch(/^spans_dropped_total 10000$/m)
-    expect(figures).toMatch(/^spans_sent_total 0$/m)
+    const metrics = await registry.metrics()
+    expect(metrics).toMatch(/^spans_dropped_total 10000$/m)
+    expect(metrics).toMatch(/^spans_sent_total 0$/m)
   })
 
   test('a collector that never answers holds so many spans, and no end', async () => {
     const collector = await startCollector()
-    collector.answer = 0
+    collector.replyStatus = 0
     const { tracer, registry } = tracerOf(collector.url)
-    const trace = tracer.begin({}, 'a')
-    for (let i = 0; i < 10_000; i++) tracer.ended(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
+    const trace = tracer.startRequest({}, 'a')
+    for (let i = 0; i < 10_000; i++) tracer.endRequest(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
     // 512 are on their way, 4,096 wait.
     expect(await registry.metrics()).toMatch(/^spans_dropped_total 5392$/m)
-    const time = ownTime()
+    const time = startProcessClock()
     await tracer.close()
     expect(time()).toBeLessThan(4_000)
   })

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Utf8Level } from '../src/level/utf8-level.ts'
-import { runs } from './support/runs.ts'
-import { temporaryFolder } from './support/temporary.ts'
-import { keysOfBytes } from './support/utf8-keys.ts'
+import { scaleRuns } from './support/scale-runs.ts'
+import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { createKeys } from './support/utf8-keys.ts'
 
 const MAX_KEY_BYTES = 1_024
 /** Bytes by which the engine's buffer exceeds the first key read. */
@@ -19,10 +19,10 @@ describe.each([
   ['text', AS_TEXT],
   ['bytes', AS_BYTES],
 ])('a base with keys of 1 to 1,088 bytes, opened for %s', (_, encodings) => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   /** Every second key; the value is the key. */
   const model = new Map<string, string>()
-  const keys = lengths.flatMap(keysOfBytes)
+  const keys = lengths.flatMap(createKeys)
   const jumping = Array.from(keys, (_, i) => keys[(i * 7_919) % keys.length]!)
   let owner: ClassicLevel
 
@@ -56,7 +56,7 @@ describe.each([
       const db = await open()
       db.getSync('k'.repeat(first), AS_TEXT)
       const buffer = Buffer.alloc(first + SPARE_BYTES)
-      const around = lengths.slice(buffer.length - 6, buffer.length + 4).flatMap(keysOfBytes)
+      const around = lengths.slice(buffer.length - 6, buffer.length + 4).flatMap(createKeys)
       // A key that fills the buffer has the engine replace it by a larger one: such keys come last.
       const { true: filling = [], false: others = [] } = Object.groupBy(
         around,
@@ -126,16 +126,16 @@ describe.each([
         expect(db.getSync(key, AS_TEXT)).toBe(toBytes(key).toString())
         await db.close()
       }),
-      { numRuns: runs(300) },
+      { numRuns: scaleRuns(300) },
     )
   })
 })
 
 it('clears and deletes by keys of any length exactly what they name', async () => {
-  const db = new Utf8Level(temporaryFolder())
+  const db = new Utf8Level(createTemporaryFolder())
   await db.open()
   db.getSync('a')
-  const keys = lengths.flatMap(keysOfBytes)
+  const keys = lengths.flatMap(createKeys)
   await db.batch(keys.map((key) => ({ type: 'put', key, value: key })))
   for (const key of keys.filter((_, i) => i % 4 === 0)) await db.del(key)
   for (const key of keys.filter((_, i) => i % 16 === 1)) await db.clear({ gte: key, lte: key })
@@ -144,7 +144,7 @@ it('clears and deletes by keys of any length exactly what they name', async () =
 })
 
 it('classic-level itself still truncates keys: where this fails the engine is repaired, and Utf8Level can go', async () => {
-  const db = new ClassicLevel(temporaryFolder())
+  const db = new ClassicLevel(createTemporaryFolder())
   await db.open()
   db.getSync('k')
   await db.put('é'.repeat(32), 'shorter')

@@ -4,21 +4,27 @@ import { syncBuiltinESMExports } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createWatchdog, mainTaskOf, STARVED_PATIENCE, progressOf, thisTask } from '../src/process/watchdog.ts'
-import { startCounter } from './support/counter.ts'
-import { until } from './support/until.ts'
+import {
+  createWatchdog,
+  getMainTask,
+  STARVED_TIMEOUT_FACTOR,
+  readTaskProgress,
+  getThreadTask,
+} from '../src/process/watchdog.ts'
+import { startCounter } from './support/counter-service.ts'
+import { waitUntil } from './support/wait-until.ts'
 
-const TIMEOUT = 5_000
+const TIMEOUT_MS = 5_000
 
 afterEach(() => void vi.useRealTimers())
 
 /** A thread that is watched, on a clock of its own. */
-function watchedThread(task: string | undefined = 'a task') {
+function watchThread(task: string | undefined = 'a task') {
   vi.useFakeTimers()
   let ran = 0
   let isRunnable = true
   const onStuck = vi.fn<() => void>()
-  const watchdog = createWatchdog(2, TIMEOUT, () => ({ ran, isRunnable }))
+  const watchdog = createWatchdog(2, TIMEOUT_MS, () => ({ ran, isRunnable }))
   const pulse = watchdog.watch(1, onStuck)
   return {
     onStuck,
@@ -26,7 +32,7 @@ function watchedThread(task: string | undefined = 'a task') {
     task,
     beat: () => void Atomics.add(watchdog.heartbeats, 1, 1),
     /** No beat for so long (ms), for this share of which it waits for a processor. */
-    silence(ms: number, waiting = 0) {
+    runSilently(ms: number, waiting = 0) {
       for (let passed = 0; passed < ms; passed += 100) {
         ran += (1 - waiting) * 100
         vi.advanceTimersByTime(100)
@@ -40,51 +46,51 @@ function watchedThread(task: string | undefined = 'a task') {
 
 describe('a thread without a beat', () => {
   it.each([true, false])('is stuck after the timeout, once (works: %s; else it sleeps)', (works) => {
-    const { onStuck, pulse, task, beat, silence, sleep } = watchedThread()
-    pulse.started(task)
+    const { onStuck, pulse, task, beat, runSilently: silence, sleep } = watchThread()
+    pulse.start(task)
     if (!works) sleep()
-    silence(TIMEOUT - 100)
+    silence(TIMEOUT_MS - 100)
     beat()
-    silence(TIMEOUT)
+    silence(TIMEOUT_MS)
     expect(onStuck).not.toHaveBeenCalled()
     silence(1_000)
     expect(onStuck).toHaveBeenCalledOnce()
-    silence(20 * TIMEOUT)
+    silence(20 * TIMEOUT_MS)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
   it.each([0.5, 0.8])('is not while others have the processors, for %f of the time', (waiting) => {
-    const { onStuck, pulse, task, beat, silence } = watchedThread()
-    pulse.started(task)
+    const { onStuck, pulse, task, beat, runSilently: silence } = watchThread()
+    pulse.start(task)
     // A turn that takes four fifths of the timeout, however long the machine takes to give it that.
     for (let turn = 0; turn < 3; turn++) {
-      silence((0.8 * TIMEOUT) / (1 - waiting), waiting)
+      silence((0.8 * TIMEOUT_MS) / (1 - waiting), waiting)
       beat()
       silence(1_000)
     }
     expect(onStuck).not.toHaveBeenCalled()
-    silence(TIMEOUT / (1 - waiting) + 1_000, waiting)
+    silence(TIMEOUT_MS / (1 - waiting) + 1_000, waiting)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
   it('is given up where it gets no processor at all', () => {
-    const { onStuck, pulse, task, silence } = watchedThread()
-    pulse.started(task)
-    silence(STARVED_PATIENCE * TIMEOUT - 1_000, 1)
+    const { onStuck, pulse, task, runSilently: silence } = watchThread()
+    pulse.start(task)
+    silence(STARVED_TIMEOUT_FACTOR * TIMEOUT_MS - 1_000, 1)
     expect(onStuck).not.toHaveBeenCalled()
     silence(1_000, 1)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
   it('is stuck by time alone where the system does not say what it waits', () => {
-    const { onStuck, pulse, silence } = watchedThread()
-    pulse.started()
-    silence(TIMEOUT, 1)
+    const { onStuck, pulse, runSilently: silence } = watchThread()
+    pulse.start()
+    silence(TIMEOUT_MS, 1)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
   it('has 30 s to start, and is forgotten at its end', () => {
-    const { onStuck, pulse, silence } = watchedThread()
+    const { onStuck, pulse, runSilently: silence } = watchThread()
     silence(29_000)
     expect(onStuck).not.toHaveBeenCalled()
     pulse.end()
@@ -94,7 +100,7 @@ describe('a thread without a beat', () => {
 })
 
 /** Keeps all processors busy with others until the test ends. */
-async function starve(): Promise<void> {
+async function starveThread(): Promise<void> {
   const others = Array.from({ length: 2 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
   onTestFinished(async () => void (await Promise.all(others.map((one) => one.terminate()))))
   await Promise.all(others.map((one) => once(one, 'online')))
@@ -102,16 +108,16 @@ async function starve(): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('on a busy machine', () => {
   it('it is known what a thread gets of a processor', async () => {
-    await starve()
-    const before = progressOf(thisTask()!)!
+    await starveThread()
+    const before = readTaskProgress(getThreadTask()!)!
     const began = performance.now()
     while (performance.now() - began < 500);
-    const after = progressOf(thisTask()!)!
+    const after = readTaskProgress(getThreadTask()!)!
     expect(after.isRunnable).toBe(true)
     expect(after.ran).toBeGreaterThan(before.ran)
     expect(after.ran - before.ran).toBeLessThan(0.9 * (performance.now() - began))
-    expect(progressOf(mainTaskOf(process.pid))?.ran).toBeGreaterThan(0)
-    expect(progressOf('0/task/0')).toBeUndefined()
+    expect(readTaskProgress(getMainTask(process.pid))?.ran).toBeGreaterThan(0)
+    expect(readTaskProgress('0/task/0')).toBeUndefined()
   })
 
   it('a thread that sleeps is known to', async () => {
@@ -123,7 +129,7 @@ describe.runIf(process.platform === 'linux')('on a busy machine', () => {
     )
     onTestFinished(async () => void (await sleeper.terminate()))
     const [task] = (await once(sleeper, 'message')) as [string]
-    await until(() => progressOf(task)?.isRunnable === false)
+    await waitUntil(() => readTaskProgress(task)?.isRunnable === false)
   })
 
   it('a serving thread may take longer for a turn than it may be without a sign of life', async () => {
@@ -138,7 +144,7 @@ describe.runIf(process.platform === 'linux')('on a busy machine', () => {
       spied.mockRestore()
       syncBuiltinESMExports()
     })
-    const { ask } = await startCounter({ threads: 1, watchdogTimeout: 1_000 })
-    expect((await ask('GET', '/block?ms=2000')).status).toBe(200)
+    const { request } = await startCounter({ threads: 1, watchdogTimeout: 1_000 })
+    expect((await request('GET', '/block?ms=2000')).status).toBe(200)
   })
 })

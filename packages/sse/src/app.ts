@@ -1,5 +1,5 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { dataHealth } from '@influencer-stats/runtime/level-health'
+import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { MOST_LISTED } from './connections.ts'
 import { parseQuery } from './core/query.ts'
@@ -65,7 +65,7 @@ export async function createSseApp(context: Context): Promise<App> {
   const app = await createApp(context, {
     title: 'Broadcaster',
     description: 'Values for every open stream.',
-    data: memory && dataHealth(memory),
+    data: memory && createDataHealth(memory),
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [

@@ -1,6 +1,6 @@
-import { traceHeaders } from '@influencer-stats/runtime/trace'
-import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
-import { pause } from '@influencer-stats/runtime/client'
+import { getTraceHeaders } from '@influencer-stats/runtime/trace'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
+import { pause } from '@influencer-stats/runtime/service-client'
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { toServiceError } from '@influencer-stats/runtime/service-error'
 
@@ -65,12 +65,12 @@ export function createBroadcaster(
   /** @returns the event's id. @throws ServiceError */
   async function put(target: URL, value: string, type: string): Promise<string> {
     const call = timer?.('sse')
-    const ids = call?.headers ?? traceHeaders()
+    const ids = call?.headers ?? getTraceHeaders()
     const { status, headers, text } = await post(target, value, type, ids).catch((error) => {
-      call?.ended('broken')
+      call?.end('broken')
       throw error
     })
-    call?.ended(status)
+    call?.end(status)
     if (status === 200) return String(headers['event-id'])
     throw toServiceError(status, text)
   }

@@ -1,4 +1,11 @@
-import { createAsk, jsonOf, linesOf, orMiss, pause, type ClientOptions } from '@influencer-stats/runtime/client'
+import {
+  createRequester,
+  readJson,
+  readLines,
+  ignoreErrors,
+  pause,
+  type ClientOptions,
+} from '@influencer-stats/runtime/service-client'
 
 import type { TopicValue } from './broadcaster.ts'
 
@@ -56,7 +63,7 @@ const NO_CONTENT = 204
 
 /** A client for the service at `url`, in a browser or in Node. */
 export function createSseClient(url: string, options: ClientOptions = {}): SseClient {
-  const ask = createAsk(url, options)
+  const ask = createRequester(url, options)
 
   async function* events({ topics, match, last, after, signal }: StreamOptions = {}): AsyncGenerator<
     StreamEvent,
@@ -115,16 +122,16 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
       return reply.headers.get('event-id')!
     },
     async putMany(values) {
-      const { last } = await jsonOf<{ last: string }>(ask('POST', '/values', { json: values }))
+      const { last } = await readJson<{ last: string }>(ask('POST', '/values', { json: values }))
       return last
     },
     value: (topic) =>
-      orMiss(
+      ignoreErrors(
         ask('GET', '/value', { query: { topic } }).then((reply) => reply.text()),
         'VALUE_NOT_FOUND',
       ),
     events,
-    connections: () => jsonOf(ask('GET', '/connections')),
+    connections: () => readJson(ask('GET', '/connections')),
     async closeAll() {
       await (await ask('POST', '/closeall')).text()
     },
@@ -141,7 +148,7 @@ interface Message {
 /** The messages of an event stream whose lines end as this service ends them; a heartbeat is an empty one. */
 async function* messagesOf(reply: Response): AsyncGenerator<Message, void> {
   let fields: [name: string, value: string][] = []
-  for await (const line of linesOf(reply)) {
+  for await (const line of readLines(reply)) {
     if (line !== '') {
       const colon = line.indexOf(':')
       fields.push([line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')])

@@ -1,17 +1,22 @@
-import { counter } from '@influencer-stats/runtime/counter'
-import { gauge } from '@influencer-stats/runtime/gauge'
+import { registerCounter } from '@influencer-stats/runtime/counter'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Hub } from './hub.ts'
 
 /** @param topics those that have a figure of their own: anybody can make topics, so not all may */
 export function reportHub(hub: Hub, registry: Registry, topics: readonly string[]): void {
   const { figures } = hub
-  gauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
-  counter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
-  counter(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
-  counter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
-  gauge(registry, 'sse_unread_bytes', 'Memory of values that clients of streams have not read.', () => hub.unreadBytes)
-  counter(
+  registerGauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
+  registerCounter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => figures.events)
+  registerCounter(registry, 'sse_deliveries_total', 'Values written to streams.', () => figures.deliveries)
+  registerCounter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => figures.bytes)
+  registerGauge(
+    registry,
+    'sse_unread_bytes',
+    'Memory of values that clients of streams have not read.',
+    () => hub.unreadBytes,
+  )
+  registerCounter(
     registry,
     'sse_streams_cut_total',
     'Streams that were cut because their clients read too slowly, or because memory was short.',

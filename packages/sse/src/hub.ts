@@ -124,7 +124,7 @@ export class Hub {
   /** Forgets the stream of a connection that is closed. Idempotent. */
   leave(connection: StreamConnection): void {
     this.#leave(connection)
-    this.#unread.forget(connection)
+    this.#unread.remove(connection)
   }
 
   /** Removes a stream. Returns true if the connection was one. */
@@ -217,7 +217,7 @@ export class Hub {
 
   #heartbeatOf(encoder: Encoder): Chunk {
     let chunk = this.#heartbeats.get(encoder)
-    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.of(encoder.heartbeat)))
+    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.fromText(encoder.heartbeat)))
     return chunk
   }
 
@@ -239,7 +239,7 @@ export class Hub {
     const { pending } = group
     if (pending.count === 0) return
     group.pending = this.#nothing
-    const chunks = isListed ? pending.listed(this.#toChunk) : [pending.joined(this.#toChunk)]
+    const chunks = isListed ? pending.toChunkList(this.#toChunk) : [pending.toJoinedChunk(this.#toChunk)]
     for (const connection of eachOf(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else this.#write(connection, chunks)
@@ -254,7 +254,7 @@ export class Hub {
   /** Gives up on a client that does not read. It can come back and resume. */
   #cut(connection: StreamConnection): void {
     if (this.#leave(connection)) this.figures.cut++
-    this.#unread.forget(connection)
+    this.#unread.remove(connection)
     connection.destroy()
   }
 

@@ -1,5 +1,5 @@
-import { gauge } from '@influencer-stats/runtime/gauge'
-import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import { LocalSequencer } from './broker/local-sequencer.ts'
 import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
 import { oneAtATime, summarize } from './connections.ts'
@@ -13,7 +13,7 @@ import { createAccessTokens } from './tokens/access-tokens.ts'
 export type Context = OpenContext<SseConfig, ToThread>
 
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
-export async function openSse(context: Context): Promise<Opened<ToMain>> {
+export async function openSse(context: Context): Promise<ServiceMain<ToMain>> {
   const { config, broadcast } = context
   // Told now, in one line, rather than by each thread.
   await createAccessTokens(config, false)
@@ -21,21 +21,21 @@ export async function openSse(context: Context): Promise<Opened<ToMain>> {
   const threadGone = (shared: unknown) => places.gone((shared as Shared).places)
   if (config.broker === 'local' && config.log === 'local') {
     const shared = (): Shared => ({ places: places.share(), kept: undefined })
-    return { shared, threadGone, handlers: {} as never, async close() {} }
+    return { shared, onThreadExit: threadGone, handlers: {} as never, async close() {} }
   }
 
   const sequencer = await openSequencer(context)
   const { history } = sequencer
-  gauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
+  registerGauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
   const connections = oneAtATime(async () => {
     const largest = await broadcast('largestTopics')
     return summarize(await broadcast('count', [...new Set(largest.flat())]))
   })
 
   return {
-    kept: history.level,
+    backupSource: history.level,
     shared: (): Shared => ({ places: places.share(), health: history.level?.memory, kept: history.kept() }),
-    threadGone,
+    onThreadExit: threadGone,
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),

@@ -1,4 +1,4 @@
-import { openNode } from '@influencer-stats/log/node'
+import { openClusterLog } from '@influencer-stats/log/cluster-log'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { openLogSequencer } from './broker/log-sequencer.ts'
 import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
@@ -26,13 +26,13 @@ export async function openNodeSequencer(
     sequenceWaitTimeout: config.sequenceWaitTimeout,
     create: (kept) => createHistoryInMemory(config.history, historyOptions(config, log), kept),
     open: (view) =>
-      openNode({
+      openClusterLog({
         service: 'sse',
         config,
         registry,
         log,
         fail,
-        view,
+        stateMachine: view,
         storage: config.natsStorage,
         snapshotIntervalBytes: config.snapshotIntervalBytes,
         maxBody: Math.max(MOST_AT_ONCE, config.maxValue) + HEADS,

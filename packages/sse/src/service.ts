@@ -11,9 +11,9 @@ export const sse = defineService<typeof settings, ToMain, ToThread>({
   settings,
   variants,
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
-  singleThreadBecause: ({ broker }) =>
+  getSingleThreadReason: ({ broker }) =>
     broker === 'local' ? 'the broker "local" gives values an order of its own on each thread' : undefined,
-  keptElsewhere: ({ log }) =>
+  getNoBackupReason: ({ log }) =>
     log === 'jetstream'
       ? 'a node has its history from the log, which the servers of NATS keep on as many machines as its replicas'
       : undefined,

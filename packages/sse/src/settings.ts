@@ -1,5 +1,5 @@
 import { logSettings } from '@influencer-stats/log/settings'
-import { commonSettings, defineSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import { commonSettings, defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { namesOf } from './parts.ts'
 
@@ -127,4 +127,4 @@ export const settings = defineSettings({
 })
 
 /** The broadcaster's own settings. */
-export type SseConfig = ValuesOf<typeof settings>
+export type SseConfig = SettingValues<typeof settings>

@@ -12,7 +12,7 @@ export class SharedValues {
     if (!made) this.#made.set(encoder, (made = new WeakMap()))
     const known = made.get(event)?.deref()
     if (known) return known
-    const chunk = Chunk.of(encoder.value(id, event))
+    const chunk = Chunk.fromText(encoder.value(id, event))
     made.set(event, new WeakRef(chunk))
     return chunk
   }

@@ -2,7 +2,7 @@ import { SERVERS } from '@influencer-stats/runtime/settings'
 import { describe, expect, it } from 'vitest'
 import { createBroadcaster } from '../src/broadcaster.ts'
 import { startSse } from './support/sse.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 
@@ -150,7 +150,7 @@ describe('streams', () => {
     putting = false
     await publisher
     for (const stream of streams) {
-      await until(() => stream.values.at(-1) === String(sent))
+      await waitUntil(() => stream.values.at(-1) === String(sent))
       const first = Number(stream.values[0])
       expect(stream.values).toEqual(Array.from({ length: sent - first + 1 }, (_, i) => String(first + i)))
     }
@@ -169,7 +169,7 @@ describe('streams', () => {
         ...(await sse.openBoth(`?lastEventId=${id}`)),
       ]
       for (const stream of streams) {
-        await until(() => stream.reader.lastEventId === ids[2])
+        await waitUntil(() => stream.reader.lastEventId === ids[2])
         expect(stream.events.map(({ type, data }) => [type, data])).toEqual(values.map((value) => ['message', value]))
       }
     }
@@ -187,7 +187,7 @@ describe('streams', () => {
     for (const stream of await sse.openBoth('', { 'last-event-id': change(id) })) {
       await stream.until(2)
       expect(stream.events.map(({ type }) => type)).toEqual(['gap', 'message'])
-      await until(() => stream.reader.lastEventId === id)
+      await waitUntil(() => stream.reader.lastEventId === id)
     }
     expect(other!.values).toEqual(['1'])
   })
@@ -220,7 +220,7 @@ describe('streams', () => {
       for (const again of await sse.openBoth('', { 'last-event-id': stream.reader.lastEventId }))
         expect(again.status).toBe(204)
     }
-    await until(async () => (await sse.ask('GET', '/connections')).body.streams === 0)
+    await waitUntil(async () => (await sse.ask('GET', '/connections')).body.streams === 0)
     const [fresh] = await sse.openBoth('?topic=a')
     await sse.put('again', 'a')
     await fresh!.until(1)
@@ -230,7 +230,7 @@ describe('streams', () => {
   it('show that they live', async () => {
     const sse = await startSse({ heartbeat: 20 })
     for (const stream of await sse.openBoth()) {
-      await until(() => stream.reader.comments >= 3)
+      await waitUntil(() => stream.reader.comments >= 3)
       expect(stream.events).toEqual([])
     }
   })
@@ -240,7 +240,7 @@ describe('streams', () => {
     const streams = await sse.openBoth('?cid=1', { accept: 'text/html,*/*;q=0.8' })
     await sse.put('</script>')
     for (const stream of streams) {
-      await until(() => stream.body.includes('console.log'))
+      await waitUntil(() => stream.body.includes('console.log'))
       expect(stream.headers['content-type']).toBe('text/html; charset=utf-8')
       expect(stream.body).toContain('<script>console.log("\\u003c/script\\u003e")</script>')
     }
@@ -262,7 +262,7 @@ describe('streams', () => {
     expect(await sse.figure('sse_streams')).toBe(4)
     expect(await sse.figure('sse_topic_streams{topic="default"}')).toBe(4)
     for (const { socket } of streams) socket.destroy()
-    await until(async () => (await sse.figure('sse_streams')) === 2)
+    await waitUntil(async () => (await sse.figure('sse_streams')) === 2)
     expect((await sse.ask('GET', '/connections')).body.topics).toEqual([{ topic: 'default', streams: 2 }])
   })
 
@@ -290,7 +290,7 @@ describe('streams', () => {
         expect(JSON.parse(refused.body)).toMatchObject({ code: 'TOO_MANY_STREAMS' })
       }
       streams[0]!.socket.destroy()
-      await until(async () => (await sse.open()).status === 200)
+      await waitUntil(async () => (await sse.open()).status === 200)
       await sse.put('v')
       await streams[1]!.until(1)
     }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawnSse, type SpawnedSse } from './support/process.ts'
 import type { TestSse } from './support/sse.ts'
 import { VIA_FASTIFY, waitText } from './support/stream.ts'
@@ -48,7 +48,7 @@ describe('who missed 16 MB and reads nothing', () => {
     for (let i = 0; i < 40; i++) connectTo(sse.port).write(waitText(sse.port, query, {}, path))
     const most = await highest(
       spawned,
-      until(async () => (await sse.figure('sse_streams')) === 40),
+      waitUntil(async () => (await sse.figure('sse_streams')) === 40),
     )
     expect(most - before).toBeLessThan(120 * MB)
   })
@@ -60,10 +60,10 @@ describe('who missed 16 MB and reads nothing', () => {
     const before = memory()
     const socket = connectTo(sse.port)
     socket.write(waitText(sse.port, query).repeat(240))
-    const opened = until(async () => (await sse.figure('sse_streams')) >= 1).then(() => sse.put('v', TOPICS[0]))
+    const opened = waitUntil(async () => (await sse.figure('sse_streams')) >= 1).then(() => sse.put('v', TOPICS[0]))
     expect((await highest(spawned, opened)) - before).toBeLessThan(120 * MB)
     expect(await sse.figure('sse_streams')).toBe(1)
     socket.destroy()
-    await until(async () => (await sse.figure('sse_streams')) === 0)
+    await waitUntil(async () => (await sse.figure('sse_streams')) === 0)
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Broker, LagLimits } from '../src/broker/broker.ts'
 import { isClosing, type Entry } from '../src/core/event.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** Some threads with their brokers, and what each was brought. */
 export interface BrokerWorld {
@@ -32,7 +32,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
           return [await put(broker, `t${i % 3}`, `v${i}`), `v${i}`] as const
         }),
       )
-      await until(() => world.delivered.every((entries) => entries.length === 500))
+      await waitUntil(() => world.delivered.every((entries) => entries.length === 500))
       const seqs = world.delivered[0]!.map(({ seq }) => seq)
       expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b))
       for (const entries of world.delivered) expect(entries).toEqual(world.delivered[0])
@@ -46,7 +46,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       await Promise.all(
         brokers.map((broker, i) => Promise.all(Array.from({ length: 50 }, (_, k) => put(broker, `t${i}`, String(k))))),
       )
-      await until(() => delivered.every((entries) => entries.length === 50 * brokers.length))
+      await waitUntil(() => delivered.every((entries) => entries.length === 50 * brokers.length))
       const own = delivered[0]!.flatMap((entry) =>
         !isClosing(entry) && entry.topic === 't0' ? [Number(entry.value)] : [],
       )
@@ -60,7 +60,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       const closing = await brokers.at(-1)!.closeAll()
       expect(closing).toBeGreaterThan(last)
       const next = await put(brokers[0]!, 't', 'next')
-      await until(() => delivered.every((entries) => entries.length === 3))
+      await waitUntil(() => delivered.every((entries) => entries.length === 3))
       expect(delivered[0]!.map(({ seq }) => seq)).toEqual([last, closing, next])
     })
 
@@ -68,7 +68,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       world = await open(WIDE)
       const { brokers, delivered } = world
       const seq = await put(brokers[0]!, 't', 'v')
-      await until(() => delivered[0]!.length === 1)
+      await waitUntil(() => delivered[0]!.length === 1)
       await brokers.at(-1)!.catchUp()
       expect(delivered.at(-1)!.at(-1)?.seq).toBe(seq)
     })
@@ -81,10 +81,10 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       expect(refused.length).toBeGreaterThan(0)
       for (const { reason } of refused)
         expect(reason).toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
-      await until(() => delivered.every((entries) => entries.length === 50 - refused.length))
+      await waitUntil(() => delivered.every((entries) => entries.length === 50 - refused.length))
       await put(brokers[0]!, 't', 'x'.repeat(2_000))
-      await until(() => delivered.every((entries) => entries.length === 51 - refused.length))
-      await until(() => put(brokers[0]!, 't', 'again').catch(() => 0))
+      await waitUntil(() => delivered.every((entries) => entries.length === 51 - refused.length))
+      await waitUntil(() => put(brokers[0]!, 't', 'again').catch(() => 0))
     })
 
     it('can be closed twice', async () => {

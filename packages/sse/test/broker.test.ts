@@ -1,6 +1,6 @@
-import { natsServer } from '@influencer-stats/log/testing/nats'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { createBus, createChannel } from '@influencer-stats/runtime/channel'
-import type { View } from '@influencer-stats/log/log'
+import type { StateMachine } from '@influencer-stats/log/log'
 import { logs } from '@influencer-stats/log/parts'
 import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,8 +13,8 @@ import type { Sequencer } from '../src/broker/sequencer.ts'
 import type { Entry, Put } from '../src/core/event.ts'
 import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { brokerConformance, type BrokerWorld } from './broker.conformance.ts'
 import { newStream, openTestLog } from './support/nodes.ts'
 
@@ -81,8 +81,8 @@ const openThreads = (lag: LagLimits) =>
   openProcess(3, lag, async (deliver) => new LocalSequencer({ history: new Ring(wide), lag, deliver }))
 
 /** A view whose node is some milliseconds behind. */
-const slowed = (view: View): View => ({
-  position: () => view.position(),
+const slowed = (view: StateMachine): StateMachine => ({
+  getPosition: () => view.getPosition(),
   snapshot: () => view.snapshot(),
   restore: (pieces) => view.restore(pieces),
   async apply(...batch) {
@@ -94,7 +94,7 @@ const slowed = (view: View): View => ({
 /** The brokers of two processes whose values go through one log; the second process is behind. */
 async function openNodes(lag: LagLimits): Promise<BrokerWorld> {
   const stream = newStream()
-  const processOf = (threads: number, seen: (view: View) => View) =>
+  const processOf = (threads: number, seen: (view: StateMachine) => StateMachine) =>
     openProcess(threads, lag, (deliver) =>
       openLogSequencer({
         lag,
@@ -114,7 +114,7 @@ async function openNodes(lag: LagLimits): Promise<BrokerWorld> {
 
 let server: NatsServer
 beforeAll(async () => {
-  server = await natsServer()
+  server = await startTestNatsServer()
 })
 
 const OPEN: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
@@ -151,13 +151,13 @@ describe('the sequencer of a node of many', () => {
       deliver: () => release.promise,
       sequenceWaitTimeout: 1_000,
       create: (kept) => new Ring(wide, kept),
-      open: (view) => logs.local({ view }),
+      open: (view) => logs.local({ stateMachine: view }),
     })
     const put = (...values: string[]) => sequencer.publish(values.map((value): Put => ['t', value]))
     expect(await put('1', '2')).toEqual([1, 2])
     let isOut = false
     const held = put('3', '4').finally(() => (isOut = true))
-    await until(() => sequencer.history.seq === 4)
+    await waitUntil(() => sequencer.history.seq === 4)
     await expect(put('5')).rejects.toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
     expect([isOut, sequencer.lag]).toEqual([false, 6])
     release.resolve()
@@ -197,7 +197,7 @@ describe('the threads broker', () => {
 
 describe('the local broker', () => {
   it('gives a value its place in the history in the moment in which it is delivered', async () => {
-    const options = { ...wide, folder: temporaryFolder(), log: { error() {} } as never }
+    const options = { ...wide, folder: createTemporaryFolder(), log: { error() {} } as never }
     const history = await parts.history.level(options)
     const level = history.level!
     const write = level.write.bind(level)

@@ -7,8 +7,8 @@ import { mercure } from './support/mercure.ts'
 import { startSse } from './support/sse.ts'
 import { bearer, MERCURE, sign, signAll } from './support/tokens.ts'
 import { findChromium } from '@influencer-stats/runtime/testing/chromium'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 async function openPage(): Promise<Page> {
   const browser = await chromium.launch({ ...(await findChromium()), args: ['--no-sandbox'] })
@@ -27,7 +27,7 @@ async function serveOrigin(): Promise<string> {
 
 describe('a page in Chromium', () => {
   it('connects with EventSource, receives, loses the server, resumes by itself, and stays away when told', async () => {
-    const args = { port: await freePort(), data: temporaryFolder(), history: 'level', retry: 100 }
+    const args = { port: await freePort(), data: createTemporaryFolder(), history: 'level', retry: 100 }
     let server = await spawnSse(args)
     const page = await openPage()
     await page.goto(`${server.sse.url}/version`)
@@ -38,18 +38,18 @@ describe('a page in Chromium', () => {
     `)
     const heard = () => page.evaluate('heard') as Promise<string[]>
     const state = () => page.evaluate('source.readyState')
-    await until(async () => (await state()) === 1)
+    await waitUntil(async () => (await state()) === 1)
     // Before any value has come: the page already knows where it is.
     await server.end('SIGKILL')
     server = await spawnSse(args)
     await server.sse.put('1\r\n</script> 😀', 't')
-    await until(async () => (await heard()).length === 1)
+    await waitUntil(async () => (await heard()).length === 1)
     await server.end('SIGTERM')
     server = await spawnSse(args)
     await server.sse.put('2', 't')
-    await until(async () => (await heard()).length === 2)
+    await waitUntil(async () => (await heard()).length === 2)
     await server.sse.ask('GET', '/closeall')
-    await until(async () => (await state()) === 2)
+    await waitUntil(async () => (await state()) === 2)
     expect(await heard()).toEqual(['message 1\n</script> 😀', 'message 2', 'closed closed'])
   })
 
@@ -60,14 +60,14 @@ describe('a page in Chromium', () => {
     page.on('console', (message) => void (message.type() === 'log' && logged.push(message.text())))
     // The frame never ends, and so the page never ends loading.
     await page.goto(sse.url, { waitUntil: 'commit' })
-    await until(async () => (await sse.ask('GET', '/connections')).body.streams === 1)
+    await waitUntil(async () => (await sse.ask('GET', '/connections')).body.streams === 1)
     const values = ['hello', '</script><script>alert(1)</script>', '"quoted" \u2028 <!-- \\n', 'é😀']
     for (const value of values) {
       await sse.put(value)
-      await until(() => logged.includes(value))
+      await waitUntil(() => logged.includes(value))
     }
     await sse.ask('GET', '/closeall')
-    await until(() => logged.length > values.length)
+    await waitUntil(() => logged.length > values.length)
     expect(logged).toEqual([...values, 'closed'])
   })
 
@@ -107,7 +107,7 @@ describe('a page in Chromium', () => {
     `
     await page.goto(origin)
     await page.evaluate(script)
-    await until(() => page.evaluate('source.readyState === 1 && window.told'))
+    await waitUntil(() => page.evaluate('source.readyState === 1 && window.told'))
     expect(await page.evaluate('told')).toBe('earliest')
     await publish(token, 'https://x.example/secret', 'mine', ['private', 'on'])
     await publish(token, 'https://x.example/other', 'not mine', ['private', 'on'])
@@ -120,14 +120,14 @@ describe('a page in Chromium', () => {
       }).then(({ status }) => status)`),
     ).toBe(200)
     for (const way of ['cookie', 'header']) {
-      await until(() => page.evaluate(`heard.${way}.length >= 2`))
+      await waitUntil(() => page.evaluate(`heard.${way}.length >= 2`))
       expect(await page.evaluate(`heard.${way}`)).toEqual(['mine', 'by the page'])
     }
     expect(await page.evaluate('refused')).toBe(0)
 
     await page.goto(stranger)
     await page.evaluate(script)
-    await until(() => page.evaluate('refused >= 2 && source.readyState === 2'))
+    await waitUntil(() => page.evaluate('refused >= 2 && source.readyState === 2'))
     expect(await page.evaluate('heard')).toEqual({ cookie: [], header: [] })
     expect(await sse.figure('sse_streams')).toBe(0)
     expect((await sse.ask('GET', '/value?topic=https://x.example/secret', { headers: bearer(token) })).body).toBe(

@@ -1,5 +1,5 @@
-import { rawClient, requestText } from '@influencer-stats/runtime/testing/raw-client'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/raw-client'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { oneAtATime } from '../src/connections.ts'
@@ -41,9 +41,9 @@ describe('who asks for the connections', () => {
       onTestFinished(() => looks.mockRestore())
       const sse = await startSse({ broker, threads: 0 })
       await openMany(sse, 80)
-      const client = await rawClient(sse.port)
+      const client = await openRawClient(sse.port)
       looks.mockClear()
-      client.send(requestText('GET', '/connections').repeat(150))
+      client.send(formatRequest('GET', '/connections').repeat(150))
       for (let i = 0; i < 150; i++) expect(JSON.parse((await client.reply()).body).streams).toBe(80)
       // Who came first has an answer, and all others have that or the one after it.
       expect([1, 2]).toContain(looks.mock.calls.length)
@@ -59,15 +59,15 @@ describe('one call at a time', () => {
       return calls.at(-1)!.promise
     })
     const first = ask()
-    await until(() => calls.length === 1)
+    await waitUntil(() => calls.length === 1)
     const late = [ask(), ask(), ask()]
     calls[0]!.reject(new Error('first'))
     await expect(first).rejects.toThrow('first')
-    await until(() => calls.length === 2)
+    await waitUntil(() => calls.length === 2)
     const latest = ask()
     calls[1]!.resolve('second')
     expect(await Promise.all(late)).toEqual(['second', 'second', 'second'])
-    await until(() => calls.length === 3)
+    await waitUntil(() => calls.length === 3)
     calls[2]!.resolve('third')
     expect(await latest).toBe('third')
     expect(calls).toHaveLength(3)

@@ -1,4 +1,4 @@
-import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/testing/damage-matrix'
+import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
 import { createLevelHistory } from '../src/history/level.ts'
 
@@ -15,6 +15,6 @@ const isOwn = (key: Buffer) => key.toString() === 'meta'
 it.each(['closed', 'killed'] as const)(
   'loses nothing in silence of a folder that was %s, whatever file is damaged',
   async (ending) => {
-    expectNoLoss(await damageMatrix({ service: 'sse', open, write: putRound, isOwn }, ending))
+    expectNoLoss(await runDamageMatrix({ service: 'sse', open, write: writeRound, isOwn }, ending))
   },
 )

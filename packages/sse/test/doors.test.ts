@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startSse, type TestSse } from './support/sse.ts'
 import { VIA_FASTIFY, waitText, type TestStream } from './support/stream.ts'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** Sends bytes on a connection of its own; waits until what came back looks right or the server ends it. */
 async function say(port: number, text: string, enough?: RegExp): Promise<string> {
@@ -13,7 +13,7 @@ async function say(port: number, text: string, enough?: RegExp): Promise<string>
   socket.on('data', (data) => (answer += data))
   socket.on('error', () => {})
   socket.write(text, 'latin1')
-  await until(() => socket.closed || enough?.test(answer))
+  await waitUntil(() => socket.closed || enough?.test(answer))
   socket.destroy()
   return answer
 }
@@ -65,9 +65,9 @@ describe('a plain request for a stream', () => {
     let answer = ''
     socket.on('data', (data) => (answer += data))
     socket.write(put)
-    await until(() => answer.endsWith('first'))
+    await waitUntil(() => answer.endsWith('first'))
     socket.write(waitText(sse.port, '?last=1'))
-    await until(() => answer.includes('data: first'))
+    await waitUntil(() => answer.includes('data: first'))
     socket.destroy()
   })
 })
@@ -137,16 +137,16 @@ describe('whatever else comes', () => {
       stream.socket.write(waitText(sse.port).repeat(50))
       stream.socket.write(`GET /put?v=unheard HTTP/1.1\r\n${host}\r\n`)
       stream.socket.write('garbage'.repeat(10_000))
-      await until(() => stream.socket.writableLength === 0)
+      await waitUntil(() => stream.socket.writableLength === 0)
       const again = await sse.open('', { pieces: [waitText(sse.port, '', {}, path).repeat(50)] })
-      await until(async () => (await sse.figure('sse_streams')) === others.length + 2)
+      await waitUntil(async () => (await sse.figure('sse_streams')) === others.length + 2)
       await sse.put(path)
       for (const one of [stream, again]) {
         await one.until(1)
         expect(one.values).toEqual([path])
       }
       for (const { socket } of [stream, again]) socket.end()
-      await until(async () => (await sse.figure('sse_streams')) === others.length)
+      await waitUntil(async () => (await sse.figure('sse_streams')) === others.length)
     }
     await expectUnmoved(sse, others, ['/wait', VIA_FASTIFY.path])
   })
@@ -163,7 +163,7 @@ describe('whatever else comes', () => {
       sockets.push(socket)
       closed.push(new Promise((resolve) => socket.on('close', resolve)))
     }
-    const time = ownTime()
+    const time = startProcessClock()
     await Promise.all(closed)
     expect(time()).toBeLessThan(10_000)
     await expectUnmoved(sse, others)
@@ -185,6 +185,6 @@ describe('a reader that never reads', () => {
     }
     await expectUnmoved(sse, others, values)
     for (const { socket } of [raw!, fastify!]) socket.destroy()
-    await until(async () => (await sse.figure('sse_streams')) === 2)
+    await waitUntil(async () => (await sse.figure('sse_streams')) === 2)
   })
 })

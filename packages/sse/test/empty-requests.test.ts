@@ -1,5 +1,5 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { emptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
+import { testEmptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
 import { sse } from '../src/service.ts'
 
-emptyRequests((settings) => embed(sse, settings))
+testEmptyRequests((settings) => embed(sse, settings))

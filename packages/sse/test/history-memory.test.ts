@@ -1,4 +1,4 @@
-import { heapUsed } from '@influencer-stats/runtime/testing/heap-used'
+import { measureHeapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import { describe, expect, it } from 'vitest'
 import { Ring } from '../src/history/ring.ts'
 
@@ -12,7 +12,7 @@ describe('the memory of a history', () => {
     ['values of two bytes a character', 100, 'x'.repeat(500) + '€', 'topic'],
     ['topics with long names', 2_000, 'x', 'x'.repeat(240)],
   ])('is no more than it may be: %s', (_what, topics, value, name) => {
-    const before = heapUsed()
+    const before = measureHeapUsed()
     const ring = new Ring({ count: 1_000_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: TOTAL })
     const size = value.length
     for (let seq = 1; seq < 150_000; seq += 100) {
@@ -25,7 +25,7 @@ describe('the memory of a history', () => {
       }))
       ring.append(structuredClone(events))
     }
-    const used = heapUsed() - before
+    const used = measureHeapUsed() - before
     expect(used).toBeLessThan(TOTAL * 1.15)
     // Nor is half of it given away.
     expect(used).toBeGreaterThan(TOTAL * 0.5)

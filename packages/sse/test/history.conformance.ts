@@ -5,7 +5,7 @@ import { topicsOf, type Event } from '../src/core/event.ts'
 import { PUBLIC_READER } from '../src/core/reader.ts'
 import { EVENT_COST, TOPIC_COST } from '../src/history/cost.ts'
 import type { History, HistoryOptions } from '../src/history/history.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 export interface HistoryTraits {
   /** Most events that it keeps of a topic, whatever it is told. */
@@ -198,7 +198,7 @@ export function historyConformance(
             }
           },
         ),
-        { numRuns: runs(20) },
+        { numRuns: scaleRuns(20) },
       )
     })
 

@@ -1,5 +1,5 @@
-import { formatOf } from '@influencer-stats/runtime/testing/format-of'
-import { natsServer } from '@influencer-stats/log/testing/nats'
+import { readFormatFile } from '@influencer-stats/runtime/testing/read-format'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { openLevel } from '@influencer-stats/runtime/level'
 import { cpSync, readdirSync, statSync, truncateSync } from 'node:fs'
@@ -11,19 +11,19 @@ import { Ring } from '../src/history/ring.ts'
 import { parts } from '../src/parts.ts'
 import { historyConformance } from './history.conformance.ts'
 import { openLogHistory } from './support/log-history.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const MOST: Record<keyof typeof parts.history, number> = { none: 1, ring: Infinity, level: Infinity }
 
 for (const [name, create] of Object.entries(parts.history)) {
-  historyConformance(name, (options) => create({ ...options, folder: temporaryFolder() }), {
+  historyConformance(name, (options) => create({ ...options, folder: createTemporaryFolder() }), {
     most: MOST[name as keyof typeof MOST],
   })
 }
 
 let server: NatsServer
 beforeAll(async () => {
-  server = await natsServer()
+  server = await startTestNatsServer()
 })
 historyConformance('of a node of many', (options) => openLogHistory(server.url, options), { most: Infinity })
 
@@ -50,7 +50,7 @@ describe('history ring', () => {
 
 describe('history level', () => {
   it('keeps epoch, values and gaps over a restart, and gives no place twice', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const first = await parts.history.level({ ...options, folder })
     for (const seq of [1, 2, 3, 4, 5]) await first.append([event(seq, 'a')])
     await first.append([event(6, 'b')])
@@ -81,7 +81,7 @@ describe('history level', () => {
 })
 
 it('history level gives no id of the original in a folder that was copied, and tells its clients of a gap', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const copy = join(folder, 'copy')
   const open = (data: string) => parts.history.level({ ...options, folder: data })
   const first = await open(join(folder, 'data'))
@@ -99,7 +99,7 @@ it('history level gives no id of the original in a folder that was copied, and t
 
 describe('history level with updates of several topics', () => {
   it('keeps one as long as any topic holds it, and fills no gap of another with it', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const first = await parts.history.level({ ...options, folder })
     await first.append([{ ...event(1, 'a'), more: { alternates: ['b'] } }])
     for (const seq of [2, 3, 4, 5, 6]) await first.append([event(seq, 'a')])
@@ -127,7 +127,7 @@ describe('history level with updates of several topics', () => {
 describe('history level after a life that ended badly', () => {
   /** The last state of a folder in which nothing was closed: what a killed process leaves. */
   async function leftBy(use: (history: History) => Promise<void>): Promise<string> {
-    const [folder, left] = [temporaryFolder(), temporaryFolder()]
+    const [folder, left] = [createTemporaryFolder(), createTemporaryFolder()]
     const history = await parts.history.level({ ...options, folder })
     await use(history)
     cpSync(folder, left, { recursive: true })
@@ -206,7 +206,7 @@ describe('history level after a life that ended badly', () => {
   })
 
   it('takes data of the first format, and gives no place that a lost tail may have had', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     cpSync(new URL('./fixtures/format-1', import.meta.url), folder, { recursive: true })
     const history = await reopen(folder)
     // The folder is a copy, so it begins a new history.
@@ -214,7 +214,7 @@ describe('history level after a life that ended badly', () => {
     expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
     expect(history.since(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })
     expect(history.seq).toBe(2_000_000)
-    expect(formatOf(folder)).toEqual({ service: 'sse', format: 3 })
+    expect(readFormatFile(folder)).toEqual({ service: 'sse', format: 3 })
   })
 })
 

@@ -1,5 +1,5 @@
-import { budgetMemory, createBudget } from '@influencer-stats/runtime/budget'
-import { heapUsed } from '@influencer-stats/runtime/testing/heap-used'
+import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { measureHeapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { eventId, readEventId } from '../src/core/event-id.ts'
@@ -13,7 +13,7 @@ import { createEachFanout } from '../src/fanout/each.ts'
 import { Ring } from '../src/history/ring.ts'
 import { Hub } from '../src/hub.ts'
 import { SlowReader } from './support/slow-reader.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 const wide = { count: 100_000, bytes: 1e9, age: 3_600_000, topics: 100, total: 1e9 }
 const encoder = createEventStreamEncoder()
@@ -24,7 +24,7 @@ function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: 
   const history = new Ring({ ...wide, ...options })
   const hub = new Hub({
     history,
-    budget: createBudget(budgetMemory(1), 0, 268_435_456),
+    budget: createBudget(createBudgetMemory(1), 0, 268_435_456),
     isCopied: false,
     retry: 2_000,
     streamBuffer: 8_388_608,
@@ -113,7 +113,7 @@ describe('a stream that is told what came before it', () => {
           expect(mine.filter(({ seq }) => seq > at)).toEqual([])
         },
       ),
-      { numRuns: runs(30) },
+      { numRuns: scaleRuns(30) },
     )
   })
 
@@ -300,9 +300,9 @@ it('forgets streams that have left, also beside those that stay on one of their 
     for (let i = 0; i < count; i++) hub.leave(open(['shared', `own ${i}`]))
   }
   comeAndGo(100)
-  const before = heapUsed()
+  const before = measureHeapUsed()
   comeAndGo(5_000)
   // 4 MB, were they kept.
-  expect(heapUsed() - before).toBeLessThan(1_000_000)
+  expect(measureHeapUsed() - before).toBeLessThan(1_000_000)
   expect(hub.size).toBe(1)
 })

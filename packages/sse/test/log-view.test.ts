@@ -1,5 +1,5 @@
-import { natsServer } from '@influencer-stats/log/testing/nats'
-import type { Entry as LogEntry, Position } from '@influencer-stats/log/log'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CLOSING, LogView, PUTS } from '../src/broker/log-view.ts'
@@ -28,7 +28,7 @@ const puts = fc.array(put, { minLength: 1, maxLength: 5 })
 const step = fc.option(puts, { freq: 8 })
 
 const options = { count: 4, bytes: 10_000, age: 3_600_000, topics: 100, total: 1_000_000, log: undefined as never }
-const at = (seq: number): Position => ({ epoch: 'log', seq, at: 0, check: 0, writers: [] })
+const at = (seq: number): LogPosition => ({ epoch: 'log', seq, at: 0, check: 0, writers: [] })
 
 function entryOf(one: readonly Put[] | null, i: number): LogEntry {
   const base = { seq: i + 1, at: Date.now() + i }
@@ -103,7 +103,7 @@ describe('the view of the log', () => {
             if (from < snapshotAfter) continue
             const next = openView()
             await next.view.restore(cut(view.snapshot(), pieces))
-            expect(next.view.position()).toEqual(view.position())
+            expect(next.view.getPosition()).toEqual(view.getPosition())
             next.delivered.push(...delivered)
             ;({ view, delivered } = next)
           }
@@ -132,7 +132,7 @@ describe('the view of the log', () => {
     for (let length = 0; length < whole.length; length++) {
       const other = openView().view
       await expect(other.restore(given(whole.subarray(0, length)))).rejects.toThrow()
-      expect(other.position()).toBeUndefined()
+      expect(other.getPosition()).toBeUndefined()
     }
     const another = Buffer.from(whole.toString().replace('snapshot 1', 'snapshot 2'))
     await expect(openView().view.restore(given(another))).rejects.toThrow('this version')
@@ -148,13 +148,13 @@ describe('the view of the log', () => {
     const codes = ['LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED']
     for (const [i, entry] of wrong.entries())
       await expect(view.apply([known, entry], at(2))).rejects.toMatchObject({ name: 'Error', code: codes[i] })
-    expect([delivered, view.position(), view.historyOf('log').seq]).toEqual([[], undefined, 0])
+    expect([delivered, view.getPosition(), view.historyOf('log').seq]).toEqual([[], undefined, 0])
   })
 })
 
 describe('a log behind which older messages are gone', () => {
   it('begins for a new node with a snapshot, and tells a gap where that no longer reaches', async () => {
-    const { url } = await natsServer()
+    const { url } = await startTestNatsServer()
     const stream = newStream()
     const one = openView()
     const log = await openTestLog(url, stream, one.view)

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { HUB, mercure } from './support/mercure.ts'
 import { freePort, spawnSse } from './support/process.ts'
@@ -37,7 +37,7 @@ class Client {
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
     const told = this.#stream.headers['mercure-last-event-id'] ?? ''
     if (told !== id) this.gaps.push(`${id} ${told}`)
-    await until(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
+    await waitUntil(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
   }
 
   drop(): void {
@@ -60,7 +60,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
       ...MERCURE,
       mercureAnonymous: 'on',
       port: await freePort(),
-      data: temporaryFolder(),
+      data: createTemporaryFolder(),
       history,
       threads: 3,
       historyCount: 100_000,
@@ -95,7 +95,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
       Array.from({ length: sent - from }, (_, i) => from + i)
         .filter((i) => client.mayReadAll || i % 3 !== 0)
         .map(String)
-    for (const client of clients) await until(() => client.seen >= shouldHave(client).length)
+    for (const client of clients) await waitUntil(() => client.seen >= shouldHave(client).length)
     for (const client of clients) client.drop()
     await server.end('SIGKILL')
     server = await spawnSse(args)
@@ -109,7 +109,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     const { clients, shouldHave } = await run('level', 100)
     for (const client of clients) {
       const expected = shouldHave(client)
-      await until(() => client.seen >= expected.length)
+      await waitUntil(() => client.seen >= expected.length)
       client.drop()
       expect(client.gaps).toEqual([])
       expect(client.values).toEqual(expected)
@@ -120,7 +120,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     const { clients, before, shouldHave } = await run('ring', 20)
     for (const client of clients) {
       const expected = shouldHave(client)
-      await until(() => client.seen >= expected.length)
+      await waitUntil(() => client.seen >= expected.length)
       client.drop()
       expect(client.gaps).toHaveLength(1)
       expect(client.values).toEqual(expected)

@@ -1,5 +1,5 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { HUB, mercure } from './support/mercure.ts'
 import { startSse } from './support/sse.ts'
@@ -85,13 +85,13 @@ describe('an update', () => {
       await publish(token, 'secret', `private ${value}`, ['private', value], ['topic', 'other'])
     await publish(token, 'other', 'public', ['topic', 'secret'])
     for (const stream of allowed) {
-      await until(() => stream.values.includes('public'))
+      await waitUntil(() => stream.values.includes('public'))
       expect(stream.values.filter((value) => value.startsWith('private'))).toHaveLength(4)
     }
     // What came before is told likewise.
     const replayed = await subscribe('?match=secret', { 'last-event-id': before })
     for (const stream of [...others, ...replayed, ...(await sse.openBoth('?topic=secret&last=1'))]) {
-      await until(() => stream.values.includes('public'))
+      await waitUntil(() => stream.values.includes('public'))
       expect(stream.values.filter((value) => value.startsWith('private'))).toEqual([])
     }
     await publish(token, 'secret', 'private value', ['private', ''])
@@ -267,7 +267,7 @@ describe('a subscription', () => {
 
   it('shows that it lives', async () => {
     const { subscribe } = await startHub({ heartbeat: 20 })
-    for (const stream of await subscribe('?match=a')) await until(() => stream.reader.comments >= 3)
+    for (const stream of await subscribe('?match=a')) await waitUntil(() => stream.reader.comments >= 3)
   })
 })
 
@@ -354,7 +354,7 @@ describe('a subscription that resumes', () => {
       [{}, ['last']],
     ] as const) {
       for (const stream of await subscribe('?match=a', { ...resume, ...headers })) {
-        await until(() => stream.values.includes('last'))
+        await waitUntil(() => stream.values.includes('last'))
         expect(stream.values).toEqual(values)
       }
     }

@@ -1,9 +1,9 @@
-import { natsServer } from '@influencer-stats/log/testing/nats'
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import type { NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -17,7 +17,7 @@ import { bearer, MERCURE, signAll } from './support/tokens.ts'
 let server: NatsServer
 
 beforeAll(async () => {
-  server = await natsServer()
+  server = await startTestNatsServer()
 })
 
 /** A node in this process. */
@@ -45,18 +45,18 @@ describe('nodes of sse', () => {
         acknowledged.push(`${id} ${value}`)
       }
     })
-    await until(() => acknowledged.length > 50)
+    await waitUntil(() => acknowledged.length > 50)
     await third.end('SIGKILL')
     const lost = streams[2]!
     await lost.closed
-    await until(() => acknowledged.length > 150)
+    await waitUntil(() => acknowledged.length > 150)
     const resumed = await nodes[1]!.open('?topic=fire', { headers: { 'last-event-id': lost.reader.lastEventId } })
-    await until(() => acknowledged.length > 200)
+    await waitUntil(() => acknowledged.length > 200)
     stopped = true
     await Promise.all(putters)
     await nodes[0]!.put('end', 'fire')
     const all = [streams[0]!, streams[1]!, resumed]
-    await until(() => all.every(({ values }) => values.at(-1) === 'end'))
+    await waitUntil(() => all.every(({ values }) => values.at(-1) === 'end'))
     const [one, other, moved] = [streams[0]!.events, streams[1]!.events, [...lost.events, ...resumed.events]]
     expect(told(other)).toEqual(told(one))
     expect(told(moved)).toEqual(told(one))
@@ -160,13 +160,13 @@ describe('nodes of sse', () => {
 
 describe('without the log', () => {
   it('nothing can be put, streams stay open and are answered, and all goes on when it is back', async () => {
-    const own = await natsServer()
+    const own = await startTestNatsServer()
     const sse = await node(newStream(), { appendTimeout: 2_000, sequenceWaitTimeout: 300, heartbeat: 50 }, own.url)
     const open = await sse.open('?topic=a')
     const id = await sse.put('1', 'a')
     await own.stop()
     const put = () => sse.ask('POST', '/put?topic=a', { body: '2' })
-    const refused = await until(async () => {
+    const refused = await waitUntil(async () => {
       const reply = await put()
       return reply.body.code === 'LOG_UNAVAILABLE' && reply
     })
@@ -179,11 +179,11 @@ describe('without the log', () => {
     const [epoch, seq] = id.split('-')
     const ahead = await sse.open('?topic=a', { headers: { 'last-event-id': `${epoch}-${Number(seq) + 1}` } })
     expect([ahead.status, ahead.headers['retry-after']]).toEqual([503, '1'])
-    const silentFor = (length: number) => until(() => open.body.length > length)
+    const silentFor = (length: number) => waitUntil(() => open.body.length > length)
     await silentFor(open.body.length)
     expect([open.ended, late.status, late.ended]).toEqual([false, 200, false])
     await own.restart()
-    await until(async () => (await put()).status === 200)
+    await waitUntil(async () => (await put()).status === 200)
     await Promise.all([open.until(2), late.until(1)])
     expect(open.values).toEqual(['1', ...late.values])
     expect(new Set(late.values)).toEqual(new Set(['2']))
@@ -208,23 +208,23 @@ describe('what a node cannot do', () => {
       `--${name}`,
       `${value}`,
     ])
-    const args = [HOUSE, 'sse', '--port', '0', '--data', temporaryFolder(), ...settings]
+    const args = [START_SCRIPT, 'sse', '--port', '0', '--data', createTemporaryFolder(), ...settings]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = once(child, 'close')
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     for (const output of [child.stdout, child.stderr])
       output.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await until(() => /^sse +http:\S+ +\d+ +\d+$/m.test(said))
+    await waitUntil(() => /^sse +http:\S+ +\d+ +\d+$/m.test(said))
     const other = await openTestLog(server.url, stream, {
-      position: () => undefined,
+      getPosition: () => undefined,
       apply: async (entries) => entries.map(() => undefined),
       async *snapshot() {},
       async restore() {},
     })
     await other.append(9, Buffer.from('of a later version'))
     const line = `sse: message 1 of stream ${stream}: has an entry of kind 9; this version knows 1 and 2; this node stops\n`
-    await until(() => said.includes(line) && said.includes('exit code 1'))
+    await waitUntil(() => said.includes(line) && said.includes('exit code 1'))
     child.kill('SIGTERM')
     await ended
   })

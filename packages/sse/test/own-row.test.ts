@@ -1,5 +1,5 @@
 import { expectRepaired } from '@influencer-stats/runtime/testing/own-row'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { ownRow } from '../src/history/level.ts'
 import { openSse } from './support/sse.ts'
@@ -7,7 +7,7 @@ import { openSse } from './support/sse.ts'
 const start = (data: string) => openSse({ data, history: 'level' })
 
 it('a folder without its own row is refused unchanged, and repaired with new ids', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const first = await start(data)
   const ids: string[] = []
   for (let i = 0; i < 20; i++) ids.push(await first.put(`value ${i}`, 'topic'))

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { Places, PlaceTable } from '../src/places.ts'
 
 import { freePort } from './support/process.ts'
@@ -52,10 +52,10 @@ describe('the places of streams', () => {
     }
     const sse = await starting
     for (const socket of sockets) socket.destroy()
-    await until(async () => (await sse.figure('sse_streams')) === 0)
+    await waitUntil(async () => (await sse.figure('sse_streams')) === 0)
     for (let i = 0; i < 500; i++) open()
-    await until(() => sockets.size <= 300)
-    await until(async () => (await sse.figure('sse_streams')) >= 300)
+    await waitUntil(() => sockets.size <= 300)
+    await waitUntil(async () => (await sse.figure('sse_streams')) >= 300)
     expect(await sse.figure('sse_streams')).toBe(300)
   })
 })

@@ -1,17 +1,17 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
-import { rawClient, requestText } from '@influencer-stats/runtime/testing/raw-client'
+import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/raw-client'
 import { describe, expect, test } from 'vitest'
 import { startSse } from './support/sse.ts'
 
-const value = requestText('GET', '/value')
+const value = formatRequest('GET', '/value')
 const text = { 'content-type': 'text/plain' }
 
 describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
   test('see the values that are put before them, by GET and by POST', async () => {
     const { port } = await startSse({ server })
-    const client = await rawClient(port)
+    const client = await openRawClient(port)
     const puts = Array.from({ length: 20 }, (_, i) =>
-      i % 2 ? requestText('GET', `/put?v=${i}`) : requestText('POST', '/put', text, String(i)),
+      i % 2 ? formatRequest('GET', `/put?v=${i}`) : formatRequest('POST', '/put', text, String(i)),
     )
     client.send(puts.map((put) => put + value).join(''))
     for (let i = 0; i < puts.length; i++) {
@@ -23,8 +23,8 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
   test('see that a GET of /closeall is a change', async () => {
     const sse = await startSse({ server })
     const streams = await sse.openBoth('?topic=a')
-    const client = await rawClient(sse.port)
-    client.send(requestText('GET', '/closeall') + requestText('GET', '/connections'))
+    const client = await openRawClient(sse.port)
+    client.send(formatRequest('GET', '/closeall') + formatRequest('GET', '/connections'))
     expect((await client.reply()).body).toBe('closed')
     expect(JSON.parse((await client.reply()).body)).toMatchObject({ streams: 0 })
     for (const stream of streams) await stream.closed

@@ -4,8 +4,8 @@ import type { EventSourceReader } from './support/event-source-reader.ts'
 import { freePort, spawnSse } from './support/process.ts'
 import { startSse, type TestSse } from './support/sse.ts'
 import { openStream, VIA_FASTIFY, type TestStream } from './support/stream.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** A client that loses its stream again and again, and resumes where it was. */
 class Client {
@@ -25,7 +25,7 @@ class Client {
     this.#stream = await openStream(this.#port, '?topic=fire', { headers, ...spelling })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
     // Before this a client knows no id; from here on it can lose nothing.
-    await until(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
+    await waitUntil(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
   }
 
   /** Cuts the connection, whatever is on its way. */
@@ -77,7 +77,7 @@ function startFire(sse: TestSse): () => Promise<number> {
 async function expectAll(clients: readonly Client[], sent: number): Promise<void> {
   const expected = Array.from({ length: sent }, (_, i) => String(i))
   for (const client of clients) {
-    await until(() => client.seen >= sent)
+    await waitUntil(() => client.seen >= sent)
     client.drop()
     expect(client.gaps).toBe(0)
     expect(client.values).toEqual(expected)
@@ -91,7 +91,7 @@ describe('200 clients that lose their streams at random moments while values flo
     { broker: 'threads', threads: 3, history: 'level' },
   ])('get every value once and in order: %o', async (settings) => {
     const wide = { historyCount: 100_000, historyBytes: 100_000_000 }
-    const sse = await startSse({ ...settings, ...wide, data: temporaryFolder() })
+    const sse = await startSse({ ...settings, ...wide, data: createTemporaryFolder() })
     const clients = await connectAll(sse.port)
     const cease = startFire(sse)
     for (let i = 0; i < LOSSES; i++) {
@@ -103,7 +103,7 @@ describe('200 clients that lose their streams at random moments while values flo
   })
 
   it('get every value once and in order over restarts of the process, killed or told to stop', async () => {
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const port = await freePort()
     const args = { port, data, history: 'level', threads: 2, historyCount: 100_000 }
     let server = await spawnSse(args)
@@ -126,25 +126,25 @@ describe('200 clients that lose their streams at random moments while values flo
 
 describe("npm's eventsource", () => {
   it('connects, receives, loses the server and resumes by itself', async () => {
-    const args = { port: await freePort(), data: temporaryFolder(), history: 'level', retry: 50 }
+    const args = { port: await freePort(), data: createTemporaryFolder(), history: 'level', retry: 50 }
     let server = await spawnSse(args)
     const values: string[] = []
     const source = new EventSource(`${server.sse.url}/wait?cid=npm&topic=t`)
     onTestFinished(() => source.close())
     source.addEventListener('message', ({ data }) => values.push(data))
     source.addEventListener('gap', () => values.push('gap'))
-    await until(() => source.readyState === source.OPEN)
+    await waitUntil(() => source.readyState === source.OPEN)
     await server.sse.put('1', 't')
-    await until(() => values.length === 1)
+    await waitUntil(() => values.length === 1)
     await server.end('SIGKILL')
     server = await spawnSse(args)
     await server.sse.put('2', 't')
-    await until(() => values.length === 2)
+    await waitUntil(() => values.length === 2)
     await server.sse.put('3', 't')
-    await until(() => values.length === 3)
+    await waitUntil(() => values.length === 3)
     expect(values).toEqual(['1', '2', '3'])
     // Sent away, it does not come back.
     await server.sse.ask('GET', '/closeall')
-    await until(() => source.readyState === source.CLOSED)
+    await waitUntil(() => source.readyState === source.CLOSED)
   })
 })

@@ -1,6 +1,6 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { base64url, CompactSign, exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -202,7 +202,7 @@ describe('an access token', () => {
     const { subscribe } = mercure(sse)
     const others = await subscribe('?match=a', bearer(await signAll()))
     // On a busy machine a timer may be late, and streams may be opened too late: then once more.
-    await until(async () => {
+    await waitUntil(async () => {
       const ends = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000
       const short = bearer(await sign({ subscribe: ['a'] }, { expiresAt: ends }))
       const ending = [...(await subscribe('?match=a', short)), ...(await sse.openBoth('?topic=a', short))]
@@ -214,13 +214,13 @@ describe('an access token', () => {
       await stream.until(1)
       expect(stream.ended).toBe(false)
     }
-    await until(async () => (await sse.figure('sse_streams')) === 2)
+    await waitUntil(async () => (await sse.figure('sse_streams')) === 2)
   })
 })
 
 describe('the keys of access tokens', () => {
   it('may be those of a file, each with its algorithm and name', async () => {
-    const file = join(temporaryFolder(), 'keys.json')
+    const file = join(createTemporaryFolder(), 'keys.json')
     const pairs = {
       ES256: await generateKeyPair('ES256'),
       EdDSA: await generateKeyPair('EdDSA'),
@@ -269,7 +269,7 @@ describe('the keys of access tokens', () => {
     expect((await post([['topic', 'a']], bearer(await signAll()))).status).toBe(401)
     for (const stream of await subscribe('?match=a')) {
       await sse.put('public', 'a')
-      await until(() => stream.values.length > 0)
+      await waitUntil(() => stream.values.length > 0)
     }
   })
 })

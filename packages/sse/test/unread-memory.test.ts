@@ -1,7 +1,7 @@
-import { budgetMemory, heldBytes } from '@influencer-stats/runtime/budget'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { createBudgetMemory, sumHeldBytes } from '@influencer-stats/runtime/budget'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import { sharedBytes, type SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEachFanout } from '../src/fanout/each.ts'
@@ -55,17 +55,17 @@ describe.each([
           10_000,
         )
         await settled()
-        expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+        expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
         expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemoryLimit)
         // Other requests still get memory.
         expect(budget.take(clientMemoryLimit / 4)).toBe(true)
-        budget.give(clientMemoryLimit / 4)
+        budget.release(clientMemoryLimit / 4)
       }
       expect(hub.figures.cut).toBeGreaterThan(0)
       expect(sequencesRead(reader)).toEqual(numbersUpTo(seq))
       for (const connection of stalled) connection.destroy()
       await settled()
-      expect([hub.size, hub.unreadBytes, heldBytes(memory)]).toEqual([1, 0, 0])
+      expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
     },
   )
 })
@@ -123,21 +123,21 @@ describe('300 clients that resume at once and read nothing', () => {
     const clientMemoryLimit = 8 * MIB
     const { memory, hub, stalled } = resume(bytes, count, clientMemoryLimit)
     await settled()
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
-    expect(sharedBytes(stalled)).toBeLessThanOrEqual(heldBytes(memory) + 300 * 100)
+    expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+    expect(sharedBytes(stalled)).toBeLessThanOrEqual(sumHeldBytes(memory) + 300 * 100)
     expect(hub.size).toBeGreaterThan(0)
     // The clients that remain get everything once they read.
     const left = stalled.filter(({ isCut }) => !isCut)
     for (const connection of left) connection.isReading = true
     for (const connection of left) connection.read()
-    await until(() => left.every((one) => hasReached(one, count)))
+    await waitUntil(() => left.every((one) => hasReached(one, count)))
     for (const connection of left.slice(0, 5)) {
       const read = sequencesRead(connection)
       expect(read).toEqual(numbersUpTo(count).slice(-read.length))
     }
     for (const connection of left) connection.destroy()
     await settled()
-    expect([hub.size, hub.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+    expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   })
 
   it('share the text of large values', async () => {
@@ -145,14 +145,14 @@ describe('300 clients that resume at once and read nothing', () => {
     await settled()
     expect(hub.figures.cut).toBe(0)
     // 50 sequences to resume from, a value each.
-    expect(heldBytes(memory)).toBeGreaterThan(50 * 100_000)
-    expect(heldBytes(memory)).toBeLessThan(60 * 100_000)
+    expect(sumHeldBytes(memory)).toBeGreaterThan(50 * 100_000)
+    expect(sumHeldBytes(memory)).toBeLessThan(60 * 100_000)
   })
 })
 
 it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
   const clientMemoryLimit = 2 * MIB
-  const memory = budgetMemory(2)
+  const memory = createBudgetMemory(2)
   const one = openStreams({ clientMemoryLimit, memory, thread: 0 })
   const other = openStreams({ clientMemoryLimit, memory, thread: 1 })
   const stalled = Array.from({ length: 20 }, (_, i) => one.open({ topics: ['a', topicOf(i)] }))
@@ -162,12 +162,12 @@ it('threads share one budget, and streams of one thread do not have streams of t
     await settled()
     // This client reads slowly, but it reads.
     slow.read(slow.unread.length - 1)
-    expect(heldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
+    expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
   expect([one.hub.figures.cut > 0, other.hub.figures.cut]).toEqual([true, 0])
   for (const connection of [...stalled, slow]) connection.destroy()
   await settled()
-  expect(heldBytes(memory)).toBe(0)
+  expect(sumHeldBytes(memory)).toBe(0)
 })
 
 it('a value that is larger than the budget reaches a stream that has nothing else unread', async () => {
@@ -177,7 +177,7 @@ it('a value that is larger than the budget reaches a stream that has nothing els
     put(['a'], 3 * MIB)
     await settled()
     slow.read()
-    expect([hub.figures.cut, hub.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+    expect([hub.figures.cut, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   }
   expect(sequencesRead(slow)).toEqual([1, 2, 3])
 })
@@ -254,22 +254,22 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
             stream.connection.read(one.reads)
             if (stream.connection.isCut) await resume(stream)
           }
-          expect(heldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 500_000))
+          expect(sumHeldBytes(memory)).toBeLessThanOrEqual(Math.max(clientMemoryLimit, 500_000))
         }
         for (const stream of streams) {
           await resume(stream, true)
           const expected = written.filter(({ name }) => stream.names.includes(name)).map(({ seq }) => seq)
           const last = expected.at(-1) ?? 0
-          if (last > (stream.read.at(-1) ?? 0)) await until(() => sequencesRead(stream.connection).at(-1) === last)
+          if (last > (stream.read.at(-1) ?? 0)) await waitUntil(() => sequencesRead(stream.connection).at(-1) === last)
           expect([...stream.read, ...sequencesRead(stream.connection)]).toEqual(expected)
         }
         cut += hub.figures.cut
         for (const { connection } of streams) connection.destroy()
         await settled()
-        expect([hub.size, hub.unreadBytes, heldBytes(memory)]).toEqual([0, 0, 0])
+        expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
       },
     ),
-    { numRuns: runs(100) },
+    { numRuns: scaleRuns(100) },
   )
   expect(cut).toBeGreaterThan(0)
 }, 120_000)

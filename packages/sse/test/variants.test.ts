@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
 import { startSse } from './support/sse.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 describe.each(Object.keys(variants))('variant %s', (variant) => {
   it.each([0, 1])('boots with %s threads and brings values to streams', async (threads) => {
-    const sse = await startSse({ variant, threads, data: temporaryFolder() })
+    const sse = await startSse({ variant, threads, data: createTemporaryFolder() })
     const streams = await sse.openBoth('?topic=a')
     const id = await sse.put('value', 'a')
     for (const stream of streams) {

@@ -1,5 +1,5 @@
 import type { Broadcaster } from '@influencer-stats/sse/broadcaster'
-import { backOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toIsoMicroseconds } from './core/iso-time.ts'
 import { sameNumbers, type Prepared } from './core/prepared.ts'
@@ -62,7 +62,7 @@ export class Announcer {
   readonly #told = new Map<string, Value>()
   readonly #waiting = new Map<string, Value>()
   readonly #closing = new AbortController()
-  readonly #delays = backOff()
+  readonly #delays = createBackOff()
   readonly #lanes = new Set<Promise<void>>()
   /** Collections whose numbers are on their way: of one they go one after the other. */
   readonly #under = new Set<string>()

@@ -1,7 +1,7 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
-import { dataHealth } from '@influencer-stats/runtime/level-health'
+import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { upstreamTimer } from '@influencer-stats/runtime/upstream'
+import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { CacheOptions, StatsCache } from './cache/cache.ts'
 import { openApiKeys } from './key-file.ts'
 import type { VideoClient } from './client/client.ts'
@@ -48,7 +48,7 @@ export async function createStatsApp(context: Context): Promise<App> {
     title: 'Influencer Stats',
     description: 'Collections of videos and their summed YouTube statistics.',
     source,
-    data: share && dataHealth(share.memory),
+    data: share && createDataHealth(share.memory),
     hotRoutes: [statsRoute(cache)],
   })
   app.addHook('onClose', async () => {
@@ -124,7 +124,7 @@ async function openCache(
     closers.push(async () => close())
     notes = new Notebook(notesOptions(collections, logger))
     client = await parts.client[config.client](
-      clientOptions(config, { keys, meter, logger, notes, timer: upstreamTimer(context) }),
+      clientOptions(config, { keys, meter, logger, notes, timer: createUpstreamTimer(context) }),
     )
     const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
     const upstream: UpstreamReader = createUpstreamReader({
@@ -146,7 +146,7 @@ async function openCache(
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
-  const published = { bus: bus.within(config.readTimeout + MAIN_TIMEOUT), replies, meter }
+  const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.

@@ -14,7 +14,7 @@ import type { Update } from './messages.ts'
 import { inPages, type OverviewSource } from './overview.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
-import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { VideoTable } from './video-table.ts'
 
 export interface BoardOptions {
@@ -141,7 +141,7 @@ export class Board {
     this.videos.use(collection.videos, collection.id)
     if (!last) return
     const known = [...last.videos.map(({ id }) => id), ...last.missing]
-    this.videos.learn(known, last.videos, last.asOf, steadyAt(last.asOf), this.#options.meter.interval)
+    this.videos.learn(known, last.videos, last.asOf, toSteadyTime(last.asOf), this.#options.meter.interval)
   }
 
   /** Prepares and publishes what was loaded, a page a turn: nobody waits for those of others. */

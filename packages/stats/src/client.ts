@@ -1,4 +1,4 @@
-import { createAsk, orMiss, type ClientOptions } from '@influencer-stats/runtime/client'
+import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Campaign, CampaignPatch, costsOf } from './core/campaign.ts'
 import type { Change } from './core/change.ts'
 import type { Totals } from './core/numbers.ts'
@@ -117,10 +117,10 @@ const MISSES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
 
 /** A client for the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
-  const answer = createAsk(url, options)
+  const answer = createRequester(url, options)
 
   /** A reply; nothing where something is not there. */
-  const ask = (...args: Parameters<typeof answer>) => orMiss(answer(...args), ...MISSES)
+  const ask = (...args: Parameters<typeof answer>) => ignoreErrors(answer(...args), ...MISSES)
 
   async function read<T>(...args: Parameters<typeof ask>): Promise<T | undefined> {
     return (await ask(...args))?.json() as Promise<T | undefined>

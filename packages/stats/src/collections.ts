@@ -1,5 +1,5 @@
-import type { Condition } from '@influencer-stats/runtime/conditions'
-import { backOff } from '@influencer-stats/runtime/back-off'
+import type { Preconditions } from '@influencer-stats/runtime/conditions'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
@@ -30,16 +30,16 @@ export interface Collections extends StateReader {
     id: string,
     videos: readonly string[],
     campaign?: Campaign,
-    condition?: Condition,
+    condition?: Preconditions,
   ): Promise<{ collection: Collection; created: boolean }>
   /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `DATES_REVERSED` */
-  patch(id: string, patch: CollectionPatch, condition?: Condition): Promise<Collection>
+  patch(id: string, patch: CollectionPatch, condition?: Preconditions): Promise<Collection>
   /** @returns whether there was one */
-  delete(id: string, condition?: Condition): Promise<boolean>
+  delete(id: string, condition?: Preconditions): Promise<boolean>
   /** @returns whether the video is new; @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL` */
-  addVideo(id: string, video: string, condition?: Condition): Promise<{ collection: Collection; created: boolean }>
+  addVideo(id: string, video: string, condition?: Preconditions): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
-  removeVideo(id: string, video: string, condition?: Condition): Promise<Collection>
+  removeVideo(id: string, video: string, condition?: Preconditions): Promise<Collection>
   /**
    * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
    * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
@@ -148,7 +148,7 @@ export class CollectionsOwner implements Collections {
     return this.#state.pointAt(id, at)
   }
 
-  async put(id: string, videos: readonly string[], campaign: Campaign = {}, condition?: Condition) {
+  async put(id: string, videos: readonly string[], campaign: Campaign = {}, condition?: Preconditions) {
     const { before, after } = await this.#change(id, (collection) => {
       requireCondition(collection, condition)
       return { videos: distinct(videos), ...patched({}, campaign) }
@@ -156,7 +156,7 @@ export class CollectionsOwner implements Collections {
     return { collection: after!, created: before === undefined }
   }
 
-  async patch(id: string, { videos, ...campaign }: CollectionPatch, condition?: Condition) {
+  async patch(id: string, { videos, ...campaign }: CollectionPatch, condition?: Preconditions) {
     const { after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
       requireCondition(before, condition)
@@ -165,7 +165,7 @@ export class CollectionsOwner implements Collections {
     return after!
   }
 
-  async delete(id: string, condition?: Condition) {
+  async delete(id: string, condition?: Preconditions) {
     const { before } = await this.#change(id, (collection) => {
       if (collection) requireCondition(collection, condition)
       return undefined
@@ -173,7 +173,7 @@ export class CollectionsOwner implements Collections {
     return before !== undefined
   }
 
-  async addVideo(id: string, video: string, condition?: Condition) {
+  async addVideo(id: string, video: string, condition?: Preconditions) {
     const { before, after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
       requireCondition(before, condition)
@@ -184,7 +184,7 @@ export class CollectionsOwner implements Collections {
     return { collection: after!, created: after !== before }
   }
 
-  async removeVideo(id: string, video: string, condition?: Condition) {
+  async removeVideo(id: string, video: string, condition?: Preconditions) {
     const { after } = await this.#change(id, (collection) => {
       const before = existing(id, collection)
       if (!before.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
@@ -296,7 +296,7 @@ export class CollectionsOwner implements Collections {
 
   async #settleLater(change: Change): Promise<void> {
     const { signal } = this.#closing
-    const delays = backOff()
+    const delays = createBackOff()
     const { id, after } = change
     for (let isKnown = false; !isKnown && !signal.aborted;) {
       await delay(delays.next(), undefined, { signal }).catch(() => {})

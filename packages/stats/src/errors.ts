@@ -1,5 +1,5 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const own = defineErrors({

@@ -101,7 +101,7 @@ export class Follower {
   async #run({ begin, end }: Polling, lease: Lease): Promise<void> {
     for (;;) {
       try {
-        await lease.held()
+        await lease.waitUntilHeld()
       } catch {
         return
       }
@@ -109,7 +109,7 @@ export class Follower {
       // The lease was lost meanwhile.
       if (lease.term === undefined) continue
       await begin()
-      await lease.lost()
+      await lease.waitUntilLost()
       await end()
     }
   }

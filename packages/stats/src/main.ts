@@ -1,7 +1,7 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
-import type { OpenContext, Opened } from '@influencer-stats/runtime/service'
-import { upstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import { Announcer } from './announcer.ts'
 import { openApiKeys } from './key-file.ts'
 import { CollectionsOwner } from './collections.ts'
@@ -24,7 +24,7 @@ import { Notebook } from './video-notes.ts'
 type Context = OpenContext<StatsConfig, ToThread>
 
 /** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
-export async function openStats(context: Context): Promise<Opened<ToMain>> {
+export async function openStats(context: Context): Promise<ServiceMain<ToMain>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.memory()
   checkUpstream(config)
@@ -41,7 +41,7 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
     () => state.putUsage(meter.toUsage()),
     (fault) => {
       // A store that takes no writes has told so already.
-      if (!state.level?.fault()) log.error(fault, 'the usage of the quota could not be kept')
+      if (!state.level?.getFault()) log.error(fault, 'the usage of the quota could not be kept')
     },
   )
   const save = node ? () => node.saveUsage(meter) : keeper.save
@@ -69,15 +69,15 @@ export async function openStats(context: Context): Promise<Opened<ToMain>> {
 
   return {
     // Of a node, that is what the log has.
-    kept: node ? undefined : state.level,
+    backupSource: node ? undefined : state.level,
     shared: (): Shared => ({
       meter: memory,
       share: state.level?.share(),
       replies: polling?.poller.board.replies() ?? [],
     }),
-    threadGone(shared) {
+    onThreadExit(shared) {
       const { share } = shared as Shared
-      if (share) void state.level!.gone(share)
+      if (share) void state.level!.releaseShare(share)
     },
     handlers: {
       get: (id) => collections.get(id),
@@ -146,7 +146,7 @@ async function startPolling(
   node: Node | undefined,
 ): Promise<Polling> {
   const { config, registry, log } = context
-  const timer = upstreamTimer(context)
+  const timer = createUpstreamTimer(context)
   const logger = await parts.logger[config.logger](loggerOptions(config))
   const notes = new Notebook(notesOptions(collections, logger))
   const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.keyChanged() })

@@ -1,4 +1,4 @@
-import type { Condition } from '@influencer-stats/runtime/conditions'
+import type { Preconditions } from '@influencer-stats/runtime/conditions'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { CollectionPatch } from './collections.ts'
 import type { Campaign } from './core/campaign.ts'
@@ -22,12 +22,12 @@ export type ToMain = {
     id: string,
     videos: readonly string[],
     campaign?: Campaign,
-    condition?: Condition,
+    condition?: Preconditions,
   ): { collection: Collection; created: boolean }
-  patch(id: string, patch: CollectionPatch, condition?: Condition): Collection
-  delete(id: string, condition?: Condition): boolean
-  addVideo(id: string, video: string, condition?: Condition): { collection: Collection; created: boolean }
-  removeVideo(id: string, video: string, condition?: Condition): Collection
+  patch(id: string, patch: CollectionPatch, condition?: Preconditions): Collection
+  delete(id: string, condition?: Preconditions): boolean
+  addVideo(id: string, video: string, condition?: Preconditions): { collection: Collection; created: boolean }
+  removeVideo(id: string, video: string, condition?: Preconditions): Collection
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void

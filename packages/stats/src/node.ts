@@ -1,7 +1,7 @@
-import { closeLevel } from '@influencer-stats/log/level-view'
-import { openNode as openLog } from '@influencer-stats/log/node'
-import { silenceOf, viewFolder } from '@influencer-stats/log/log-state'
-import { backOff } from '@influencer-stats/runtime/back-off'
+import { closeLevel } from '@influencer-stats/log/level-state-machine'
+import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
+import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -58,7 +58,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
       'SETTINGS_WRONG',
       'stats: --log jetstream keeps what it has in the state level, and needs the cache poller',
     )
-  const level = await openStatsLevel({ folder: viewFolder(config.data), log, isReplica: true })
+  const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
   const follower = new Follower()
   const own = sourceOf(config)
   const source = () => currentSource(sourcesIn(level.db))
@@ -75,8 +75,16 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
         follower.take(changes)
       },
     })
-    const journal = await openLog({ service: 'stats', config, registry, log, fail, view, maxBody: LARGEST_CHANGE })
-    const lease = createPollerLease(() => journal.lease(config.pollerLeaseTtl))
+    const journal = await openLog({
+      service: 'stats',
+      config,
+      registry,
+      log,
+      fail,
+      stateMachine: view,
+      maxBody: LARGEST_CHANGE,
+    })
+    const lease = createPollerLease(() => journal.openLease(config.pollerLeaseTtl))
     follower.listen(lease)
 
     /** Lets this node poll only if its source is the cluster's. */
@@ -94,7 +102,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
     }
 
     async function claimSourceLater(): Promise<void> {
-      const delays = backOff()
+      const delays = createBackOff()
       while (!closing.signal.aborted) {
         await delay(delays.next(), undefined, { signal: closing.signal }).catch(() => {})
         const isDone = await claimSource().then(
@@ -133,7 +141,7 @@ export async function openNode({ config, registry, log, fail }: Context): Promis
         ...(mismatch && { sourceMismatch: mismatch }),
         applied,
         lag: known - applied,
-        silence: silenceOf(state),
+        silence: getStalenessSeconds(state),
       }
     }
     reportPolling(() => now().polling, registry)

@@ -15,7 +15,7 @@ import { sameTotals } from './core/numbers.ts'
 import { filterOf, isOfPeriod, Selection, type Filter, type Place, type Row, type Sort } from './core/overview.ts'
 import { summarize, type Known } from './core/prepared.ts'
 import type { Collection, Maybe, State } from './state/state.ts'
-import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 /** A collection as an overview tells it. */
 export type CollectionRow = Row<Collection>
@@ -184,7 +184,7 @@ export function keptRows(
 ): OverviewSource {
   const rowOf = (collection: Collection, snapshot: Awaited<ReturnType<State['snapshot']>>): Row<Collection> => ({
     collection,
-    known: snapshot && { summary: summarize(snapshot), at: steadyAt(snapshot.asOf), source },
+    known: snapshot && { summary: summarize(snapshot), at: toSteadyTime(snapshot.asOf), source },
   })
   return {
     async *pages() {

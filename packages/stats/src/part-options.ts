@@ -1,8 +1,8 @@
-import { viewFolder } from '@influencer-stats/log/log-state'
+import { toReplicaFolder } from '@influencer-stats/log/log-state'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import { secretsOf } from '@influencer-stats/runtime/secrets'
+import { getSecrets } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { upstreamTimer } from '@influencer-stats/runtime/upstream'
+import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { ClientOptions } from './client/client.ts'
 import type { Collections } from './collections.ts'
 import type { Logger, LoggerOptions } from './logger/logger.ts'
@@ -17,7 +17,7 @@ type Context = Pick<
 
 /** What any logger is made of. */
 export function loggerOptions(config: Context['config']): LoggerOptions {
-  return { level: config.logLevel, secrets: secretsOf({ settings }, config) }
+  return { level: config.logLevel, secrets: getSecrets({ settings }, config) }
 }
 
 /** What any client is made of. */
@@ -41,10 +41,10 @@ export function stateOptions(context: Context, share?: LevelShare): StateOptions
   return {
     share,
     log,
-    folder: config.log === 'jetstream' ? viewFolder(config.data) : config.data,
+    folder: config.log === 'jetstream' ? toReplicaFolder(config.data) : config.data,
     kvUri: config.kvUri,
     kvToken: config.apiToken,
-    timer: config.state === 'kv' ? upstreamTimer(context) : undefined,
+    timer: config.state === 'kv' ? createUpstreamTimer(context) : undefined,
     onOutage: (cause) => log.error(cause, `the state at ${config.kvUri} cannot be used`),
   }
 }

@@ -42,7 +42,7 @@ export function createPollerLease(open: () => Lease): PollerLease {
       if (!lease) throw logErrors.LEASE_LOST()
       return lease.append(kind, body)
     },
-    async held() {
+    async waitUntilHeld() {
       for (;;) {
         if (isClosed) throw logErrors.LOG_UNAVAILABLE()
         const current = lease
@@ -51,15 +51,15 @@ export function createPollerLease(open: () => Lease): PollerLease {
           continue
         }
         try {
-          return await current.held()
+          return await current.waitUntilHeld()
         } catch (fault) {
           // Otherwise `setAllowed` has closed this lease.
           if (current === lease) throw fault
         }
       }
     },
-    async lost() {
-      await lease?.lost()
+    async waitUntilLost() {
+      await lease?.waitUntilLost()
     },
     async close() {
       isClosed = true

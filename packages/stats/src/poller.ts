@@ -1,7 +1,7 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { backOff } from '@influencer-stats/runtime/back-off'
-import { outsideTrace } from '@influencer-stats/runtime/trace'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { runOutsideTrace } from '@influencer-stats/runtime/trace'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Board, type BoardOptions, type Entry } from './board.ts'
 import type { VideoClient } from './client/client.ts'
@@ -20,7 +20,7 @@ import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { Asked } from './state/change.ts'
 import type { Collection } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { within } from '@influencer-stats/runtime/within'
+import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
 import { outageOf, withRetryAfter } from './upstream-reader.ts'
 import type { Notebook } from './video-notes.ts'
 
@@ -122,7 +122,7 @@ export class Poller {
     const { signal } = this.#closing
     this.end()
     this.#theirs = NO_RESULTS
-    const delays = backOff()
+    const delays = createBackOff()
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
         await this.#loadSource(source)
@@ -239,7 +239,7 @@ export class Poller {
       // A pause that outlasts the read ends it at once.
       if ((this.#outage()?.until ?? 0) > deadline) return entry
       entry.waiting ??= Promise.withResolvers()
-      if (!(await within(entry.waiting.promise, deadline - steadyNow(), false))) return entry
+      if (!(await resolveWithin(entry.waiting.promise, deadline - steadyNow(), false))) return entry
     }
   }
 
@@ -275,7 +275,7 @@ export class Poller {
     clearTimeout(this.#timer)
     if (this.#closing.signal.aborted) return
     // It asks for all, whoever has changed something, and its timer never ends.
-    outsideTrace(() => this.#begin())
+    runOutsideTrace(() => this.#begin())
   }
 
   #begin(): void {

@@ -1,4 +1,4 @@
-import { pacificDay } from '@influencer-stats/runtime/pacific-time'
+import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 import { allowance, type Allowance, type Usage } from './core/pace.ts'
 import { errors } from './errors.ts'
 
@@ -77,13 +77,13 @@ export class QuotaMeter {
   }
 
   toUsage(): Usage {
-    return { day: pacificDay(this.#now()), used: this.used }
+    return { day: toPacificDay(this.#now()), used: this.used }
   }
 
   /** Goes on from what was used before a restart or by another machine, if that was today. */
   restore(usage: Usage | undefined): void {
     this.#turnDay()
-    Atomics.store(this.#cells, USED, usage?.day === pacificDay(this.#now()) ? usage.used : 0)
+    Atomics.store(this.#cells, USED, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
   }
 
   #turnDay(): void {
@@ -101,7 +101,7 @@ export class QuotaMeter {
   #today(): number {
     const now = this.#now()
     if (now >= this.#knownUntil || now < this.#knownUntil - 1_000) {
-      this.#known = Number(pacificDay(now).replaceAll('-', ''))
+      this.#known = Number(toPacificDay(now).replaceAll('-', ''))
       this.#knownUntil = now + 1_000
     }
     return this.#known

@@ -1,13 +1,13 @@
-import { holds, type Condition } from '@influencer-stats/runtime/conditions'
+import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime/conditions'
 import { etagOf } from './core/version.ts'
 import { errors } from './errors.ts'
 
 /** @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition */
 export function requireCondition(
   collection: { readonly revision: number } | undefined,
-  condition: Condition | undefined,
+  condition: Preconditions | undefined,
 ): void {
   const etag = collection && etagOf(collection)
-  if (!condition || holds(condition, etag)) return
+  if (!condition || isPreconditionMet(condition, etag)) return
   throw errors.CONDITION_FAILED(undefined, etag === undefined ? {} : { headers: { etag } })
 }

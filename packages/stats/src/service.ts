@@ -15,12 +15,12 @@ export const stats = defineService<typeof settings, ToMain, ToThread>({
   example: (url) =>
     `curl -XPUT -H 'content-type: application/json' ${url}/collections/${SAMPLE} -d '{"videos":["-4lB5EKS5Uk","-jlLkTtgWUk","1FEFpk-uIYo"]}'\n` +
     `curl ${url}/collections/${SAMPLE}/stats`,
-  singleThreadBecause(config) {
+  getSingleThreadReason(config) {
     if (config.cache === 'refresh') return 'the cache "refresh" would spend the quota once for each thread'
     if (!mainOwnsState(config)) return `the state "${config.state}" is known to one thread only`
     return undefined
   },
-  keptElsewhere: ({ log }) =>
+  getNoBackupReason: ({ log }) =>
     log === 'jetstream'
       ? 'a node has all of it from the log, which the servers of NATS keep on as many machines as its replicas'
       : undefined,

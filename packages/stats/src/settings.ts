@@ -1,9 +1,9 @@
 import {
   commonSettings,
   defineSettings,
-  serviceUrl,
-  type StandIns,
-  type ValuesOf,
+  defineServiceUrl,
+  type StandInSettings,
+  type SettingValues,
 } from '@influencer-stats/runtime/settings'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { logSettings } from '@influencer-stats/log/settings'
@@ -29,16 +29,16 @@ export const settings = defineSettings({
     description: 'cache of the statistics',
   },
   youtubeUri: {
-    ...serviceUrl('youtube', 'origin of the YouTube Data API; empty for the stand-in', { env: 'YOUTUBE_URI' }),
+    ...defineServiceUrl('youtube', 'origin of the YouTube Data API; empty for the stand-in', { env: 'YOUTUBE_URI' }),
     pattern: '^(https?://[^/\\s?#@]+/*)?$',
     form: 'an address without a path such as https://www.googleapis.com',
   },
-  sseUri: serviceUrl('sse', 'URL of sse for changed numbers; empty for the one started here', {
+  sseUri: defineServiceUrl('sse', 'URL of sse for changed numbers; empty for the one started here', {
     env: 'SSE_URI',
     when: { cache: 'poller' },
     optional: true,
   }),
-  kvUri: serviceUrl('kv', 'URL of kv for --state kv; empty for the one started here', {
+  kvUri: defineServiceUrl('kv', 'URL of kv for --state kv; empty for the one started here', {
     env: 'KV_URI',
     when: { state: 'kv' },
   }),
@@ -125,10 +125,10 @@ export const settings = defineSettings({
 })
 
 /** The stats service's own settings. */
-export type StatsConfig = ValuesOf<typeof settings>
+export type StatsConfig = SettingValues<typeof settings>
 
 /** Source of this process's numbers: `stand-in`, which invents them, or the origin of the configured API. */
-export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandIns): string =>
+export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandInSettings): string =>
   standIns?.includes('youtubeUri') ? STAND_IN : originOf(youtubeUri)
 
 export const originOf = (uri: string): string => URL.parse(uri)?.origin ?? uri

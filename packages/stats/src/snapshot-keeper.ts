@@ -3,7 +3,7 @@ import type { Reading } from './core/prepared.ts'
 import type { Logger } from './logger/logger.ts'
 import type { Collection } from './state/state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { within } from '@influencer-stats/runtime/within'
+import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
 
 export interface SnapshotKeeperOptions {
   readonly collections: Pick<CollectionsOwner, 'saveSnapshot'>
@@ -57,5 +57,6 @@ export class SnapshotKeeper {
   }
 
   /** Waits for what is being kept, but not for long. */
-  patience = (keeping: readonly Promise<void>[]): Promise<unknown> => within(Promise.all(keeping), PATIENCE, undefined)
+  patience = (keeping: readonly Promise<void>[]): Promise<unknown> =>
+    resolveWithin(Promise.all(keeping), PATIENCE, undefined)
 }

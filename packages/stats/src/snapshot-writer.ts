@@ -1,4 +1,4 @@
-import { backOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
 import { addEdits, sameEdits } from './core/edits.ts'
 import { sameTotals, sinceOf, sum, type Snapshot } from './core/numbers.ts'
@@ -72,7 +72,7 @@ export class SnapshotWriter {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing
-    const delays = backOff()
+    const delays = createBackOff()
     while (this.#waiting.size > 0) {
       this.#batch = this.#take()
       try {

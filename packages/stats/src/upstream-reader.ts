@@ -19,8 +19,8 @@ import { toOutage, type CallResults, type UpstreamOutage } from './core/upstream
 import type { Logger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { Collection } from './state/state.ts'
-import { steadyAt, steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { within } from '@influencer-stats/runtime/within'
+import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
 import type { Notebook } from './video-notes.ts'
 
 export interface UpstreamReaderOptions {
@@ -94,7 +94,7 @@ export function createUpstreamReader({
 
   async function fetch(ids: readonly string[]): Promise<Answer> {
     // The error is created only on a timeout: it costs a twentieth of a read.
-    return (await within(client.fetch(ids), deadline, undefined)) ?? tooLate(ids)
+    return (await resolveWithin(client.fetch(ids), deadline, undefined)) ?? tooLate(ids)
   }
 
   async function ask({ id, videos }: Collection): Promise<Answer> {
@@ -148,7 +148,7 @@ export function createUpstreamReader({
       if (!fault || found.length > 0) await save(collection, known)
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
-        return { snapshot: known, at: known.asOf < asOf ? steadyAt(known.asOf) : at, source, failed: false }
+        return { snapshot: known, at: known.asOf < asOf ? toSteadyTime(known.asOf) : at, source, failed: false }
       }
       if (!wasFailing) {
         logger.error(
@@ -158,7 +158,7 @@ export function createUpstreamReader({
       if (!failing.has(id)) failing.set(id, { problem: fault, successes, retryFrom: -Infinity })
       const until = circuit.pause?.until ?? -Infinity
       if (!snapshot) throw withRetryAfter(fault, Math.max(retryAfter, until - steadyNow()))
-      return { snapshot, at: Math.min(at, steadyAt(snapshot.asOf)), source, failed: true }
+      return { snapshot, at: Math.min(at, toSteadyTime(snapshot.asOf)), source, failed: true }
     },
   }
 }

@@ -1,7 +1,7 @@
-import type { CommonSettings, ValuesOf } from '@influencer-stats/runtime/settings'
+import type { CommonSettings, SettingValues } from '@influencer-stats/runtime/settings'
 import type { settings } from './settings.ts'
 
-type Row = Partial<ValuesOf<typeof settings> & Pick<CommonSettings, 'server'>>
+type Row = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
 
 // V8's own: in 1 MB the garbage of three calls to YouTube a read takes twice the processor time (v3: 267 us, not 134).
 const maxSemiSpaceSize = 16

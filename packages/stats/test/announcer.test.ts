@@ -10,9 +10,9 @@ import type { Update } from '../src/messages.ts'
 import { startStandIn, type StandIn } from './support/stand-in.ts'
 import { failing, numbers, startFakeYoutube } from './support/fake-youtube.ts'
 import { startOnStandIn, startStats, type TestStats } from './support/stats.ts'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** A collection's reply; only `asOf` differs where `impressions` does not. */
 function replyOf(impressions: number, asOf: number): Prepared {
@@ -77,11 +77,11 @@ describe('the announcer', () => {
   it('puts numbers when they change, not when they are only fresher', async () => {
     const { announcer, puts, take } = setUp()
     take(['c', replyOf(1, 1)], ['d', replyOf(5, 1)])
-    await until(() => announcer.waiting === 0 && puts.length === 2)
+    await waitUntil(() => announcer.waiting === 0 && puts.length === 2)
     take(['c', replyOf(1, 2)], ['d', replyOf(6, 2)])
-    await until(() => puts.length === 3)
+    await waitUntil(() => puts.length === 3)
     take(['c', replyOf(2, 3)])
-    await until(() => puts.length === 4)
+    await waitUntil(() => puts.length === 4)
     expect(puts).toEqual(['collections/c 1', 'collections/d 5', 'collections/d 6', 'collections/c 2'])
   })
 
@@ -89,28 +89,28 @@ describe('the announcer', () => {
     const { announcer, puts, lines, fake, take } = setUp()
     fake.away = true
     for (let i = 1; i <= 100; i++) take(['c', replyOf(i, i)], ['d', replyOf(-i, i)])
-    await until(() => announcer.figures.failed >= 3)
+    await waitUntil(() => announcer.figures.failed >= 3)
     expect(announcer.waiting).toBe(2)
     fake.away = false
-    await until(() => puts.length === 2)
+    await waitUntil(() => puts.length === 2)
     expect(puts.toSorted()).toEqual(['collections/c 100', 'collections/d -100'])
-    await until(() => lines.length === 2)
+    await waitUntil(() => lines.length === 2)
     expect(lines).toEqual(['error', 'info'])
   })
 
   it('puts the same numbers of another version, and states where they are unknown by it', async () => {
     const { announcer, puts, take, change } = setUp()
     take(['c', replyOf(1, 1)])
-    await until(() => puts.length === 1)
+    await waitUntil(() => puts.length === 1)
     change('c', replyOf(1, 1))
-    await until(() => puts.length === 2)
+    await waitUntil(() => puts.length === 2)
     change('c', undefined)
-    await until(() => puts.length === 3)
+    await waitUntil(() => puts.length === 3)
     // No value of it was put before.
     change('d', undefined)
     expect(announcer.waiting).toBe(0)
     change('c', replyOf(4, 4))
-    await until(() => puts.length === 4)
+    await waitUntil(() => puts.length === 4)
     expect(puts).toEqual([
       'collections/c 1',
       'collections/c 1',
@@ -123,7 +123,7 @@ describe('the announcer', () => {
     const { announcer, puts, current } = setUp()
     current.set('c', replyOf(1, 1)).set('d', undefined)
     announcer.takeAll()
-    await until(() => puts.length === 2)
+    await waitUntil(() => puts.length === 2)
     expect(puts).toEqual([
       'collections/c 1',
       'collections/d {"id":"d","version":"1","stale":true,"source":"https://api.example"}',
@@ -133,13 +133,13 @@ describe('the announcer', () => {
   it('puts numbers again that went back to what was told while others were under way', async () => {
     const { puts, fake, take } = setUp()
     take(['c', replyOf(1, 1)])
-    await until(() => puts.length === 1)
+    await waitUntil(() => puts.length === 1)
     const { promise, resolve } = Promise.withResolvers<void>()
     fake.hold = promise
     take(['c', replyOf(2, 2)])
     take(['c', replyOf(1, 3)])
     resolve()
-    await until(() => puts.length === 3)
+    await waitUntil(() => puts.length === 3)
     expect(puts).toEqual(['collections/c 1', 'collections/c 2', 'collections/c 1'])
   })
 
@@ -148,19 +148,19 @@ describe('the announcer', () => {
     fake.away = true
     take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
     take(['c', undefined])
-    await until(() => announcer.figures.failed > 0)
+    await waitUntil(() => announcer.figures.failed > 0)
     fake.away = false
-    await until(() => puts.length > 0 && announcer.waiting === 0)
+    await waitUntil(() => puts.length > 0 && announcer.waiting === 0)
     expect(puts).toEqual(['collections/d 1'])
   })
 
   it('tells a broadcaster that has forgotten everything all of it', async () => {
     const { puts, fake, take } = setUp()
     take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
-    await until(() => puts.length === 2)
+    await waitUntil(() => puts.length === 2)
     fake.epoch = 'b'
     take(['c', replyOf(2, 2)])
-    await until(() => puts.length >= 4)
+    await waitUntil(() => puts.length >= 4)
     expect(puts.slice(2)).toEqual(['collections/c 2', 'collections/d 1'])
   })
 
@@ -168,12 +168,12 @@ describe('the announcer', () => {
     const { announcer, puts, fake, take } = setUp()
     fake.heard('a')
     take(['c', replyOf(1, 1)], ['d', replyOf(1, 1)])
-    await until(() => puts.length === 2)
+    await waitUntil(() => puts.length === 2)
     fake.heard('a')
     expect(announcer.waiting).toBe(0)
     fake.epoch = 'b'
     fake.heard('b')
-    await until(() => puts.length === 4)
+    await waitUntil(() => puts.length === 4)
     expect(puts.slice(2)).toEqual(['collections/c 1', 'collections/d 1'])
   })
 
@@ -182,7 +182,7 @@ describe('the announcer', () => {
     const missing = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, 'm'))
     const body = JSON.stringify({ impressions: 1, missing })
     take(...Array.from({ length: 200 }, (_, i): Update => [`c${i}`, { body, etag: '""', asOf: 1, at: 1 }]))
-    await until(() => announcer.waiting === 0 && puts.length === 200)
+    await waitUntil(() => announcer.waiting === 0 && puts.length === 200)
     expect(lines).toEqual([])
   })
 
@@ -191,10 +191,10 @@ describe('the announcer', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     fake.hold = promise
     take(...Array.from({ length: 804 }, (_, i): Update => [`c${i}`, replyOf(1, 1)]))
-    await until(() => announcer.waiting === 4)
+    await waitUntil(() => announcer.waiting === 4)
     take(['c0', replyOf(2, 2)])
     resolve()
-    await until(() => puts.length === 805)
+    await waitUntil(() => puts.length === 805)
     expect(puts.indexOf('collections/c0 2')).toBeGreaterThan(puts.indexOf('collections/c0 1'))
   })
 })
@@ -234,7 +234,7 @@ describe('live numbers', () => {
 
   async function start(sseUri: string, more: { apiToken?: string } = {}) {
     const timing = { refreshInterval: 500, dailyBudget: 0 }
-    stats = await startStats({ youtubeUri: standIn.url, sseUri, data: temporaryFolder(), ...timing, ...more })
+    stats = await startStats({ youtubeUri: standIn.url, sseUri, data: createTemporaryFolder(), ...timing, ...more })
     const headers = more.apiToken ? { authorization: `Bearer ${more.apiToken}` } : undefined
     expect((await stats.put('/collections/c', { videos: [VIDEO] }, headers)).status).toBe(201)
   }
@@ -247,16 +247,16 @@ describe('live numbers', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
     await start(broadcaster.url, { apiToken })
-    await until(() => numbersIn(stream).length > 0)
+    await waitUntil(() => numbersIn(stream).length > 0)
     const [first] = numbersIn(stream)
     const { body } = await stats.get('/collections/c/stats')
     const { created, version } = (await stats.get('/collections/c')).body
     expect(first).toEqual({ id: 'c', created, version, ...body, asOf: first.asOf, stale: expect.any(Boolean) })
 
     await standIn.control.freezeClock(AT + HOUR)
-    await until(() => numbersIn(stream).at(-1).impressions > first.impressions)
+    await waitUntil(() => numbersIn(stream).at(-1).impressions > first.impressions)
     // On a busy machine numbers may be old for a moment, which is told, too; what is as it was is not.
-    await until(async () => (await figure('stats_puts_total')) === numbersIn(stream).length)
+    await waitUntil(async () => (await figure('stats_puts_total')) === numbersIn(stream).length)
     const told = numbersIn(stream).map(({ impressions, stale }) => `${impressions} ${stale}`)
     expect(told.filter((one, i) => one === told[i - 1])).toEqual([])
   })
@@ -266,11 +266,11 @@ describe('live numbers', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
     await start(broadcaster.url)
-    await until(() => numbersIn(stream).length > 0)
+    await waitUntil(() => numbersIn(stream).length > 0)
     await stats.delete('/collections/c')
     await stats.put('/collections/c', { videos: [VIDEO] })
     const { created } = (await stats.get('/collections/c')).body
-    await until(() => numbersIn(stream).at(-1).created === created)
+    await waitUntil(() => numbersIn(stream).at(-1).created === created)
     expect(numbersIn(stream)[0].created < created).toBe(true)
   })
 
@@ -279,11 +279,11 @@ describe('live numbers', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
     await start(broadcaster.url)
-    await until(() => numbersIn(stream).length > 0)
+    await waitUntil(() => numbersIn(stream).length > 0)
     const versions = [numbersIn(stream)[0].version]
     for (const content of [{ videos: ['0000000000B'] }, { videos: ['0000000000B'], name: 'Spring' }]) {
       const { version } = (await stats.put('/collections/c', content)).body
-      await until(() => numbersIn(stream).some((one) => one.version === version && one.impressions !== undefined))
+      await waitUntil(() => numbersIn(stream).some((one) => one.version === version && one.impressions !== undefined))
       versions.push(version)
       expect(numbersIn(stream).at(-1)).toMatchObject({ version, impressions: await impressions() })
     }
@@ -296,23 +296,23 @@ describe('live numbers', () => {
   it('replace those of another source, which their topics retain, also while they are unknown', async () => {
     const broadcaster = await embed(sse)
     onTestFinished(async () => void (await broadcaster.stop()))
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const settings = { data, sseUri: broadcaster.url, refreshInterval: 500, dailyBudget: 0 }
     stats = await startOnStandIn({ ...settings, youtubeUri: standIn.url })
     await stats.put('/collections/c', { videos: [VIDEO] })
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
-    await until(() => numbersIn(stream).length > 0)
+    await waitUntil(() => numbersIn(stream).length > 0)
     expect(numbersIn(stream).at(-1)).toMatchObject({ source: 'stand-in', stale: false })
     await stats.stop()
 
     const other = await startFakeYoutube()
     other.answer = failing
     stats = await startStats({ ...settings, youtubeUri: other.url })
-    await until(() => numbersIn(stream).at(-1).source === other.url)
+    await waitUntil(() => numbersIn(stream).at(-1).source === other.url)
     expect(numbersIn(stream).at(-1)).not.toHaveProperty('impressions')
     expect(numbersIn(stream).at(-1).stale).toBe(true)
     other.answer = numbers
-    await until(() => numbersIn(stream).at(-1).impressions === 100)
+    await waitUntil(() => numbersIn(stream).at(-1).impressions === 100)
     expect(numbersIn(stream).at(-1)).toMatchObject({ source: other.url, stale: false })
   })
 
@@ -320,19 +320,19 @@ describe('live numbers', () => {
     const first = await embed(sse)
     await start(first.url)
     const before = await impressions()
-    await until(async () => (await figure('stats_puts_total')) === 1)
+    await waitUntil(async () => (await figure('stats_puts_total')) === 1)
     await first.stop()
 
     await standIn.control.freezeClock(AT + HOUR)
-    await until(async () => (await impressions()) > before)
-    await until(async () => (await figure('stats_puts_failed_total')) > 0)
+    await waitUntil(async () => (await impressions()) > before)
+    await waitUntil(async () => (await figure('stats_puts_failed_total')) > 0)
     expect(await figure('stats_puts_waiting')).toBeLessThanOrEqual(1)
 
     const second = await embed(sse, { port: new URL(first.url).port })
     const stream = await openStream(`${second.url}/wait?topic=collections/c&last=1`)
     const now = await impressions()
-    await until(() => numbersIn(stream).some((numbers) => numbers.impressions === now))
-    await until(async () => (await figure('stats_puts_waiting')) === 0)
+    await waitUntil(() => numbersIn(stream).some((numbers) => numbers.impressions === now))
+    await waitUntil(async () => (await figure('stats_puts_waiting')) === 0)
     await second.stop()
   })
 
@@ -340,13 +340,13 @@ describe('live numbers', () => {
     const first = await embed(sse)
     await start(first.url)
     for (let i = 0; i < 30; i++) await stats.put(`/collections/c${i}`, { videos: [VIDEO] })
-    await until(async () => (await figure('stats_puts_total')) >= 31)
+    await waitUntil(async () => (await figure('stats_puts_total')) >= 31)
     await first.stop()
     const second = await embed(sse, { port: new URL(first.url).port })
     onTestFinished(async () => void (await second.stop()))
-    const time = ownTime()
+    const time = startProcessClock()
     const isBack = async (id: string) => (await fetch(`${second.url}/value?topic=collections/${id}`)).status === 200
-    for (let i = 0; i < 30; i++) await until(() => isBack(`c${i}`))
+    for (let i = 0; i < 30; i++) await waitUntil(() => isBack(`c${i}`))
     expect(time()).toBeLessThan(2_000)
   })
 
@@ -359,8 +359,8 @@ describe('live numbers', () => {
     const before = await impressions()
     await connected
     await standIn.control.freezeClock(AT + HOUR)
-    await until(async () => (await impressions()) > before)
-    const time = ownTime()
+    await waitUntil(async () => (await impressions()) > before)
+    const time = startProcessClock()
     expect(await stats.stop()).toBe(true)
     expect(time()).toBeLessThan(4_000)
   })

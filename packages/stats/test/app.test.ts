@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { contentOf, startStats, type TestStats } from './support/stats.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
 
@@ -12,7 +12,7 @@ describe('the API', () => {
   let stats: TestStats
   beforeAll(async () => {
     standIn = await startStandIn()
-    stats = await startStats({ youtubeUri: standIn.url, data: temporaryFolder() })
+    stats = await startStats({ youtubeUri: standIn.url, data: createTemporaryFolder() })
   })
   afterAll(async () => {
     await stats.stop()
@@ -94,7 +94,7 @@ describe('the API', () => {
     await stats.get('/collections/h/stats')
     await stats.put(`/collections/h/videos/${SAMPLE_VIDEOS[1]}`)
     await stats.get('/collections/h/stats')
-    const { body } = await until(async () => {
+    const { body } = await waitUntil(async () => {
       const reply = await stats.get('/collections/h/stats/history')
       return reply.body.points.length === 2 && reply
     })

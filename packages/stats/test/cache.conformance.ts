@@ -10,7 +10,7 @@ import { createMapState } from '../src/state/map.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 export interface CacheTraits {
   /** Whether a new collection has no numbers until the next round. */
@@ -67,7 +67,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
 
     /** What a client reads, once there is something to read. */
     async function read(id: string): Promise<any> {
-      if (waitsForRound) await until(async () => (await attempt(id)) !== 'STATS_NOT_READY')
+      if (waitsForRound) await waitUntil(async () => (await attempt(id)) !== 'STATS_NOT_READY')
       const reply = await cache.read(id)
       return reply && JSON.parse(asItReads(reply, steadyNow(), cache.staleAfter()).body)
     }
@@ -138,16 +138,16 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       await collections.put('c', ['a'])
       expect(await read('c')).toMatchObject({ impressions: 1 })
       client.views = 7
-      await until(async () => (await read('c')).impressions === 7)
+      await waitUntil(async () => (await read('c')).impressions === 7)
     })
 
     it('marks numbers stale that should be fresher, and takes the mark away', async () => {
       await collections.put('c', ['a'])
       await read('c')
       client.down = true
-      await until(async () => (await read('c')).stale)
+      await waitUntil(async () => (await read('c')).stale)
       client.down = false
-      await until(async () => !(await read('c')).stale)
+      await waitUntil(async () => !(await read('c')).stale)
     })
 
     it('says so when there are no numbers, and recovers', async () => {
@@ -159,7 +159,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
         headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
       })
       client.down = false
-      await until(async () => typeof (await attempt('c')) === 'object')
+      await waitUntil(async () => typeof (await attempt('c')) === 'object')
       expect(await read('c')).toMatchObject({ impressions: 1 })
     })
 
@@ -188,7 +188,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       await collections.put('c', ['a'])
       await read('c')
       if (uncached) expect(cache.ready('c')).toBeUndefined()
-      else await until(() => cache.ready('c') !== undefined)
+      else await waitUntil(() => cache.ready('c') !== undefined)
       expect(cache.ready('none')).toBeUndefined()
     })
 

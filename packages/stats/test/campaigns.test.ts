@@ -1,4 +1,4 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TAGS } from '../src/core/campaign.ts'
@@ -17,7 +17,7 @@ const CAMPAIGN = {
 describe('campaigns', () => {
   let standIn: StandIn
   let stats: TestStats
-  const settings = { data: temporaryFolder() }
+  const settings = { data: createTemporaryFolder() }
   beforeAll(async () => {
     standIn = await startStandIn()
     stats = await startStats({ youtubeUri: standIn.url, corsOrigins: 'https://app.example', ...settings })

@@ -1,5 +1,5 @@
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClientOptions, VideoClient, VideoNotes } from '../src/client/client.ts'
 import type { VideoDetails } from '../src/core/video-details.ts'
@@ -19,7 +19,7 @@ const unavailable = { code: 'UPSTREAM_UNAVAILABLE' }
 const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
 
 /** Where nobody listens any more. */
-const closedUrl = async () => `http://127.0.0.1:${await freePort()}`
+const closedUrl = async () => `http://127.0.0.1:${await findFreePort()}`
 
 /** What every client must do, against the stand-in and its faults. */
 export function clientConformance(
@@ -96,7 +96,7 @@ export function clientConformance(
       const ids = manyIds(120)
       const { found } = await client.fetch(ids)
       expect(found.map(({ id }) => id).toSorted()).toEqual(ids)
-      expect(await standIn.control.counts()).toMatchObject({ calls: callsFor(120), ids: 120 })
+      expect(await standIn.control.getCounts()).toMatchObject({ calls: callsFor(120), ids: 120 })
       expect(meter.used).toBe(callsFor(120))
     })
 
@@ -106,7 +106,7 @@ export function clientConformance(
       await expect(poor.call([SAMPLE_VIDEOS[1]!])).rejects.toMatchObject(unavailable)
       const refused = await poor.fetch([SAMPLE_VIDEOS[1]!])
       expect(refused).toMatchObject({ found: [], failed: [SAMPLE_VIDEOS[1]], fault: unavailable })
-      expect((await standIn.control.counts()).calls).toBe(1)
+      expect((await standIn.control.getCounts()).calls).toBe(1)
       await poor.close()
     })
 
@@ -141,7 +141,7 @@ export function clientConformance(
       expect(await hasty.fetch([SAMPLE_VIDEOS[0]!])).toMatchObject({ failed: [SAMPLE_VIDEOS[0]], fault: unavailable })
       expect(meter.used).toBe(1)
       youtube.answer = numbers
-      await until(async () => (await hasty.fetch([SAMPLE_VIDEOS[0]!])).found.length === 1)
+      await waitUntil(async () => (await hasty.fetch([SAMPLE_VIDEOS[0]!])).found.length === 1)
       await hasty.close()
     })
 

@@ -36,7 +36,7 @@ describe('client batching', () => {
       Array.from({ length: 100 }, (_, i) => client.fetch([SAMPLE_VIDEOS[i % 3]!, 'gone_video_'])),
     )
     expect(found.every((one) => one.found.length === 1)).toBe(true)
-    expect(await standIn.control.counts()).toMatchObject({ calls: 1, ids: 4 })
+    expect(await standIn.control.getCounts()).toMatchObject({ calls: 1, ids: 4 })
     await client.close()
     await standIn.stop()
   })

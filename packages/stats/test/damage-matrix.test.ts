@@ -1,4 +1,4 @@
-import { damageMatrix, expectNoLoss, putRound } from '@influencer-stats/runtime/testing/damage-matrix'
+import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
 import { openStatsLevel } from '../src/state/level.ts'
 
@@ -6,7 +6,10 @@ it.each(['closed', 'killed'] as const)(
   'loses nothing in silence of a folder that was %s, whatever file is damaged',
   async (ending) => {
     expectNoLoss(
-      await damageMatrix({ service: 'stats', open: (folder) => openStatsLevel({ folder }), write: putRound }, ending),
+      await runDamageMatrix(
+        { service: 'stats', open: (folder) => openStatsLevel({ folder }), write: writeRound },
+        ending,
+      ),
     )
   },
 )

@@ -1,5 +1,5 @@
-import { damageTables } from '@influencer-stats/runtime/testing/damage'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { damageTables } from '@influencer-stats/runtime/testing/damage-tables'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createLevelState } from '../src/state/level.ts'
@@ -8,7 +8,7 @@ import { startStats } from './support/stats.ts'
 const uuid = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
 
 it('a damaged block answers with a code, is counted, and hurts no other collection', async () => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const state = await createLevelState({ folder: data })
   const ids = Array.from({ length: 500 }, (_, i) => uuid(i))
   for (const id of ids) await state.put({ id, videos: [`${id}`.slice(0, 11)], revision: 1 })

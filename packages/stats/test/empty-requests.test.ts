@@ -1,11 +1,11 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { emptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { testEmptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { stats } from '../src/service.ts'
 
 // Nobody listens there: what is asked of YouTube fails at once.
 const NOWHERE = 'http://127.0.0.1:9'
 
-emptyRequests((settings) =>
-  embed(stats, { data: temporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
+testEmptyRequests((settings) =>
+  embed(stats, { data: createTemporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
 )

@@ -1,4 +1,4 @@
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, expect, it } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
 import { DAY } from '../src/core/pace.ts'
@@ -68,12 +68,12 @@ it('tells the same as the one that asks, and asks nothing', async () => {
   await poller.start()
   await follower.start()
   const same = (count: number) =>
-    until(() => String(replies(poller)) === String(replies(follower)) && replies(poller).length === count)
+    waitUntil(() => String(replies(poller)) === String(replies(follower)) && replies(poller).length === count)
   await collections.put('a', ['1', '2', 'missing_'])
   await collections.put('b', ['2', '3'])
   await same(2)
   client.views = 7
-  await until(() => String(replies(follower)).includes('"impressions":14'))
+  await waitUntil(() => String(replies(follower)).includes('"impressions":14'))
   await same(2)
   await collections.patch('a', { videos: ['2', '4'] })
   await same(2)
@@ -101,7 +101,7 @@ it('asks once more where nobody has heard it', async () => {
   line.isCut = true
   await collections.put('a', ['1'])
   const first = follower.read('a')
-  await until(() => told.length === 1)
+  await waitUntil(() => told.length === 1)
   line.isCut = false
   const second = follower.read('a')
   for (const one of [first, second]) expect(JSON.parse((await one)!.body)).toMatchObject({ impressions: 1 })
@@ -125,7 +125,7 @@ it('begins with what is old or waited for, and takes nothing of calls from befor
   client.gate = gate.promise
   await collections.put('new', ['2'])
   const waiting = follower.read('new')
-  await until(() => client.calls.length === 2)
+  await waitUntil(() => client.calls.length === 2)
   // The other way round.
   poller.end()
   follower.begin()
@@ -144,6 +144,6 @@ it('knows of what is waited for elsewhere, when it takes over', async () => {
   await collections.put('b', ['2'])
   follower.wanted('b')
   follower.begin()
-  await until(() => other.calls.length > 0)
+  await waitUntil(() => other.calls.length > 0)
   expect(other.calls[0]).toEqual(['2'])
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Follower, type Polling } from '../src/follower.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import type { Change } from '../src/state/change.ts'
-import { pacificDay } from '@influencer-stats/runtime/pacific-time'
+import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 
 const put = (id: string): Change => ({ type: 'put', collection: { id, videos: [], revision: 1 } })
 
@@ -14,8 +14,8 @@ function setUp() {
   let lost = Promise.withResolvers<void>()
   const lease = {
     term: undefined as number | undefined,
-    held: () => held.promise,
-    lost: () => lost.promise,
+    waitUntilHeld: () => held.promise,
+    waitUntilLost: () => lost.promise,
     append: () => Promise.reject(new Error('not here')),
     close: async () => {},
   }
@@ -88,7 +88,7 @@ it('tells when every thread has what was changed', async () => {
 
 it('takes the count of another, and none while it counts itself', () => {
   const { follower, lease, polling, meter, give } = setUp()
-  const usage = (used: number): Change => ({ type: 'usage', usage: { day: pacificDay(Date.now()), used } })
+  const usage = (used: number): Change => ({ type: 'usage', usage: { day: toPacificDay(Date.now()), used } })
   follower.listen(lease)
   follower.join(polling)
   follower.take([usage(7)])

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
@@ -9,7 +9,7 @@ type Items = { id: string; statistics?: Record<string, unknown> | null }[]
 /** Starts a service and a YouTube whose items a test changes. Each video has 100 views, 10 likes and 5 comments. */
 async function setUp(variant: string, settings: Record<string, string | number> = {}) {
   const youtube = await startFakeYoutube()
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const start = async () => {
     const one = await startStats({
       variant,
@@ -31,7 +31,7 @@ async function setUp(variant: string, settings: Record<string, string | number> 
   const stats = await start()
   const read = async () => (await stats.get('/collections/c/stats?by=video')).body
   const readUntil = (isDone: (body: any) => unknown) =>
-    until(async () => {
+    waitUntil(async () => {
       const body = await read()
       return isDone(body) && body
     })
@@ -153,7 +153,7 @@ describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
       if (items.some(({ id }) => id === ids[0]) && omissions++ === 0) first = Date.now()
       return items.filter(({ id }) => id !== ids[0])
     }
-    const gone = await until(async () => {
+    const gone = await waitUntil(async () => {
       const body = await read()
       expect(body).toMatchObject({ impressions: 300, videos: 3, missing: [] })
       if (body.gone) return body
@@ -190,7 +190,7 @@ it('what is hidden outlives a restart, and so does the first omission', async ()
   await readUntil((body) => body.hidden)
   const { hiddenSince } = (await read()).byVideo[0]
   // The service stores it after the reply.
-  await until(async () => (await stats.get('/collections/c?include=stats')).body.stats.hidden)
+  await waitUntil(async () => (await stats.get('/collections/c?include=stats')).body.stats.hidden)
   await stats.stop()
   const again = await start()
   const { body } = await again.get('/collections/c/stats?by=video')

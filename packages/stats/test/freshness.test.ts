@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import {
   dripping,
   failing,
@@ -19,7 +19,7 @@ import { startStats } from './support/stats.ts'
 /** The default service in front of a YouTube of the test's own. */
 async function setUp(settings: Record<string, string | number> = {}) {
   const youtube = await startFakeYoutube()
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const start = async () => {
     const one = await startStats({ youtubeUri: youtube.url, data, dailyBudget: 0, ...settings })
     onTestFinished(() => one.stop().then(() => {}))
@@ -38,15 +38,15 @@ describe('a YouTube that answers without end', () => {
   ])('%s: numbers are marked stale, and fresh again when it is over', async (_, endless) => {
     const { youtube, stats } = await setUp({ refreshInterval: 300, upstreamTimeout: 300 })
     await stats.put('/collections/c', { videos: videoIds(3) })
-    await until(async () => (await stats.get(path('c'))).body.stale === false)
+    await waitUntil(async () => (await stats.get(path('c'))).body.stale === false)
     youtube.answer = endless
-    const stale = await until(async () => {
+    const stale = await waitUntil(async () => {
       const reply = await stats.get(path('c'))
       return reply.body.stale && reply
     })
     expect(stale.body).toMatchObject({ impressions: 300, videos: 3 })
     youtube.answer = numbers
-    await until(async () => (await stats.get(path('c'))).body.stale === false)
+    await waitUntil(async () => (await stats.get(path('c'))).body.stale === false)
   })
 })
 
@@ -62,7 +62,7 @@ describe('quota', () => {
 
   it('calls that reach nobody are not counted', async () => {
     const youtube = await startFakeYoutube()
-    const settings = { data: temporaryFolder(), dailyBudget: 5, youtubeUri: 'http://127.0.0.1:9' }
+    const settings = { data: createTemporaryFolder(), dailyBudget: 5, youtubeUri: 'http://127.0.0.1:9' }
     const lost = await startStats(settings)
     for (let i = 0; i < 10; i++) {
       await lost.put(`/collections/c${i}`, { videos: videoIds(1, i) })
@@ -126,7 +126,7 @@ describe('freshness', () => {
   it('a first fetch does not wait behind the refresh of all others', async () => {
     const { youtube, stats } = await setUpSlow()
     const before = youtube.calls.length
-    await until(() => youtube.calls.length > before + 2)
+    await waitUntil(() => youtube.calls.length > before + 2)
     const from = youtube.calls.length
     await stats.put('/collections/new', { videos: videoIds(3, 90_000) })
     expect((await stats.get(path('new'))).body).toMatchObject({ videos: 3 })
@@ -138,7 +138,7 @@ describe('freshness', () => {
     const read = () => Promise.all(Array.from({ length: COLLECTIONS }, (_, i) => stats.get(path(`c${i}`))))
     const start = Date.now()
     youtube.calls.length = 0
-    await until(() => youtube.calls.length >= COLLECTIONS / 2)
+    await waitUntil(() => youtube.calls.length >= COLLECTIONS / 2)
     const replies = await read()
     const renewed = replies.filter(({ body }) => Date.parse(body.asOf) > start)
     expect(renewed.length).toBeGreaterThan(0)
@@ -155,7 +155,7 @@ describe('freshness', () => {
     const fresh = await stats.get(path('c'))
     expect(fresh).toMatchObject({ status: 200, body: { stale: false } })
     youtube.answer = hanging
-    const told = await until(async () => {
+    const told = await waitUntil(async () => {
       const reply = await stats.get(path('c'), { 'if-none-match': fresh.headers.get('etag')! })
       return reply.status === 200 && reply.body.stale && reply
     })
@@ -168,7 +168,7 @@ describe('freshness', () => {
     const { youtube, stats } = await setUp({ upstreamTimeout: 20_000, readTimeout: 200 })
     youtube.answer = hanging
     await stats.put('/collections/c', { videos: videoIds(2) })
-    const time = ownTime()
+    const time = startProcessClock()
     const late = await stats.get(path('c'))
     expect(late).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
@@ -201,11 +201,11 @@ describe('what fails', () => {
     expect((await stats.get(path('both'))).body).toMatchObject({ impressions: 300, videos: 3, unknown: [bad] })
     for (let i = 0; i < 5; i++) {
       const { asOf } = (await stats.get(path('good'))).body
-      await until(async () => (await stats.get(path('good'))).body.asOf > asOf)
+      await waitUntil(async () => (await stats.get(path('good'))).body.asOf > asOf)
     }
-    await until(async () => (await stats.get(path('good'))).body.stale === false)
+    await waitUntil(async () => (await stats.get(path('good'))).body.stale === false)
     youtube.answer = numbers
-    await until(async () => (await stats.get(path('bad'))).status === 200)
+    await waitUntil(async () => (await stats.get(path('bad'))).status === 200)
   })
 
   it('while YouTube is down a video may be added: the known numbers stay', async () => {
@@ -216,7 +216,7 @@ describe('what fails', () => {
     await stats.put(`/collections/c/videos/${bad}`)
     expect(await stats.get(path('c'))).toMatchObject({ status: 200, body: { impressions: 300, unknown: [bad] } })
     youtube.answer = numbers
-    await until(async () => (await stats.get(path('c'))).body.impressions === 400)
+    await waitUntil(async () => (await stats.get(path('c'))).body.impressions === 400)
     expect((await stats.get(path('c'))).body.unknown).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { combine, sum, toSnapshot, type Snapshot, type VideoNumbers } from '../src/core/numbers.ts'
@@ -79,7 +79,7 @@ describe('a video that is gone', () => {
   it.each(['v3', 'v6', 'v7'])('is summed, and marked with since when, also after a restart: %s', async (variant) => {
     const youtube = await startFakeYoutube()
     const settings = { variant, youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100 }
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     let stats = await startStats({ ...settings, data })
     onTestFinished(() => stats.stop().then(() => {}))
     const [kept, going, never] = videoIds(3)
@@ -92,7 +92,7 @@ describe('a video that is gone', () => {
 
     gone.add(going)
     const read = () =>
-      until(async () => {
+      waitUntil(async () => {
         const { body } = await stats.get('/collections/c/stats?by=video')
         return body.gone && body.stale === false && body
       })
@@ -105,7 +105,7 @@ describe('a video that is gone', () => {
     expect(after.byVideo[0]).not.toHaveProperty('gone')
 
     if (variant !== 'v3') {
-      await until(async () => (await read()).asOf > since)
+      await waitUntil(async () => (await read()).asOf > since)
       await stats.stop()
       youtube.answer = failing
       stats = await startStats({ ...settings, data })
@@ -114,7 +114,7 @@ describe('a video that is gone', () => {
       youtube.answer = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
     }
     gone.delete(going)
-    await until(async () => {
+    await waitUntil(async () => {
       const { body } = await stats.get('/collections/c/stats')
       return body.gone === undefined && body.impressions === 200
     })

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
@@ -313,7 +313,13 @@ describe.each(['v3', 'v6', 'v8'])('edits: %s', (variant) => {
   it('are apart from growth, and marked in the history', async () => {
     const youtube = await startFakeYoutube()
     youtube.answer = (ids, reply) => reply.end(listOf(ids, 1_000))
-    const settings = { variant, youtubeUri: youtube.url, data: temporaryFolder(), dailyBudget: 0, refreshInterval: 100 }
+    const settings = {
+      variant,
+      youtubeUri: youtube.url,
+      data: createTemporaryFolder(),
+      dailyBudget: 0,
+      refreshInterval: 100,
+    }
     const stats = await startStats(settings)
     onTestFinished(() => stats.stop().then(() => {}))
     const [a, b, c] = videoIds(3)
@@ -322,17 +328,17 @@ describe.each(['v3', 'v6', 'v8'])('edits: %s', (variant) => {
       await stats.get('/collections/c/stats')
       return (await stats.get('/collections/c?include=stats,change')).body
     }
-    await until(async () => (await read()).change)
+    await waitUntil(async () => (await read()).change)
     await stats.delete(`/collections/c/videos/${b}`)
     const one = { videos: 1, impressions: 1_000, engagements: 15, score: 25 }
-    const removed = await until(async () => {
+    const removed = await waitUntil(async () => {
       const { change } = await read()
       expect(change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0 })
       return change['24h'].removed
     })
     expect(removed).toEqual(one)
     await stats.put(`/collections/c/videos/${c}`)
-    const { change } = await until(async () => {
+    const { change } = await waitUntil(async () => {
       const body = await read()
       expect(body.change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0 })
       return body.change['24h'].added && body

@@ -1,6 +1,6 @@
-import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
+import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { openLevel } from '@influencer-stats/runtime/level'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
 import type { Point } from '../src/core/history.ts'
@@ -19,7 +19,7 @@ const pointAt = (i: number): Point => ({ at: START + i, impressions: i, engageme
 
 /** A folder with a collection `c` whose history is long. */
 async function longHistory(): Promise<string> {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const db = await openLevel(folder, { service: 'stats', format: 1 })
   await db.put('c!c', JSON.stringify({ id: 'c', videos: [], revision: 1 }))
   const key = (at: number) => `h!c!${String(at).padStart(16, '0')}`
@@ -40,7 +40,7 @@ describe('a long history', () => {
     const to = new Date(START + POINTS).toISOString()
     const read = async (query = '') => {
       const url = `${stats.url}/collections/c/stats/history?to=${to}${query}`
-      const { result, held } = await longestHold(async () => Array.fromAsync((await fetch(url)).body!))
+      const { result, held } = await measureLongestHold(async () => Array.fromAsync((await fetch(url)).body!))
       expect(held).toBeLessThan(LONGEST)
       return JSON.parse(Buffer.concat(result).toString()).points
     }
@@ -73,7 +73,7 @@ describe('a long history', () => {
     const state = await createLevelState({ folder: await longHistory() })
     const collections = new CollectionsOwner({ state, retention: 30 * DAY })
     onTestFinished(() => collections.close())
-    expect((await longestHold(() => collections.tidy(START + 3 * DAY))).held).toBeLessThan(LONGEST)
+    expect((await measureLongestHold(() => collections.tidy(START + 3 * DAY))).held).toBeLessThan(LONGEST)
     const hours = new Set(Array.from({ length: POINTS }, (_, i) => Math.floor((START + i) / 3_600_000)))
     const left = await state.history('c', 0, Date.now(), POINTS)
     const [first, ...lasts] = left
@@ -85,7 +85,7 @@ describe('a long history', () => {
     const state = await createLevelState({ folder: await longHistory() })
     const collections = new CollectionsOwner({ state, retention: 30 * DAY })
     onTestFinished(() => collections.close())
-    const { result, held } = await longestHold(() => collections.delete('c'))
+    const { result, held } = await measureLongestHold(() => collections.delete('c'))
     expect(result).toBe(true)
     expect(held).toBeLessThan(LONGEST)
     expect(await state.history('c', 0, Date.now(), POINTS)).toEqual([])

@@ -1,10 +1,10 @@
-import type { RunningService } from '@influencer-stats/runtime/host'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const CLOSE = { connection: 'close' }
 
@@ -14,7 +14,7 @@ describe.each([
   { variant: 'v7', threads: 0 },
   { variant: 'v7', threads: 1 },
 ])('collections in the key-value service, %o', ({ variant, threads }) => {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   let standIn: StandIn
   let kv: RunningService
   let stats: TestStats
@@ -63,7 +63,7 @@ describe.each([
   it('outlive the stats service, with their history and the quota used', async () => {
     await stats.put('/collections/k', { videos: SAMPLE_VIDEOS })
     expect((await stats.get('/collections/k/stats')).status).toBe(200)
-    const { body } = await until(async () => {
+    const { body } = await waitUntil(async () => {
       const reply = await stats.get('/collections/k/stats/history')
       return reply.body.points.length > 0 && reply
     })
@@ -82,10 +82,10 @@ it('numbers are marked stale where neither YouTube nor the key-value service ans
   const addresses = { kvUri: kv.url, youtubeUri: standIn.url }
   const stats = await startStats({ variant: 'v7', state: 'kv', ...addresses, refreshInterval: 50, dailyBudget: 0 })
   await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
-  await until(async () => (await stats.get('/collections/c/stats')).body.stale === false)
+  await waitUntil(async () => (await stats.get('/collections/c/stats')).body.stale === false)
   await kv.stop()
   await standIn.stop()
-  await until(async () => (await stats.get('/collections/c/stats')).body.stale)
+  await waitUntil(async () => (await stats.get('/collections/c/stats')).body.stale)
   expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
   await stats.stop()
 })

@@ -1,6 +1,6 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import type { Entry, Position } from '@influencer-stats/log/log'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHANGE, encodeChange, type Change } from '../src/state/change.ts'
@@ -115,8 +115,8 @@ describe('nodes that share a log', () => {
   })
 })
 
-const at = (seq: number): Position => ({ epoch: 'e', seq, at: 0, check: 0, writers: [] })
-const entriesOf = (changes: readonly Change[]): Entry[] =>
+const at = (seq: number): LogPosition => ({ epoch: 'e', seq, at: 0, check: 0, writers: [] })
+const entriesOf = (changes: readonly Change[]): LogEntry[] =>
   changes.map((change, i) => ({ seq: i + 1, at: 0, kind: CHANGE, body: encodeChange(change) }))
 
 type Opened = Awaited<ReturnType<typeof openView>>
@@ -156,11 +156,11 @@ describe('the view of the log', () => {
         const outcomes: unknown[] = []
         for (const entry of entries) outcomes.push(...(await one.view.apply([entry], at(entry.seq))))
         expect(told).toHaveLength(outcomes.filter(Boolean).length)
-        const folder = temporaryFolder()
+        const folder = createTemporaryFolder()
         const others: unknown[] = []
         for (let from = 0; from < entries.length;) {
           const other = await openView({}, folder)
-          expect(other.view.position()?.seq ?? 0).toBe(from)
+          expect(other.view.getPosition()?.seq ?? 0).toBe(from)
           const some = entries.slice(from, (from += cuts.next().value!))
           others.push(...(await other.view.apply(some, at(some.at(-1)!.seq))))
           await other.level.close()
@@ -202,7 +202,7 @@ describe('the view of the log', () => {
       throw new Error('who knows')
     })
     await expect(view.apply(entries, at(1))).rejects.toThrow('who knows')
-    expect([view.position(), told]).toEqual([undefined, []])
+    expect([view.getPosition(), told]).toEqual([undefined, []])
     failing.mockRestore()
     expect(await view.apply(entries, at(1))).toEqual([true])
     expect(told).toHaveLength(1)
@@ -230,15 +230,15 @@ describe('the view of the log', () => {
     }
     for (const end of [0, 10, 5_000, whole.length - 5])
       await expect(other.view.restore(cut(end))).rejects.toThrow('cut')
-    expect(other.view.position()).toBeUndefined()
+    expect(other.view.getPosition()).toBeUndefined()
     await other.view.restore(cut(whole.length))
     expect(await contents(other)).toEqual(await contents(one))
-    expect(other.view.position()).toEqual(at(changes.length))
+    expect(other.view.getPosition()).toEqual(at(changes.length))
     expect(await other.level.db.get(`h!${historyOf('-4lB5EKS5Uk')}!${'3'.padStart(16, '0')}`)).toBeDefined()
   })
 
   it('is none after a start of the machine, unless it was settled', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const entries = entriesOf([{ type: 'put', collection: collection('c', 1) }])
     const first = await openView({}, folder)
     await first.view.apply(entries, at(1))
@@ -246,11 +246,11 @@ describe('the view of the log', () => {
     const own = JSON.parse((await first.level.db.get(OWN_KEY))!)
     await first.level.close()
     const second = await openView({}, folder)
-    expect(second.view.position()).toEqual(at(1))
+    expect(second.view.getPosition()).toEqual(at(1))
     await second.level.db.put(OWN_KEY, JSON.stringify({ ...own, boot: 'another' }))
     await second.level.close()
     const third = await openView({}, folder)
-    expect(third.view.position()).toBeUndefined()
+    expect(third.view.getPosition()).toBeUndefined()
     expect(await contents(third)).toEqual([])
     await third.level.close()
   })
@@ -264,6 +264,6 @@ describe('the view of the log', () => {
     const applied = view.apply([{ seq: 1, at: 0, ...entry }], at(1))
     await expect(applied).rejects.toThrow(FrameError)
     await expect(applied).rejects.toMatchObject({ code: 'LOG_FORMAT_UNKNOWN' })
-    expect(view.position()).toBeUndefined()
+    expect(view.getPosition()).toBeUndefined()
   })
 })

@@ -2,8 +2,8 @@ import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Logger, LoggerOptions } from '../src/logger/logger.ts'
-import { lostLines } from '@influencer-stats/runtime/sink'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { getLostLines } from '@influencer-stats/runtime/line-sink'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 export interface LoggerTraits {
   /** Whether it leaves lines out when there are too many. */
@@ -22,7 +22,7 @@ export function loggerConformance(
 
   /** What a logger wrote, after it was closed. */
   async function linesOf(use: (logger: Logger) => void): Promise<string[]> {
-    const file = join(temporaryFolder(), 'log')
+    const file = join(createTemporaryFolder(), 'log')
     const to = openSync(file, 'a')
     const logger = await create({ to, level: 'debug', secrets: ['a key'] })
     use(logger)
@@ -63,11 +63,11 @@ export function loggerConformance(
     })
 
     it('outlives a disk without room, and counts what it could not write', async () => {
-      const before = lostLines()
+      const before = getLostLines()
       const logger = await create({ to: openSync('/dev/full', 'w'), level: 'debug' })
       for (let i = 0; i < 3; i++) logger.error(`step ${i}`, new Error('the cause'))
       await logger.close()
-      expect(lostLines() - before).toBe(silent ? 0 : 3)
+      expect(getLostLines() - before).toBe(silent ? 0 : 3)
     })
 
     it('writes no secret, wherever a fault carries it', async () => {
@@ -83,7 +83,7 @@ export function loggerConformance(
     })
 
     it('can be closed twice', async () => {
-      const to = openSync(join(temporaryFolder(), 'log'), 'a')
+      const to = openSync(join(createTemporaryFolder(), 'log'), 'a')
       const logger = await create({ to })
       await logger.close()
       await logger.close()

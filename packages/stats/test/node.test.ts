@@ -1,9 +1,9 @@
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { embed } from '@influencer-stats/runtime/embed'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { sse } from '@influencer-stats/sse/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, numbers, startFakeYoutube, videoIds, type FakeYoutube } from './support/fake-youtube.ts'
@@ -20,7 +20,7 @@ async function nodes(count: number, settings: Overrides = {}, stream = newStream
   const all: TestStats[] = []
   for (let i = 0; i < count; i++) {
     all.push(await startNode(nats().url, stream, { youtubeUri: youtube.url, refreshInterval: HOUR, ...settings }))
-    if (i === 0) await until(() => polls(all[0]!))
+    if (i === 0) await waitUntil(() => polls(all[0]!))
   }
   return { youtube, stream, all, poller: all[0]!, follower: all[1]! }
 }
@@ -40,7 +40,7 @@ describe('nodes of stats', () => {
     expect(await Promise.all(all.map((node) => figure(node, 'stats_polling')))).toEqual([1, 0, 0])
     expect((await all[1]!.put('/collections/c', { videos: videoIds(60), name: 'Spring' })).status).toBe(201)
     for (const node of all) {
-      const reply = await until(async () => {
+      const reply = await waitUntil(async () => {
         const found = await node.get('/collections/c/stats')
         // On a busy machine numbers of two intervals are old for a moment.
         return found.status === 200 && !found.body.stale && found
@@ -50,7 +50,7 @@ describe('nodes of stats', () => {
     }
     youtube.answer = (ids, reply) => reply.end(listOf(ids.slice(1), 200))
     for (const node of all) {
-      const { body } = await until(async () => {
+      const { body } = await waitUntil(async () => {
         const found = await node.get('/collections/c/stats')
         // Videos that YouTube has stopped to return.
         return found.body.gone?.length > 1 && found
@@ -70,7 +70,7 @@ describe('nodes of stats', () => {
     await follower.put('/collections/c', { videos: videoIds(1) })
     const states = await Promise.all(
       all.map((node) =>
-        until(async () => {
+        waitUntil(async () => {
           const { body: state } = await node.get('/upstream')
           return state.state === 'paused' && state
         }),
@@ -81,7 +81,7 @@ describe('nodes of stats', () => {
     const refused = await follower.get('/collections/c/stats')
     expect(refused).toMatchObject({ status: 503, body: { reason: 'rateLimitExceeded', remedy: expect.any(String) } })
     youtube.answer = numbers
-    for (const node of all) await until(async () => (await node.get('/upstream')).body.state === 'ok')
+    for (const node of all) await waitUntil(async () => (await node.get('/upstream')).body.state === 'ok')
   })
 
   it('ask at once for what is read on any of them, each video once', async () => {
@@ -122,7 +122,7 @@ describe('nodes of stats', () => {
     const added = await Promise.all(ids.map((id, i) => all[i % 3]!.put(`/collections/d/videos/${id}`)))
     expect(new Set(added.map(({ status }) => status))).toEqual(new Set([201]))
     for (const node of all)
-      await until(async () => (await node.get('/collections/d')).body.videos?.length === ids.length)
+      await waitUntil(async () => (await node.get('/collections/d')).body.videos?.length === ids.length)
     expect((await all[2]!.get('/collections/d')).body.videos.toSorted()).toEqual(ids)
     const removed = await Promise.all(ids.map((id, i) => all[(i + 1) % 3]!.delete(`/collections/d/videos/${id}`)))
     expect(new Set(removed.map(({ status }) => status))).toEqual(new Set([204]))
@@ -154,26 +154,26 @@ describe('nodes of stats', () => {
   })
 
   it('follow another once they have lost the lease', async () => {
-    const own = await startNatsServer({ folder: temporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     // So long that nobody loses it but by what stands still here, however busy the machine is.
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLeaseTtl: 2_000 }
     const stream = newStream()
     const [one, other] = [await startNode(own.url, stream, settings), await startNode(own.url, stream, settings)]
-    await until(() => polls(one))
+    await waitUntil(() => polls(one))
     await one.put('/collections/c', { videos: videoIds(1) })
     await one.get('/collections/c/stats')
     // Whoever asks first when it is back has it.
     while (!(await polls(other))) {
-      await own.halt()
-      await until(async () => !(await polls(one)))
-      own.goOn()
-      await until(async () => (await polls(one)) || (await polls(other)))
+      await own.suspend()
+      await waitUntil(async () => !(await polls(one)))
+      own.resume()
+      await waitUntil(async () => (await polls(one)) || (await polls(other)))
     }
     youtube.answer = (ids, reply) => reply.end(listOf(ids, 777))
     for (const node of [other, one])
-      await until(async () => (await node.get('/collections/c/stats')).body.impressions === 777)
+      await waitUntil(async () => (await node.get('/collections/c/stats')).body.impressions === 777)
     expect(await polls(one)).toBe(false)
   })
 
@@ -181,20 +181,20 @@ describe('nodes of stats', () => {
     const { youtube, all, poller } = await nodes(3, { dailyBudget: 4, readTimeout: 2_000 })
     for (let i = 0; i < 3; i++) {
       await all[i]!.put(`/collections/c${i}`, { videos: videoIds(1, i) })
-      await until(async () => (await all[i]!.get(`/collections/c${i}/stats`)).status === 200)
+      await waitUntil(async () => (await all[i]!.get(`/collections/c${i}/stats`)).status === 200)
     }
-    for (const node of all) await until(async () => (await figure(node, 'stats_quota_units_used')) === 3)
+    for (const node of all) await waitUntil(async () => (await figure(node, 'stats_quota_units_used')) === 3)
     await poller.stop()
-    const next = await until(async () => {
+    const next = await waitUntil(async () => {
       for (const node of all.slice(1)) if (await polls(node)) return node
       return undefined
     })
     await next.put('/collections/c3', { videos: videoIds(1, 3) })
-    await until(async () => (await next.get('/collections/c3/stats')).status === 200)
+    await waitUntil(async () => (await next.get('/collections/c3/stats')).status === 200)
     await next.put('/collections/c4', { videos: videoIds(1, 4) })
     expect((await next.get('/collections/c4/stats')).status).toBe(503)
     expect(youtube.calls).toHaveLength(4)
-    for (const node of all.slice(1)) await until(async () => (await figure(node, 'stats_quota_units_used')) === 4)
+    for (const node of all.slice(1)) await waitUntil(async () => (await figure(node, 'stats_quota_units_used')) === 4)
   })
 
   it('ask for nothing anew that is fresh where another takes over, and for what was waited for', async () => {
@@ -205,7 +205,7 @@ describe('nodes of stats', () => {
     youtube.answer = (ids, reply) => (isHeld ? undefined : numbers(ids, reply))
     await follower.put('/collections/new', { videos: videoIds(1, 900) })
     const waiting = follower.get('/collections/new/stats')
-    await until(() => youtube.calls.length === 2)
+    await waitUntil(() => youtube.calls.length === 2)
     isHeld = false
     await poller.stop()
     expect((await waiting).status).toBe(200)
@@ -218,18 +218,18 @@ describe('nodes of stats', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const { all, poller, follower } = await nodes(2, { sseUri: broadcaster.url })
     await follower.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await figure(poller, 'stats_puts_total')) === 1)
-    await until(async () => (await follower.get('/collections/c/stats')).status === 200)
+    await waitUntil(async () => (await figure(poller, 'stats_puts_total')) === 1)
+    await waitUntil(async () => (await follower.get('/collections/c/stats')).status === 200)
     expect(await figure(follower, 'stats_puts_total')).toBe(0)
     await poller.stop()
-    await until(() => polls(follower))
+    await waitUntil(() => polls(follower))
     // A broadcaster may have forgotten all.
-    await until(async () => (await figure(all[1]!, 'stats_puts_total')) === 1)
+    await waitUntil(async () => (await figure(all[1]!, 'stats_puts_total')) === 1)
   })
 
   it('keep what they have, start anew with it, and leave the base of a service that runs alone as it is', async () => {
     const youtube = await startFakeYoutube()
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const settings = { youtubeUri: youtube.url, data }
     const alone = await startStats(settings)
     await alone.put('/collections/alone', { videos: [] })
@@ -277,7 +277,7 @@ describe('nodes of stats', () => {
 
 describe('without the log', () => {
   it('reads go on and are called stale, changes answer 503, and all goes on when it is back', async () => {
-    const own = await startNatsServer({ folder: temporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     const settings = {
@@ -288,12 +288,12 @@ describe('without the log', () => {
       pollerLeaseTtl: 1_000,
     }
     const node = await startNode(own.url, newStream(), settings)
-    await until(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)
-    await until(async () => (await node.get('/collections/c/stats')).body.stale === false)
+    await waitUntil(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)
+    await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
     await own.stop()
     // A call that cannot be counted is not made; one may have been counted, and is on its way.
     const most = youtube.calls.length + 1
-    const refused = await until(async () => {
+    const refused = await waitUntil(async () => {
       const reply = await node.put('/collections/d', { videos: [] })
       return reply.body.code === 'LOG_UNAVAILABLE' && reply
     })
@@ -306,8 +306,8 @@ describe('without the log', () => {
     ])
       expect((await change).body.code).toBe('LOG_UNAVAILABLE')
     // Nobody knows whether there is another poller by now.
-    await until(async () => !(await polls(node)))
-    const stale = await until(async () => {
+    await waitUntil(async () => !(await polls(node)))
+    const stale = await waitUntil(async () => {
       const reply = await node.get('/collections/c/stats')
       expect(reply.status).toBe(200)
       return reply.body.stale && reply
@@ -315,20 +315,20 @@ describe('without the log', () => {
     expect(stale.body.impressions).toBe(100)
     expect(youtube.calls.length).toBeLessThanOrEqual(most)
     await own.restart()
-    await until(async () => (await node.put('/collections/d', { videos: [] })).status === 201)
-    await until(async () => (await node.get('/collections/c/stats')).body.stale === false)
+    await waitUntil(async () => (await node.put('/collections/d', { videos: [] })).status === 201)
+    await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
   })
 
   it('a node ends in time', async () => {
-    const own = await startNatsServer({ folder: temporaryFolder() })
+    const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100, appendTimeout: 25_000 }
     const node = await startNode(own.url, newStream(), settings)
     await node.put('/collections/c', { videos: videoIds(1) })
     await node.get('/collections/c/stats')
-    await own.halt()
-    const time = ownTime()
+    await own.suspend()
+    const time = startProcessClock()
     await node.stop()
     expect(time()).toBeLessThan(10_000)
   })

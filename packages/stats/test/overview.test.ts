@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Campaign } from '../src/core/campaign.ts'
@@ -15,7 +15,7 @@ import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { longestHold } from '@influencer-stats/runtime/testing/longest-hold'
+import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { numbersOf } from './support/numbers.ts'
 import { startStats } from './support/stats.ts'
 
@@ -249,7 +249,7 @@ describe('the growth of a collection', () => {
     await collections.delete('c')
     expect((await overview.page(base)).rows).toEqual([])
     await collections.put('c', [])
-    await until(async () => (await overview.one('c', true))!.change?.['7d'].impressions === 0)
+    await waitUntil(async () => (await overview.one('c', true))!.change?.['7d'].impressions === 0)
   })
 })
 
@@ -284,7 +284,7 @@ describe('10,000 collections', () => {
       const all = (await ask()).rows
       expect(all).toHaveLength(100)
       const before = process.threadCpuUsage()
-      const { result, held } = await longestHold(ask)
+      const { result, held } = await measureLongestHold(ask)
       const { user, system } = process.threadCpuUsage(before)
       expect(result.rows).toEqual(all)
       expect((user + system) / 1_000).toBeLessThan(50)
@@ -302,7 +302,7 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
   it('gives the sums, the costs and the growth of a page in one request', async () => {
     const youtube = await startFakeYoutube()
     youtube.answer = (ids, reply) => reply.end(listOf(ids, 2_000))
-    const stats = await startStats({ variant, youtubeUri: youtube.url, data: temporaryFolder(), dailyBudget: 0 })
+    const stats = await startStats({ variant, youtubeUri: youtube.url, data: createTemporaryFolder(), dailyBudget: 0 })
     onTestFinished(() => stats.stop().then(() => {}))
     const [a, b, c] = videoIds(3)
     await stats.put('/collections/one', { videos: [a], name: 'Spring <1>', tags: ['x'], cost: 50, currency: 'EUR' })
@@ -313,7 +313,7 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
     const ask = async (query: string) => (await stats.get(`/collections?${query}`)).body
     const idsOf = async (query: string) => (await ask(query)).collections.map(({ id }: { id: string }) => id)
 
-    const { collections, next } = await until(async () => {
+    const { collections, next } = await waitUntil(async () => {
       const body = await ask('include=stats,change&sort=-impressions')
       return body.collections.every(({ change }: any) => change) && body
     })

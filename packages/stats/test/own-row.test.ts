@@ -1,5 +1,5 @@
-import { expectRepaired, removeRow, rowsOf } from '@influencer-stats/runtime/testing/own-row'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { expectRepaired, removeRow, listRows } from '@influencer-stats/runtime/testing/own-row'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ownRow } from '../src/own-row.ts'
@@ -13,7 +13,7 @@ const settings = { cache: 'none', state: 'level', youtubeUri: 'http://127.0.0.1:
 const start = (data: string, log?: Parameters<typeof startStats>[1]) => startStats({ data, ...settings }, log)
 
 async function folderWithData(): Promise<string> {
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const stats = await start(data)
   for (let i = 0; i < 20; i++) expect((await stats.put(`/collections/c${i}`, { videos: [] })).status).toBe(201)
   await stats.stop()
@@ -59,15 +59,15 @@ it('a folder with data and without the used quota starts with a line', async () 
 })
 
 it('a node without its position clears its base', async () => {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   const { level, view } = await openView({}, folder)
   const body = encodeChange({ type: 'put', collection: { id: 'c', videos: [], revision: 1 }, before: undefined })
   await view.apply([{ seq: 1, at: 1, kind: CHANGE, body }], { epoch: 'e', seq: 1 } as never)
   await level.close()
   await removeRow(folder, OWN_KEY)
-  expect(await rowsOf(folder)).not.toEqual([])
+  expect(await listRows(folder)).not.toEqual([])
   const again = await openView({}, folder)
-  expect(again.view.position()).toBeUndefined()
+  expect(again.view.getPosition()).toBeUndefined()
   await again.level.close()
-  expect(await rowsOf(folder)).toEqual([])
+  expect(await listRows(folder)).toEqual([])
 })

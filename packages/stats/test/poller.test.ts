@@ -8,7 +8,7 @@ import { QuotaMeter } from '../src/quota-meter.ts'
 import { createMapState } from '../src/state/map.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { numbersOf } from './support/numbers.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 describe('the poller', () => {
   const closers: (() => Promise<void>)[] = []
@@ -90,7 +90,7 @@ describe('the poller', () => {
     await poller.start()
     vi.spyOn(collections, 'list').mockRejectedValue(new Error('the disk is broken'))
     const changing = poller.changeSource('https://api.example')
-    await until(() => lines.length > 0)
+    await waitUntil(() => lines.length > 0)
     await poller.close()
     await changing
   })
@@ -128,7 +128,7 @@ describe('the poller', () => {
       }
       looks = 0
       await poller.start()
-      await until(() => poller.board.replies().length === count)
+      await waitUntil(() => poller.board.replies().length === count)
       return looks / count
     }
     expect(await looksAtEach(2_000)).toBeLessThan(10)
@@ -145,8 +145,8 @@ describe('the poller', () => {
     expect(poller.board.replies().length).toBeLessThan(ids.length)
     expect(JSON.parse((await poller.read(ids.at(-1)!))!.body)).toMatchObject({ impressions: 5 })
     expect((await poller.rows.one(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
-    await until(() => poller.board.replies().length === ids.length)
-    await until(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
+    await waitUntil(() => poller.board.replies().length === ids.length)
+    await waitUntil(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
   })
 
   it('fetches the first numbers of a collection once, however many wait for them', async () => {
@@ -169,7 +169,7 @@ describe('the poller', () => {
     const { collections, poller } = setUp({ refreshInterval: 60_000 })
     await collections.put('c', ['a'])
     const first = (await poller.read('c'))!
-    await until(() => Date.now() > first.asOf)
+    await waitUntil(() => Date.now() > first.asOf)
     for (const videos of [
       ['a', 'b'],
       ['b', 'a'],
@@ -191,7 +191,7 @@ describe('the poller', () => {
   it('publishes what a call has changed as one message, and a deletion as a reply that is gone', async () => {
     const { published, collections, poller } = setUp({ refreshInterval: 60_000 })
     for (const id of ['c', 'd', 'e']) await collections.put(id, ['a'])
-    await until(() => published.at(-1)?.length === 3)
+    await waitUntil(() => published.at(-1)?.length === 3)
     expect(published.at(-1)!.map(([id, reply]) => [id, JSON.parse(reply!.body).videos])).toEqual([
       ['c', 1],
       ['d', 1],
@@ -205,39 +205,39 @@ describe('the poller', () => {
   it('never publishes what a collection was before it changed', async () => {
     const { client, published, collections, poller } = setUp()
     await collections.put('c', ['a', 'b'])
-    await until(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.board.replies().length === 1)
     const gate = Promise.withResolvers<void>()
     client.gate = gate.promise
     client.calls = []
-    await until(() => client.calls.length > 0)
+    await waitUntil(() => client.calls.length > 0)
     await collections.put('c', ['a'])
     published.length = 0
     gate.resolve()
-    await until(() => published.length > 0)
+    await waitUntil(() => published.length > 0)
     for (const [, reply] of published.flat()) expect(JSON.parse(reply!.body)).toMatchObject({ videos: 1 })
   })
 
   it('keeps polling when the clock is set back by an hour, and calls nothing old fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 30 })
     await collections.put('c', ['a'])
-    await until(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.board.replies().length === 1)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
     onTestFinished(() => void vi.useRealTimers())
     client.views = 7
-    await until(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === 7)
+    await waitUntil(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === 7)
     client.down = true
-    await until(() => poller.board.stale === 1)
+    await waitUntil(() => poller.board.stale === 1)
   })
 
   it('does not wait for a state that keeps nothing: numbers stay fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await until(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.board.replies().length === 1)
     let kept = 0
     collections.saveSnapshot = () => new Promise(() => kept++)
     for (const views of [3, 4, 5]) {
       client.views = views
-      await until(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === views)
+      await waitUntil(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === views)
     }
     expect(kept).toBe(1)
   })
@@ -245,14 +245,14 @@ describe('the poller', () => {
   it('tells once that numbers have become stale, and again after they were fresh', async () => {
     const { client, told, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await until(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.board.replies().length === 1)
     client.down = true
-    await until(() => told.length === 1)
+    await waitUntil(() => told.length === 1)
     expect(told[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
     client.down = false
-    await until(() => poller.board.stale === 0)
+    await waitUntil(() => poller.board.stale === 0)
     client.down = true
-    await until(() => told.length === 2)
+    await waitUntil(() => told.length === 2)
   })
 
   it('keeps to an interval that the budget allows', async () => {

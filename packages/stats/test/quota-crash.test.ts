@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
-import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { hanging, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
 
@@ -22,7 +22,7 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
     '--log-level',
     'silent',
   ]
-  const child = spawn(process.execPath, [HOUSE, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [START_SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
   const closed = once(child, 'close')
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
@@ -30,7 +30,7 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
     child.kill('SIGTERM')
     await closed
   })
-  const [, url, pid] = await until(() => /^stats +(http:\S+) +(\d+) +\d+$/m.exec(stdout))
+  const [, url, pid] = await waitUntil(() => /^stats +(http:\S+) +(\d+) +\d+$/m.exec(stdout))
   return {
     url: url!,
     async crash() {
@@ -44,13 +44,13 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
 it.each(['poller', 'lru'])('a killed process has counted every call that it made, with the cache %s', async (cache) => {
   const youtube = await startFakeYoutube()
   youtube.answer = hanging
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const killed = await spawnStats(data, youtube.url, cache)
   const videos = JSON.stringify({ videos: videoIds(1) })
   const headers = { 'content-type': 'application/json' }
   await fetch(`${killed.url}/collections/c`, { method: 'PUT', headers, body: videos })
   const reading = fetch(`${killed.url}/collections/c/stats`).catch(() => {})
-  await until(() => youtube.calls.length > 0)
+  await waitUntil(() => youtube.calls.length > 0)
   await killed.crash()
   await reading
   const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })

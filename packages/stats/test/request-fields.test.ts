@@ -1,11 +1,11 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { requestFields } from '@influencer-stats/runtime/testing/request-fields'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { testRequestFields } from '@influencer-stats/runtime/testing/request-fields'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { stats } from '../src/service.ts'
 
 // No server listens on this port: calls to YouTube fail at once.
 const NOWHERE = 'http://127.0.0.1:9'
 
-requestFields((settings) =>
-  embed(stats, { data: temporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
+testRequestFields((settings) =>
+  embed(stats, { data: createTemporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
 )

@@ -4,7 +4,7 @@ import { DAY } from '../src/core/pace.ts'
 import { Schedule } from '../src/core/schedule.ts'
 import { Simulation, type Faults } from './support/simulation.ts'
 import { videoIds } from './support/fake-youtube.ts'
-import { runs } from '@influencer-stats/runtime/testing/runs'
+import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -59,7 +59,7 @@ describe('the schedule', () => {
         expect(day.askedTwice).toBe(0)
         expect(day.late).toEqual([])
       }),
-      { numRuns: runs(8) },
+      { numRuns: scaleRuns(8) },
     )
   })
 

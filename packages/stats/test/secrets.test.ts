@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
-import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 it('the key of YouTube is not in the log where its address is of no host', async () => {
   const key = 'AIza-secret key'
   const args = ['stats', '--port', '0', '--client', 'fetch', '--cache', 'refresh', '--refresh-interval', '50']
-  const more = ['--youtube-uri', 'http://nobody.invalid', '--data', temporaryFolder()]
-  const child = spawn(process.execPath, [HOUSE, ...args, ...more], {
+  const more = ['--youtube-uri', 'http://nobody.invalid', '--data', createTemporaryFolder()]
+  const child = spawn(process.execPath, [START_SCRIPT, ...args, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, YOUTUBE_API_KEY: key },
   })
@@ -19,10 +19,10 @@ it('the key of YouTube is not in the log where its address is of no host', async
     child.kill()
     await ended
   })
-  const [, url] = await until(() => /^stats +(http:\S+)/m.exec(output))
+  const [, url] = await waitUntil(() => /^stats +(http:\S+)/m.exec(output))
   const put = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"videos":["-4lB5EKS5Uk"]}' }
   expect((await fetch(`${url}/collections/c`, put)).status).toBe(201)
-  await until(() => output.includes('could not be refreshed'))
+  await waitUntil(() => output.includes('could not be refreshed'))
   expect(output).toContain('could not be refreshed')
   expect(output).not.toMatch(/AIza/)
 })

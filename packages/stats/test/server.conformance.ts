@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 /** What every server must do: the hottest route keeps all manners, whoever answers it. */
 export function serverConformance(server: string): void {
@@ -18,7 +18,7 @@ export function serverConformance(server: string): void {
       const settings = {
         server,
         youtubeUri: standIn.url,
-        data: temporaryFolder(),
+        data: createTemporaryFolder(),
         readToken: 'read',
         apiToken: 'change',
         corsOrigins: 'https://app.example',

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { SnapshotWriter } from '../src/snapshot-writer.ts'
 import { createMapState } from '../src/state/map.ts'
 import type { SnapshotRow } from '../src/state/state.ts'
@@ -32,7 +32,7 @@ describe('the writer of numbers', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     control.gate = promise
     const saved = [writer.save(version('a'), snapshot(1))]
-    await until(() => control.writes.length === 1)
+    await waitUntil(() => control.writes.length === 1)
     for (const [at, id] of ['a', 'b', 'a', 'c', 'a'].entries()) saved.push(writer.save(version(id), snapshot(at + 2)))
     saved.push(writer.save(version('a'), snapshot(3)))
     resolve()
@@ -49,9 +49,9 @@ describe('the writer of numbers', () => {
     const { length } = control.writes
     for (const id of ['a', 'b', 'c']) await writer.save(version(id), snapshot(2))
     expect(control.writes).toHaveLength(length)
-    await until(() => control.writes.length > length)
+    await waitUntil(() => control.writes.length > length)
     control.down = false
-    await until(async () => (await state.snapshot('c'))?.asOf === 2)
+    await waitUntil(async () => (await state.snapshot('c'))?.asOf === 2)
     expect(await state.snapshot('a')).toMatchObject(snapshot(2))
     expect(onFault).toHaveBeenCalledTimes(1)
   })
@@ -61,7 +61,7 @@ describe('the writer of numbers', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     control.gate = promise
     const saved = writer.save(version('a'), snapshot(1))
-    await until(() => control.writes.length === 1)
+    await waitUntil(() => control.writes.length === 1)
     const waiting = writer.save(version('a'), snapshot(2))
     const steps: string[] = []
     const changed = writer.without('a', async () => {

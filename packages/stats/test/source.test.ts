@@ -1,7 +1,7 @@
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import type { RunningService } from '@influencer-stats/runtime/host'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
@@ -35,7 +35,7 @@ describe.each<Overrides>([
 ])('numbers belong to their source, %o', (settings) => {
   it('after a change of the source, and after the return to it', async () => {
     const { first, second } = await upstreams()
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const common = { data, kvUri: kv.url, refreshInterval: HOUR, readTimeout: 2_000, ...settings }
     const VIDEOS = videoIds(2, (tests += 10))
     const id = `c-${JSON.stringify(settings).replaceAll(/\W/g, '')}`
@@ -48,7 +48,7 @@ describe.each<Overrides>([
     const onStandIn = await startOnStandIn({ ...common, youtubeUri: first.url })
     await onStandIn.put(`/collections/${id}`, { videos: VIDEOS })
     expect((await read(onStandIn)).body).toMatchObject({ impressions: 200, source: 'stand-in' })
-    await until(async () => (await points(onStandIn)).length === 1 && (await videoPoints(onStandIn)).length === 1)
+    await waitUntil(async () => (await points(onStandIn)).length === 1 && (await videoPoints(onStandIn)).length === 1)
     await onStandIn.stop()
 
     second.answer = failing
@@ -64,7 +64,7 @@ describe.each<Overrides>([
     second.answer = (ids, reply) => reply.end(listOf(ids, 7))
     const recovered = await startStats({ ...common, youtubeUri: second.url })
     expect((await read(recovered)).body).toMatchObject({ impressions: 14, source: second.url })
-    await until(async () => (await points(recovered)).length === 1 && (await videoPoints(recovered)).length === 1)
+    await waitUntil(async () => (await points(recovered)).length === 1 && (await videoPoints(recovered)).length === 1)
     expect((await points(recovered))[0]).toMatchObject({ impressions: 14 })
     expect(await row(recovered)).toMatchObject({
       stats: { impressions: 14, source: second.url },
@@ -91,13 +91,13 @@ describe.each<Overrides>([
 
 it('a start states in one line what is set apart', async () => {
   const { first, second } = await upstreams()
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const onStandIn = await startOnStandIn({ data, youtubeUri: first.url })
   for (const id of ['a', 'b']) {
     await onStandIn.put(`/collections/${id}`, { videos: videoIds(2) })
     await onStandIn.get(`/collections/${id}/stats`)
   }
-  await until(async () => {
+  await waitUntil(async () => {
     const ids = ['a/stats', 'b/stats', ...videoIds(2).map((video) => `a/videos/${video}`)]
     const replies = await Promise.all(ids.map((id) => onStandIn.get(`/collections/${id}/history`)))
     return replies.every(({ body }) => body.points.length === 1)
@@ -107,7 +107,7 @@ it('a start states in one line what is set apart', async () => {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const other = await startStats({ data, youtubeUri: second.url }, log)
   const setApart = () => lines.filter((line) => line.includes('set apart'))
-  await until(() => setApart().length > 0)
+  await waitUntil(() => setApart().length > 0)
   await other.stop()
   expect(setApart()).toEqual([
     `stats: numbers come from ${second.url}; set apart are those of stand-in (2 collections, 4 points)`,
@@ -118,7 +118,7 @@ describe('nodes of different sources', () => {
   const nats = natsServer()
   const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
 
-  async function startStandInNode(stream: string, youtubeUri: string, data = temporaryFolder()) {
+  async function startStandInNode(stream: string, youtubeUri: string, data = createTemporaryFolder()) {
     const node = await startOnStandIn({ data, ...nodeSettings(nats().url, stream), youtubeUri, refreshInterval: 200 })
     onTestFinished(async () => void (await node.stop()))
     return node
@@ -127,17 +127,17 @@ describe('nodes of different sources', () => {
   it('one without YOUTUBE_URI never polls, also while the other restarts, and shows no invented number', async () => {
     const { first: standIn, second: youtube } = await upstreams()
     const VIDEOS = videoIds(2)
-    const [stream, data] = [newStream(), temporaryFolder()]
+    const [stream, data] = [newStream(), createTemporaryFolder()]
     const settings = { data, youtubeUri: youtube.url, refreshInterval: 200, pollerLeaseTtl: 500 }
     const real = await startNode(nats().url, stream, settings)
-    await until(() => polls(real))
+    await waitUntil(() => polls(real))
     await real.put('/collections/c', { videos: VIDEOS })
     expect((await real.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
     const other = await startStandInNode(stream, standIn.url)
     await real.stop()
     // Longer than a lease takes to expire.
     const restartAt = Date.now() + 3_000
-    await until(async () => {
+    await waitUntil(async () => {
       expect((await other.get('/collections/c/stats')).body).toMatchObject({ impressions: 14, source: youtube.url })
       return Date.now() > restartAt
     })
@@ -147,10 +147,10 @@ describe('nodes of different sources', () => {
     expect((await other.get('/version')).body.source).toBe(youtube.url)
     expect(standIn.calls).toEqual([])
     const restarted = await startNode(nats().url, stream, settings)
-    await until(() => polls(restarted))
+    await waitUntil(() => polls(restarted))
     youtube.answer = (ids, reply) => reply.end(listOf(ids, 8))
     for (const node of [restarted, other])
-      await until(async () => (await node.get('/collections/c/stats')).body.impressions === 16)
+      await waitUntil(async () => (await node.get('/collections/c/stats')).body.impressions === 16)
     expect(standIn.calls).toEqual([])
     expect((await restarted.get('/node')).body.sourceMismatch).toBeUndefined()
     expect((await restarted.get('/metrics')).body).toMatch(/^stats_source_mismatch 0$/m)
@@ -160,19 +160,19 @@ describe('nodes of different sources', () => {
     const { first: standIn, second: youtube } = await upstreams()
     const [stream, VIDEOS] = [newStream(), videoIds(2)]
     const invented = await startStandInNode(stream, standIn.url)
-    await until(() => polls(invented))
+    await waitUntil(() => polls(invented))
     await invented.put('/collections/c', { videos: VIDEOS })
     expect((await invented.get('/collections/c/stats')).body).toMatchObject({ impressions: 200, source: 'stand-in' })
-    await until(async () => (await invented.get('/collections/c/stats/history')).body.points.length === 1)
+    await waitUntil(async () => (await invented.get('/collections/c/stats/history')).body.points.length === 1)
     let isReady = false
     youtube.answer = (ids, reply) => (isReady ? reply.end(listOf(ids, 7)) : failing(ids, reply))
     const settings = { youtubeUri: youtube.url, refreshInterval: 200, readTimeout: 1_000 }
     const real = await startNode(nats().url, stream, settings)
-    await until(() => polls(real))
-    await until(async () => (await invented.get('/node')).body.sourceMismatch?.log === youtube.url)
+    await waitUntil(() => polls(real))
+    await waitUntil(async () => (await invented.get('/node')).body.sourceMismatch?.log === youtube.url)
     // The new source has no numbers yet: all nodes report that, and still accept changes.
     for (const node of [real, invented]) {
-      const reply = await until(async () => {
+      const reply = await waitUntil(async () => {
         const found = await node.get('/collections/c/stats')
         return found.status === 503 && found
       })
@@ -184,7 +184,7 @@ describe('nodes of different sources', () => {
     expect((await invented.get('/upstream')).body.source).toBe(youtube.url)
     isReady = true
     for (const node of [real, invented]) {
-      await until(async () => (await node.get('/collections/c/stats')).body.impressions === 14)
+      await waitUntil(async () => (await node.get('/collections/c/stats')).body.impressions === 14)
       const { body } = await node.get('/collections?include=stats,change')
       expect(body.collections[0]).toMatchObject({
         name: 'C',
@@ -198,12 +198,12 @@ describe('nodes of different sources', () => {
 
   it('one API replaces another only with --replace-source, and the stand-in never does', async () => {
     const { first, second } = await upstreams()
-    const [stream, data] = [newStream(), temporaryFolder()]
+    const [stream, data] = [newStream(), createTemporaryFolder()]
     const key = { youtubeApiKey: 'AIzaSy-a-key-of-one-1111' }
     const one = await startNode(nats().url, stream, { data, youtubeUri: first.url, refreshInterval: 200, ...key })
-    await until(() => polls(one))
+    await waitUntil(() => polls(one))
     await one.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await one.get('/upstream')).body.state === 'ok')
+    await waitUntil(async () => (await one.get('/upstream')).body.state === 'ok')
     expect((await one.get('/upstream')).body).toMatchObject({ source: first.url, key: '…1111' })
     second.answer = failing
     const other = await startNode(nats().url, stream, { youtubeUri: second.url, refreshInterval: 200 })
@@ -212,7 +212,7 @@ describe('nodes of different sources', () => {
     const mistaken = await startNode(nats().url, stream, named)
     expect((await mistaken.get('/node')).body.source).toBe(first.url)
     const standIn = await startOnStandIn({
-      data: temporaryFolder(),
+      data: createTemporaryFolder(),
       ...nodeSettings(nats().url, stream),
       youtubeUri: first.url,
       replaceSource: first.url,
@@ -221,9 +221,9 @@ describe('nodes of different sources', () => {
     expect((await standIn.get('/node')).body.source).toBe(first.url)
     const allowed = await startNode(nats().url, stream, { ...named, replaceSource: `${first.url}/` })
     for (const node of [one, other, mistaken, standIn, allowed])
-      await until(async () => (await node.get('/node')).body.source === second.url)
+      await waitUntil(async () => (await node.get('/node')).body.source === second.url)
     for (const node of [one, other]) {
-      const state = await until(async () => {
+      const state = await waitUntil(async () => {
         const { body } = await node.get('/upstream')
         return body.state === 'failing' && body
       })
@@ -233,7 +233,7 @@ describe('nodes of different sources', () => {
     expect((await one.get('/upstream')).body).not.toHaveProperty('key')
     // Nodes of the same source compete for the lease again without a restart.
     await allowed.stop()
-    await until(async () => (await polls(other)) || (await polls(mistaken)))
+    await waitUntil(async () => (await polls(other)) || (await polls(mistaken)))
     expect(await polls(one)).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import type { RunningService } from '@influencer-stats/runtime/host'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createKvClient } from '@influencer-stats/kv/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
@@ -7,7 +7,7 @@ import { stateConformance } from './state.conformance.ts'
 import { startBreakingProxy } from './support/breaking-proxy.ts'
 import { startKv } from './support/kv.ts'
 import { recordSyncs } from './support/recorded-syncs.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 let service: RunningService
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const options = (more: Partial<StateOptions> = {}): StateOptions => ({
-  folder: temporaryFolder(),
+  folder: createTemporaryFolder(),
   kvUri: service.url,
   kvToken: '',
   onOutage(cause) {
@@ -42,7 +42,7 @@ for (const [name, create] of Object.entries(parts.state)) {
 
 describe('state level', () => {
   it('keeps everything over a restart', async () => {
-    const folder = temporaryFolder()
+    const folder = createTemporaryFolder()
     const first = await parts.state.level(options({ folder }))
     await first.put({ id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 })
     await first.putUsage({ day: '2026-11-20', used: 5 })
@@ -106,7 +106,7 @@ describe('state kv', () => {
   const snapshot = { videos: [], missing: [], asOf: 1 }
 
   it('says so while the service is down, and loses nothing of what it kept', async () => {
-    const settings = { data: temporaryFolder() }
+    const settings = { data: createTemporaryFolder() }
     const first = await startKv(settings)
     const onOutage = vi.fn<(cause: unknown) => void>()
     const state = await parts.state.kv(options({ kvUri: first.url, onOutage }))

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { rawClient, requestText } from '@influencer-stats/runtime/testing/raw-client'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/raw-client'
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { expect, it } from 'vitest'
 import { startStats } from './support/stats.ts'
@@ -8,7 +8,7 @@ const NOWHERE = 'http://127.0.0.1:9'
 const BROKEN = ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', 'x\\udc00\\ud800y', '\\ud83d ']
 
 it('names and tags with NUL or half a character are refused by a sentence; every other text is kept exactly', async () => {
-  const stats = await startStats({ youtubeUri: NOWHERE, data: temporaryFolder(), threads: 1 })
+  const stats = await startStats({ youtubeUri: NOWHERE, data: createTemporaryFolder(), threads: 1 })
   await stats.put('/collections/c', { videos: [], name: 'Spring' })
   for (const text of BROKEN)
     for (const [where, fields] of [
@@ -30,11 +30,11 @@ it('names and tags with NUL or half a character are refused by a sentence; every
 })
 
 it.each(SERVERS)('the ids . and .. are refused however they are spelled, served by %s', async (server) => {
-  const stats = await startStats({ youtubeUri: NOWHERE, data: temporaryFolder(), threads: 1, server })
+  const stats = await startStats({ youtubeUri: NOWHERE, data: createTemporaryFolder(), threads: 1, server })
   const body = '{"videos":[]}'
   for (const id of ['.', '..', '%2e', '%2E%2e', '.%2e']) {
-    const client = await rawClient(Number(new URL(stats.url).port))
-    client.send(requestText('PUT', `/collections/${id}`, { 'content-type': 'application/json' }, body))
+    const client = await openRawClient(Number(new URL(stats.url).port))
+    client.send(formatRequest('PUT', `/collections/${id}`, { 'content-type': 'application/json' }, body))
     expect([id, (await client.reply()).status]).toEqual([id, 400])
   }
   expect((await stats.get('/collections')).body.collections).toEqual([])

@@ -1,9 +1,9 @@
-import type { RunningService } from '@influencer-stats/runtime/host'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const CLIENTS = 24
 
@@ -16,7 +16,7 @@ describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with sta
     kv = await startKv()
     const [variant = '', , , state = 'level'] = name.split(' ')
     const addresses = { youtubeUri: standIn.url, kvUri: kv.url }
-    stats = await startStats({ variant, state, threads: 3, ...addresses, data: temporaryFolder() })
+    stats = await startStats({ variant, state, threads: 3, ...addresses, data: createTemporaryFolder() })
   })
   afterAll(async () => {
     await stats.stop()

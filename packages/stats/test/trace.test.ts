@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
 import { namesOf } from '../src/parts.ts'
 import { listOf } from './support/fake-youtube.ts'
@@ -34,7 +34,7 @@ async function startRecorder(target?: string) {
 
 it.each(namesOf('client'))('%s passes the ids of a request on to YouTube', async (client) => {
   const youtube = await startRecorder()
-  const settings = { variant: 'v3', client, youtubeUri: youtube.url, data: temporaryFolder(), dailyBudget: 0 }
+  const settings = { variant: 'v3', client, youtubeUri: youtube.url, data: createTemporaryFolder(), dailyBudget: 0 }
   const stats = await startStats(settings)
   onTestFinished(async () => void (await stats.stop()))
   await stats.put('/collections/c', { videos: [VIDEO] })
@@ -49,7 +49,7 @@ it('passes them on to kv, from main too; what the poller asks has none', async (
   const kv = await startKv()
   onTestFinished(async () => void (await kv.stop()))
   const [recorder, youtube] = [await startRecorder(kv.url), await startRecorder()]
-  const settings = { state: 'kv', kvUri: recorder.url, youtubeUri: youtube.url, data: temporaryFolder() }
+  const settings = { state: 'kv', kvUri: recorder.url, youtubeUri: youtube.url, data: createTemporaryFolder() }
   const stats = await startStats({ ...settings, threads: 1 })
   onTestFinished(async () => void (await stats.stop()))
   // The source of the numbers is recorded at the start.
@@ -57,7 +57,7 @@ it('passes them on to kv, from main too; what the poller asks has none', async (
   expect((await stats.put('/collections/c', { videos: [VIDEO] }, IDS)).status).toBe(201)
   const put = recorder.seen.find(({ method }) => method === 'PUT')
   expect(put?.headers).toMatchObject(IDS)
-  await until(() => youtube.seen.length > 0)
+  await waitUntil(() => youtube.seen.length > 0)
   for (const { headers } of youtube.seen) expect(headers).not.toHaveProperty('x-request-id')
   expect(await (await fetch(`${stats.url}/metrics`)).text()).toMatch(
     /^upstream_request_duration_seconds_count\{upstream="kv",status="201"\} \d/m,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { RunningService } from '@influencer-stats/runtime/host'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { CollectionsOwner } from '../src/collections.ts'
 import { DAY } from '../src/core/pace.ts'
 import { createKvState } from '../src/state/kv.ts'
@@ -80,9 +80,9 @@ describe('a change of a collection in the key-value service', () => {
     // Until then there is no other, and nobody waits for it.
     await expect(collections.put('other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     proxy.fate = () => 'pass'
-    await until(() => String(known.get(id)) === String(videos))
+    await waitUntil(() => String(known.get(id)) === String(videos))
     expect((await collections.get(id))?.videos).toEqual(videos)
-    await until(() => collections.put('other', []).catch(() => undefined))
+    await waitUntil(() => collections.put('other', []).catch(() => undefined))
   })
 
   it.each(changes)('happens once, however late it arrives: %s', async (_, change, id, videos) => {
@@ -112,13 +112,13 @@ describe('a change of a collection in the key-value service', () => {
     const numbers = (asOf: number) => ({ videos: [numbersOf('a', asOf)], missing: [], asOf })
     proxy.fate = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
     const saved = collections.saveSnapshot(old, numbers(1))
-    await until(() => proxy.held === 1)
+    await waitUntil(() => proxy.held === 1)
     await collections.put('old', ['a', 'b']).catch(() => {})
     await saved
     const now = (await collections.get('old'))!
     for (let asOf = 2; asOf < 100; asOf++) await collections.saveSnapshot(now, numbers(asOf))
     proxy.fate = () => 'pass'
-    await until(async () => (await collections.snapshot('old'))?.asOf === 99)
+    await waitUntil(async () => (await collections.snapshot('old'))?.asOf === 99)
   })
 })
 
@@ -130,7 +130,7 @@ it('a collection and its numbers are both there or both gone, whichever reply is
     state: 'kv',
     kvUri: proxy.url,
     youtubeUri: standIn.url,
-    data: temporaryFolder(),
+    data: createTemporaryFolder(),
   })
   breakNextChange(proxy, 'lose')
   expect((await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })).status).toBe(201)

@@ -1,8 +1,8 @@
-import { formatOf } from '@influencer-stats/runtime/testing/format-of'
+import { readFormatFile } from '@influencer-stats/runtime/testing/read-format'
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openLevel } from '@influencer-stats/runtime/level'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { startFakeYoutube } from './support/fake-youtube.ts'
 import { contentOf, startStats } from './support/stats.ts'
@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 
 /** A copy of a folder of format 1: 20 collections, all but the last with numbers; half in a table, half in a log. */
 function oldFolder(): string {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   cpSync(fileURLToPath(new URL('./fixtures/format-1', import.meta.url)), folder, { recursive: true })
   return folder
 }
@@ -40,7 +40,7 @@ it('a folder of format 1 is opened, and has all that it had', async () => {
     }
     expect((await stats.patch('/collections/old-00', { name: 'New' })).status).toBe(200)
     await stats.stop()
-    expect(formatOf(data)).toEqual({ service: 'stats', format: 3 })
+    expect(readFormatFile(data)).toEqual({ service: 'stats', format: 3 })
     const again = await startStats({ data, youtubeUri: youtube.url })
     expect((await again.get('/collections/old-00')).body.name).toBe('New')
     await again.patch('/collections/old-00', { name: null })

@@ -3,9 +3,9 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '../src/client.ts'
 import { failing, listOf, numbers, startFakeYoutube, videoIds, type Answer } from './support/fake-youtube.ts'
 import { newError, oldError } from './support/outages.ts'
@@ -32,14 +32,14 @@ async function startRefusing(status: number, body: object) {
 }
 
 function writeKeys(...keys: string[]): string {
-  const file = join(temporaryFolder(), 'key')
+  const file = join(createTemporaryFolder(), 'key')
   writeFileSync(file, keys.map((key) => `${key}\n`).join(''))
   return file
 }
 
 async function start(youtubeUri: string, settings = {}) {
   const timing = { refreshInterval: 50, dailyBudget: 0, readTimeout: 500 }
-  const stats = await startStats({ youtubeUri, data: temporaryFolder(), ...timing, ...settings })
+  const stats = await startStats({ youtubeUri, data: createTemporaryFolder(), ...timing, ...settings })
   onTestFinished(async () => void (await stats.stop()))
   return { ...stats, upstream: () => createStatsClient(stats.url).upstream() }
 }
@@ -52,7 +52,7 @@ describe('a refused API key', () => {
     )
     const stats = await start(youtube.url, { variant, youtubeApiKey: `${OLD_KEY}\n` })
     await stats.put('/collections/c', { videos: videoIds(1) })
-    const read = await until(async () => {
+    const read = await waitUntil(async () => {
       const reply = await stats.get('/collections/c/stats')
       return reply.body.reason && reply
     })
@@ -79,13 +79,13 @@ describe('a refused API key', () => {
     const refusal = newError(403, 'PERMISSION_DENIED', 'API_KEY_HTTP_REFERRER_BLOCKED')
     const { youtube } = await startRefusing(403, refusal)
     const env = { YOUTUBE_URI: youtube.url, YOUTUBE_API_KEY: OLD_KEY }
-    const args = ['stats', '--port', '0', '--data', temporaryFolder(), '--logLevel', 'info']
-    const started = spawnStart(args, env, { script: HOUSE })
-    const { url } = (await started.ready()).stats!
+    const args = ['stats', '--port', '0', '--data', createTemporaryFolder(), '--logLevel', 'info']
+    const started = spawnStart(args, env, { script: START_SCRIPT })
+    const { url } = (await started.waitUntilReady()).stats!
     const body = JSON.stringify({ videos: videoIds(1) })
     await fetch(`${url}/collections/c`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
     const lines = () => started.stdout.split('\n').filter((line) => line.includes('API_KEY_HTTP_REFERRER_BLOCKED'))
-    await until(() => lines().length > 0)
+    await waitUntil(() => lines().length > 0)
     expect((await started.stop()).code).toBe(0)
     for (const part of ['…1111', 'application restrictions']) expect(lines()[0]).toContain(part)
     expect(started.stdout + started.stderr).not.toContain(OLD_KEY)
@@ -96,10 +96,10 @@ describe('a refused API key', () => {
     const file = writeKeys(OLD_KEY)
     const stats = await start(youtube.url, { variant, youtubeApiKeyFile: file })
     await stats.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
+    await waitUntil(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
     writeFileSync(`${file}.new`, `${NEW_KEY}\n`)
     renameSync(`${file}.new`, file)
-    await until(async () => (await stats.get('/collections/c/stats')).status === 200)
+    await waitUntil(async () => (await stats.get('/collections/c/stats')).status === 200)
     expect(keys.slice(0, 2)).toEqual([OLD_KEY, NEW_KEY])
     expect(await stats.upstream()).toMatchObject({ state: 'ok', key: '…2222' })
   })
@@ -110,7 +110,7 @@ describe('a refused API key', () => {
     await stats.put('/collections/c', { videos: videoIds(1) })
     expect((await stats.get('/collections/c/stats')).status).toBe(200)
     expect(keys.slice(0, 2)).toEqual([OLD_KEY, NEW_KEY])
-    await until(() => keys.length > 4)
+    await waitUntil(() => keys.length > 4)
     expect(new Set(keys.slice(1))).toEqual(new Set([NEW_KEY]))
   })
 
@@ -127,7 +127,7 @@ describe('a refused API key', () => {
     const { youtube, keys } = await startRefusing(status, body)
     const stats = await start(youtube.url, { youtubeApiKeyFile: writeKeys(OLD_KEY, OTHER_KEY) })
     await stats.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await stats.upstream()).state === 'paused')
+    await waitUntil(async () => (await stats.upstream()).state === 'paused')
     expect(keys).toEqual([OLD_KEY])
   })
 })
@@ -164,7 +164,7 @@ describe('the state of YouTube', () => {
       expect(metrics).not.toMatch(/^stats_upstream_outage\{/m)
     }
     youtube.release()
-    await until(async () => (await stats.upstream()).state === state)
+    await waitUntil(async () => (await stats.upstream()).state === state)
   })
 
   it.each(['v3', 'v8'])('is unknown in %s after a change of a refused key, until a call has ended', async (variant) => {
@@ -172,15 +172,15 @@ describe('the state of YouTube', () => {
     const file = writeKeys(OLD_KEY)
     const stats = await start(youtube.url, { variant, youtubeApiKeyFile: file })
     await stats.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
+    await waitUntil(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
     const release = Promise.withResolvers<void>()
     youtube.answer = (ids, reply) => release.promise.then(() => numbers(ids, reply))
     writeFileSync(`${file}.new`, `${NEW_KEY}\n`)
     renameSync(`${file}.new`, file)
-    await until(async () => (await stats.upstream()).state !== 'paused')
+    await waitUntil(async () => (await stats.upstream()).state !== 'paused')
     expect(await stats.upstream()).toMatchObject({ state: 'unknown', key: '…2222' })
     release.resolve()
-    await until(async () => (await stats.get('/collections/c/stats')).status === 200)
+    await waitUntil(async () => (await stats.get('/collections/c/stats')).status === 200)
     expect((await stats.upstream()).state).toBe('ok')
   })
 })
@@ -190,19 +190,19 @@ describe('a running service', () => {
     const youtube = await startFakeYoutube()
     const stats = await start(youtube.url)
     for (let i = 0; i < 5; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(200, i * 200) })
-    await until(() => new Set(youtube.calls.flat()).size === 1_000)
+    await waitUntil(() => new Set(youtube.calls.flat()).size === 1_000)
     youtube.answer = (_, reply) => refuse(reply, 429, oldError(429, 'rateLimitExceeded'), { 'retry-after': '3' })
-    await until(async () => (await stats.upstream()).state === 'paused')
+    await waitUntil(async () => (await stats.upstream()).state === 'paused')
     const { retryAt, since } = await stats.upstream()
     // Lets the calls in flight end.
-    await until(async () => (await stats.get('/metrics')).status === 200)
+    await waitUntil(async () => (await stats.get('/metrics')).status === 200)
     const before = youtube.calls.length
     const times: number[] = []
     youtube.answer = (ids, reply) => {
       times.push(Date.now())
       numbers(ids, reply)
     }
-    await until(async () => (await stats.upstream()).state === 'ok')
+    await waitUntil(async () => (await stats.upstream()).state === 'ok')
     expect(Date.parse(retryAt!) - Date.parse(since!)).toBeGreaterThanOrEqual(3_000)
     // The clocks of both ends are the same; timers may be a little early.
     expect(times[0]!).toBeGreaterThanOrEqual(Date.parse(retryAt!) - 20)
@@ -213,7 +213,7 @@ describe('a running service', () => {
     const youtube = await startFakeYoutube()
     const stats = await start(youtube.url, { dailyBudget: 1 })
     await stats.put('/collections/c', { videos: videoIds(1) })
-    await until(async () => (await stats.upstream()).budget.used === 1)
+    await waitUntil(async () => (await stats.upstream()).budget.used === 1)
     const budget = { limit: 1, used: 1, left: 0 }
     expect(await stats.upstream()).toMatchObject({ state: 'paused', reason: 'dailyBudgetSpent', budget })
   })
@@ -221,8 +221,8 @@ describe('a running service', () => {
 
 describe('the settings', () => {
   async function startProcess(env: Record<string, string>) {
-    const args = ['stats', '--port', '0', '--data', temporaryFolder()]
-    const child = spawn(process.execPath, [HOUSE, ...args], { env: { PATH: process.env.PATH, ...env } })
+    const args = ['stats', '--port', '0', '--data', createTemporaryFolder()]
+    const child = spawn(process.execPath, [START_SCRIPT, ...args], { env: { PATH: process.env.PATH, ...env } })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     const code = await new Promise((resolve) => child.once('close', resolve))

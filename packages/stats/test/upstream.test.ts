@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (variant) => {
   let standIn: StandIn
@@ -10,7 +10,7 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
   beforeEach(async () => {
     standIn = await startStandIn()
     const timing = { refreshInterval: 200, upstreamTimeout: 1_000, dailyBudget: 0 }
-    stats = await startStats({ variant, youtubeUri: standIn.url, data: temporaryFolder(), ...timing })
+    stats = await startStats({ variant, youtubeUri: standIn.url, data: createTemporaryFolder(), ...timing })
   })
   afterEach(async () => {
     await stats.stop()
@@ -26,31 +26,31 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
     ['talking nonsense', { malformed: true }],
   ])('%s: the last known numbers, marked stale; fresh ones when it is over', async (_, faults) => {
     await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
-    const fresh = await until(async () => {
+    const fresh = await waitUntil(async () => {
       const reply = await readStats()
       return reply.body.stale === false && reply
     })
     expect(fresh).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
     await standIn.control.setFaults(faults)
-    await until(async () => (await readStats()).body.stale)
+    await waitUntil(async () => (await readStats()).body.stale)
     const stale = await readStats()
     expect(stale).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
     expect(Number(stale.headers.get('age'))).toBeGreaterThanOrEqual(0)
     await standIn.control.clearFaults()
-    await until(async () => (await readStats()).body.stale === false)
+    await waitUntil(async () => (await readStats()).body.stale === false)
     expect((await readStats()).body.asOf > fresh.body.asOf).toBe(true)
   })
 
   it('out of quota: the last known numbers, marked stale; no call before the reset of the quota', async () => {
     await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
-    await until(async () => (await readStats()).body.stale === false)
+    await waitUntil(async () => (await readStats()).body.stale === false)
     await standIn.control.setFaults({ quotaLeft: 0 })
-    await until(async () => (await readStats()).body.stale)
-    const { calls } = await standIn.control.counts()
+    await waitUntil(async () => (await readStats()).body.stale)
+    const { calls } = await standIn.control.getCounts()
     // Longer than the shortest pause of any other fault.
     const end = Date.now() + 1_500
-    await until(async () => (await readStats()).body.stale && Date.now() > end)
-    expect((await standIn.control.counts()).calls).toBe(calls)
+    await waitUntil(async () => (await readStats()).body.stale && Date.now() > end)
+    expect((await standIn.control.getCounts()).calls).toBe(calls)
     expect(await readStats()).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
   })
 
@@ -62,7 +62,7 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(JSON.stringify(refused.body)).not.toMatch(/stand-in|key=/)
     await standIn.control.clearFaults()
-    await until(async () => (await readStats()).status === 200)
+    await waitUntil(async () => (await readStats()).status === 200)
     expect(await readStats()).toMatchObject({ body: SAMPLE_TOTALS })
   })
 })
@@ -72,14 +72,14 @@ describe('the quota', () => {
 
   it('refreshes 10,000 distinct videos in 200 collections with 200 calls', async () => {
     const standIn = await startStandIn()
-    const data = temporaryFolder()
+    const data = createTemporaryFolder()
     const first = await startStats({ youtubeUri: standIn.url, data, dailyBudget: 0, refreshInterval: 3_000 })
     const paths = Array.from({ length: 200 }, (_, i) => `/collections/c${i}`)
     await Promise.all(paths.map((path, i) => first.put(path, { videos: ids.slice(i * 50, i * 50 + 50) })))
     await Promise.all(paths.map((path) => first.get(`${path}/stats`)))
     await standIn.control.resetCounts()
-    await until(async () => (await standIn.control.counts()).ids >= 20_000)
-    const { calls, ids: asked } = await standIn.control.counts()
+    await waitUntil(async () => (await standIn.control.getCounts()).ids >= 20_000)
+    const { calls, ids: asked } = await standIn.control.getCounts()
     expect(asked / calls).toBeGreaterThan(49.5)
     await first.stop()
 
@@ -88,29 +88,29 @@ describe('the quota', () => {
     // At this pace the rest of the day costs no more than the budget.
     const interval = /^stats_refresh_interval_seconds (.+)$/m.exec(String((await second.get('/metrics')).body))
     expect(Number(interval![1])).toBeGreaterThanOrEqual((86_400 * 200) / 10_000)
-    expect((await standIn.control.counts()).calls).toBe(0)
+    expect((await standIn.control.getCounts()).calls).toBe(0)
     await second.stop()
     await standIn.stop()
   })
 
   it('makes no call beyond the budget, and says what is left of it after a restart', async () => {
     const standIn = await startStandIn()
-    const settings = { youtubeUri: standIn.url, data: temporaryFolder(), dailyBudget: 2 }
+    const settings = { youtubeUri: standIn.url, data: createTemporaryFolder(), dailyBudget: 2 }
     const first = await startStats(settings)
     for (const id of ['a', 'b', 'c']) await first.put(`/collections/${id}`, { videos: [SAMPLE_VIDEOS[0]] })
     const statuses = await Promise.all(
       ['a', 'b', 'c'].map(async (id) => (await first.get(`/collections/${id}/stats`)).status),
     )
-    expect((await standIn.control.counts()).calls).toBeLessThanOrEqual(2)
+    expect((await standIn.control.getCounts()).calls).toBeLessThanOrEqual(2)
     expect(statuses).toContain(200)
     await first.stop()
     // A read that waits for numbers in vain does so for half a second.
     const second = await startStats({ ...settings, readTimeout: 500 })
     await second.put('/collections/d', { videos: [SAMPLE_VIDEOS[1]] })
-    await until(async () => (await standIn.control.counts()).calls === 2)
+    await waitUntil(async () => (await standIn.control.getCounts()).calls === 2)
     await second.put('/collections/e', { videos: [SAMPLE_VIDEOS[2]] })
     expect((await second.get('/collections/e/stats')).status).toBe(503)
-    expect((await standIn.control.counts()).calls).toBe(2)
+    expect((await standIn.control.getCounts()).calls).toBe(2)
     await second.stop()
     await standIn.stop()
   })

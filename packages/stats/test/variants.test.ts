@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
 
 /** Waits for the first round, where the numbers come only with one. */
 async function readStats(stats: TestStats): Promise<any> {
-  await until(async () => (await stats.get(`${COLLECTION}/stats`)).body.code !== 'STATS_NOT_READY')
+  await waitUntil(async () => (await stats.get(`${COLLECTION}/stats`)).body.code !== 'STATS_NOT_READY')
   return stats.get(`${COLLECTION}/stats`)
 }
 
@@ -21,17 +21,17 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
   afterAll(() => standIn.stop())
 
   it.each(['0', '1'])('boots with %s threads and gives the numbers of the sample', async (threads) => {
-    const settings = { variant, threads, youtubeUri: standIn.url, data: temporaryFolder(), refreshInterval: 200 }
+    const settings = { variant, threads, youtubeUri: standIn.url, data: createTemporaryFolder(), refreshInterval: 200 }
     const stats = await startStats(settings)
     try {
       expect((await stats.put(COLLECTION, { videos: SAMPLE_VIDEOS })).status).toBe(201)
       expect(await readStats(stats)).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
-      const points = await until(async () => {
+      const points = await waitUntil(async () => {
         const history = await stats.get(`${COLLECTION}/stats/history`)
         return history.body.points.length > 0 && history.body.points
       })
       expect(points).toMatchObject([{ impressions: 785_202 }])
-      await until(async () => (await stats.get(`${COLLECTION}/stats`)).body.stale === false)
+      await waitUntil(async () => (await stats.get(`${COLLECTION}/stats`)).body.stale === false)
     } finally {
       expect(await stats.stop()).toBe(true)
     }
@@ -41,11 +41,11 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
 describe.each(['v6', 'v7'])('variant %s', (variant) => {
   it('keeps the collection, its numbers, its history and the quota used over a restart', async () => {
     const standIn = await startStandIn()
-    const settings = { variant, youtubeUri: standIn.url, data: temporaryFolder() }
+    const settings = { variant, youtubeUri: standIn.url, data: createTemporaryFolder() }
     const first = await startStats(settings)
     await first.put(COLLECTION, { videos: SAMPLE_VIDEOS })
     const before = await first.get(`${COLLECTION}/stats`)
-    const history = await until(async () => {
+    const history = await waitUntil(async () => {
       const reply = await first.get(`${COLLECTION}/stats/history`)
       return reply.body.points.length > 0 && reply
     })

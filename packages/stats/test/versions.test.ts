@@ -1,5 +1,5 @@
-import type { RunningService } from '@influencer-stats/runtime/host'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStatsClient } from '../src/client.ts'
 import { startKv } from './support/kv.ts'
@@ -30,7 +30,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
   beforeAll(async () => {
     standIn = await startStandIn()
     kv = await startKv()
-    stats = await startStats({ youtubeUri: standIn.url, data: temporaryFolder(), ...settings(kv) })
+    stats = await startStats({ youtubeUri: standIn.url, data: createTemporaryFolder(), ...settings(kv) })
   }, 60_000)
   afterAll(async () => {
     await stats.stop()
@@ -177,7 +177,7 @@ it('a collection that an older version kept has a version and no `created`, whic
   const { createLevelState } = await import('../src/state/level.ts')
   const { CollectionsOwner } = await import('../src/collections.ts')
   const state = await createLevelState({
-    folder: temporaryFolder(),
+    folder: createTemporaryFolder(),
     log: { info() {}, warn() {}, error() {} } as never,
   })
   await state.put({ id: 'old', videos: [A], revision: 7 })

@@ -1,5 +1,5 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createStatsClient, type StatsClient } from '../src/client.ts'
 import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
@@ -16,7 +16,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
 
   beforeEach(async () => {
     standIn = await startStandIn()
-    stats = await startStats({ ...settings(), data: temporaryFolder() })
+    stats = await startStats({ ...settings(), data: createTemporaryFolder() })
     client = createStatsClient(stats.url)
   })
   afterEach(async () => {
@@ -26,7 +26,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
 
   it('have titles, channels and days besides numbers, and say what is gone and what was never there', async () => {
     await client.put('c', { videos: [second, 'gone_video_', `https://youtu.be/${first}`] })
-    const listed = (await until(async () => {
+    const listed = (await waitUntil(async () => {
       const reply = await client.videos('c')
       return reply?.videos[0]!.title !== undefined && reply
     }))!
@@ -46,14 +46,14 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     const gone = { id: 'gone_video_', url: 'https://www.youtube.com/watch?v=gone_video_', missing: true }
     expect(listed.videos).toEqual([told(second), gone, told(first)])
     await standIn.control.setFaults({ gone: [second] })
-    const after = await until(async () => {
+    const after = await waitUntil(async () => {
       const reply = await client.videos('c')
       return reply!.videos[0]!.gone && reply!.videos
     })
     const times = { since: expect.any(String), asOf: expect.any(String) }
     expect(after).toEqual([{ ...told(second), gone: times }, gone, told(first)])
     // Sums are told once they are kept: a moment after the videos that they are of.
-    const sums = await until(async () => {
+    const sums = await waitUntil(async () => {
       const reply = (await client.stats('c'))!
       return reply.gone && reply
     })
@@ -64,7 +64,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
   it('each have a history of their own, which goes on whatever collection they are in', async () => {
     await client.put('c', { videos: [first, 'gone_video_'] })
     await client.stats('c')
-    const points = await until(async () => {
+    const points = await waitUntil(async () => {
       const found = await client.videoHistory('c', `https://youtu.be/${first}`)
       return found!.length > 0 && found
     })
@@ -81,7 +81,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
   it('are exported with all that is said of the campaign, harmless to a spreadsheet', async () => {
     const campaign = { name: NAME, tags: ['x'], cost: 1_000, currency: 'USD' }
     await client.put('c', { videos: [first, 'gone_video_'], ...campaign })
-    await until(async () => (await client.videos('c'))!.videos[0]!.title)
+    await waitUntil(async () => (await client.videos('c'))!.videos[0]!.title)
     const text = (await client.export('c', 'json'))!
     const { stats: sums, videos, costs, ...rest } = JSON.parse(text)
     expect(contentOf(rest)).toEqual({ id: 'c', ...campaign })
@@ -107,23 +107,23 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
 describe('what is known of videos', () => {
   it('outlives a restart, and is asked for with calls that are made anyway', async () => {
     const standIn = await startStandIn()
-    const settings = { youtubeUri: standIn.url, data: temporaryFolder() }
+    const settings = { youtubeUri: standIn.url, data: createTemporaryFolder() }
     const one = await startStats(settings)
     const client = createStatsClient(one.url)
     await client.put('c', { videos: [first] })
-    const before = await until(async () => {
+    const before = await waitUntil(async () => {
       const reply = await client.videos('c')
       return reply!.videos[0]!.title && reply!.videos
     })
     const points = await client.videoHistory('c', first)
-    expect((await standIn.control.counts()).calls).toBe(1)
+    expect((await standIn.control.getCounts()).calls).toBe(1)
     await one.stop()
     await standIn.control.setFaults({ errorRate: 1 })
     const other = await startStats(settings)
     const again = createStatsClient(other.url)
     expect((await again.videos('c'))!.videos).toEqual(before)
     expect(await again.videoHistory('c', first)).toEqual(points)
-    expect((await standIn.control.counts()).calls).toBe(1)
+    expect((await standIn.control.getCounts()).calls).toBe(1)
     await other.stop()
     await standIn.stop()
   })
@@ -131,7 +131,7 @@ describe('what is known of videos', () => {
 
 it('the client says what a service does', async () => {
   const standIn = await startStandIn()
-  const stats = await startStats({ youtubeUri: standIn.url, data: temporaryFolder(), apiToken: 'secret' })
+  const stats = await startStats({ youtubeUri: standIn.url, data: createTemporaryFolder(), apiToken: 'secret' })
   const client = createStatsClient(stats.url, { token: 'secret' })
   expect(await client.put('c', { videos: [first], name: 'N' })).toMatchObject({ id: 'c', videos: [first], name: 'N' })
   expect(contentOf({ ...(await client.patch('c', { name: null, cost: 5 })) })).toEqual({
@@ -151,7 +151,7 @@ it('the client says what a service does', async () => {
   expect(await client.list({ include: ['stats'], sort: '-impressions', q: 'C', limit: 1 })).toMatchObject({
     collections: [{ id: 'c', stats: { impressions: 261_734 } }],
   })
-  await until(async () => (await client.history('c', { from: new Date(0), step: 60 }))!.length > 0)
+  await waitUntil(async () => (await client.history('c', { from: new Date(0), step: 60 }))!.length > 0)
   const wrong = createStatsClient(stats.url)
   await expect(wrong.put('c', { videos: [] })).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   await expect(client.put('c', { videos: ['nonsense'] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })

@@ -1,30 +1,32 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { googleErrorOf } from './core/google-errors.ts'
-import { renderError } from './core/render.ts'
+import { createGoogleError } from './core/google-errors.ts'
+import { renderError } from './core/render-videos.ts'
 import { createThreadState } from './thread-state.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } from './messages.ts'
 import { createMeter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
 import { addVideosRoute } from './routes/videos.ts'
-import type { Config } from './settings.ts'
+import type { YoutubeConfig } from './settings.ts'
 
 /** Every problem below this path has Google's shape, those of the runtime included. */
 const GOOGLE_PATH = '/youtube/v3/'
 
-const googleFormat = (problem: Problem, url: string) =>
+const formatGoogleProblem = (problem: Problem, url: string) =>
   url.startsWith(GOOGLE_PATH)
     ? {
         contentType: 'application/json; charset=UTF-8',
-        body: renderError(googleErrorOf(problem.status, problem.message)),
+        body: renderError(createGoogleError(problem.status, problem.message)),
       }
     : undefined
 
 /** Builds the stand-in's app, once per serving thread. */
-export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThread>): Promise<App> {
+export async function createYoutubeApp(
+  context: AppContext<YoutubeConfig, YoutubeMainMessage, YoutubeThreadMessage>,
+): Promise<App> {
   const { bus, config, lifecycle } = context
-  const shared = context.shared as Shared
+  const shared = context.shared as YoutubeSharedState
   const thread = createThreadState(shared.state, createMeter(shared.meter))
   bus.on('changed', (state) => {
     thread.state = state
@@ -32,7 +34,7 @@ export async function createYoutubeApp(context: AppContext<Config, ToMain, ToThr
   const app = await createApp(context, {
     title: 'YouTube stand-in',
     description: 'Answers `videos.list` like the YouTube Data API v3, and misbehaves on request.',
-    problemFormat: googleFormat,
+    problemFormat: formatGoogleProblem,
     // The one route with a query string reads it from the raw URL.
     querystringParser: () => ({}),
   })

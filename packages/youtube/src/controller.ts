@@ -1,6 +1,6 @@
-import type { Handlers } from '@influencer-stats/runtime/channel'
-import { pacificDay } from '@influencer-stats/runtime/pacific-time'
-import type { State, ToMain } from './messages.ts'
+import type { CallHandlers } from '@influencer-stats/runtime/channel'
+import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
+import type { StandInState, YoutubeMainMessage } from './messages.ts'
 import type { Meter } from './meter.ts'
 
 export interface ControllerOptions {
@@ -8,36 +8,36 @@ export interface ControllerOptions {
   /** Calls a day; 0 for no limit. */
   readonly quota: number
   /** Resolves once every thread has the state. */
-  broadcast(state: State): Promise<unknown>
+  broadcast(state: StandInState): Promise<unknown>
 }
 
 /** Main's side: owns the state that all threads share, and gives out the day's quota. */
 export interface Controller {
-  readonly state: State
-  readonly handlers: Handlers<ToMain>
+  readonly state: StandInState
+  readonly handlers: CallHandlers<YoutubeMainMessage>
   close(): void
 }
 
-const LOOK_FOR_A_NEW_DAY_EVERY = 60_000
+const DAY_CHECK_INTERVAL_MS = 60_000
 
 export function createController({ meter, quota, broadcast }: ControllerOptions): Controller {
-  let state: State = { faults: {} }
-  let day = pacificDay(Date.now())
+  let state: StandInState = { faults: {} }
+  let day = toPacificDay(Date.now())
 
   const fillQuota = () => meter.setQuota(state.faults.quotaLeft ?? (quota || undefined))
 
-  async function change(next: Partial<State>): Promise<void> {
+  async function updateState(next: Partial<StandInState>): Promise<void> {
     state = { ...state, ...next }
     await broadcast(state)
   }
 
   const timer = setInterval(() => {
-    const today = pacificDay(Date.now())
+    const today = toPacificDay(Date.now())
     if (today === day) return
     day = today
     // A quota that was set as a fault stays used up: whoever set it counts on it.
     if (state.faults.quotaLeft === undefined) fillQuota()
-  }, LOOK_FOR_A_NEW_DAY_EVERY)
+  }, DAY_CHECK_INTERVAL_MS)
   timer.unref()
   fillQuota()
 
@@ -47,12 +47,12 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
     },
     handlers: {
       setFaults(faults) {
-        const done = change({ faults })
+        const done = updateState({ faults })
         meter.restartDraws()
         fillQuota()
         return done
       },
-      setClock: (frozenAt) => change({ frozenAt }),
+      setClock: (frozenAt) => updateState({ frozenAt }),
     },
     close: () => clearInterval(timer),
   }

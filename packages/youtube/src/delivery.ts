@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
 import type { Faults } from './core/faults.ts'
-import { takesGzip } from './core/negotiation.ts'
-import { createReply, type Outgoing, type Reply } from './reply.ts'
+import { isGzipAccepted } from './core/negotiation.ts'
+import { createReply, type ReplyMessage, type EncodedReply } from './encoded-reply.ts'
 
 /** Where a reply goes. */
-export interface Recipient {
+export interface ReplyRecipient {
   readonly response: ServerResponse
   /** The request's. */
   readonly headers: IncomingHttpHeaders
@@ -15,23 +15,23 @@ export interface Recipient {
 
 /** Brings replies to the client, through whatever faults are set. */
 export interface Delivery {
-  deliver(recipient: Recipient, reply: Reply, faults: Faults): void
+  deliver(recipient: ReplyRecipient, reply: EncodedReply, faults: Faults): void
 }
 
-function send({ response, extra }: Recipient, status: number, { head, body }: Outgoing): void {
+function send({ response, extra }: ReplyRecipient, status: number, { head, body }: ReplyMessage): void {
   response.writeHead(status, [...head, ...extra])
   response.end(body)
 }
 
-function cutHalfway({ response, extra }: Recipient, { status, plain, text }: Reply): void {
+function cutHalfway({ response, extra }: ReplyRecipient, { status, plain, text }: EncodedReply): void {
   response.writeHead(status, [...plain.head, ...extra])
   response.write(text.slice(0, text.length / 2), () => response.destroy())
 }
 
 export function createDelivery(lifecycle: Lifecycle): Delivery {
-  const hold = createHolder(lifecycle)
+  const hold = createReplyHolder(lifecycle)
 
-  function finish(recipient: Recipient, reply: Reply, faults: Faults): void {
+  function finish(recipient: ReplyRecipient, reply: EncodedReply, faults: Faults): void {
     const { response, headers } = recipient
     if (faults.hang) return hold(response, Infinity, () => response.destroy())
     if (faults.cut === 'before') return void response.destroy()
@@ -40,7 +40,7 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
       const half = createReply(reply.status, reply.text.slice(0, reply.text.length / 2))
       return send(recipient, reply.status, half.plain)
     }
-    const zipped = reply.gzip && takesGzip(headers['accept-encoding'] as string | undefined)
+    const zipped = reply.gzip && isGzipAccepted(headers['accept-encoding'] as string | undefined)
     send(recipient, reply.status, zipped ? reply.gzip!() : reply.plain)
   }
 
@@ -56,7 +56,7 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
  * Keeps responses back for a while, or for ever. When the service drains they are let go at once: it waits for every
  * request in flight, and a hung one would hold it up until it is killed.
  */
-function createHolder({ drain }: Lifecycle) {
+function createReplyHolder({ drain }: Lifecycle) {
   const held = new Map<ServerResponse, () => void>()
   drain.addEventListener('abort', () => {
     for (const release of held.values()) release()

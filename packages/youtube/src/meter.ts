@@ -1,5 +1,5 @@
 /** How often the stand-in was called, and for how many ids. */
-export interface Counts {
+export interface CallCounts {
   readonly calls: number
   readonly ids: number
 }
@@ -7,10 +7,10 @@ export interface Counts {
 /** What all threads count together: exact, because every step is one atomic operation on shared memory. */
 export interface Meter {
   count(ids: bigint): void
-  readonly counts: Counts
+  readonly counts: CallCounts
   resetCounts(): void
   /** Takes one unit of quota. Returns whether there was one. */
-  spend(): boolean
+  takeQuota(): boolean
   /** Units left; nothing where there is no limit. */
   readonly quotaLeft: number | undefined
   setQuota(units: number | undefined): void
@@ -21,17 +21,17 @@ export interface Meter {
 
 const CALLS = 0
 const IDS = 1
-const LEFT = 0
+const QUOTA_LEFT = 0
 const DRAWS = 1
 const NO_LIMIT = -1
 
 // Two 64-bit counts (32 bits would be full after 15 hours at 40,000 calls/s), then two 32-bit numbers.
 const COUNTS_BYTES = 16
-const BYTES = COUNTS_BYTES + 8
+const METER_BYTES = COUNTS_BYTES + 8
 
 /** The memory of a meter. */
 export function createMeterMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(BYTES)
+  return new SharedArrayBuffer(METER_BYTES)
 }
 
 /** One thread's view of a meter. */
@@ -51,20 +51,20 @@ export function createMeter(memory: SharedArrayBuffer): Meter {
       Atomics.store(totals, CALLS, 0n)
       Atomics.store(totals, IDS, 0n)
     },
-    spend() {
+    takeQuota() {
       for (;;) {
-        const left = Atomics.load(numbers, LEFT)
+        const left = Atomics.load(numbers, QUOTA_LEFT)
         if (left === NO_LIMIT) return true
         if (left === 0) return false
         // Another thread may have taken the unit meanwhile.
-        if (Atomics.compareExchange(numbers, LEFT, left, left - 1) === left) return true
+        if (Atomics.compareExchange(numbers, QUOTA_LEFT, left, left - 1) === left) return true
       }
     },
     get quotaLeft() {
-      const left = Atomics.load(numbers, LEFT)
+      const left = Atomics.load(numbers, QUOTA_LEFT)
       return left === NO_LIMIT ? undefined : left
     },
-    setQuota: (units = NO_LIMIT) => void Atomics.store(numbers, LEFT, units),
+    setQuota: (units = NO_LIMIT) => void Atomics.store(numbers, QUOTA_LEFT, units),
     nextDraw: () => Atomics.add(numbers, DRAWS, 1) >>> 0,
     restartDraws: () => void Atomics.store(numbers, DRAWS, 0),
   }

@@ -1,12 +1,12 @@
 import { defineService } from '@influencer-stats/runtime/service'
 import { createController } from './controller.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
+import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } from './messages.ts'
 import { createMeter, createMeterMemory } from './meter.ts'
 import { registerMetrics } from './metrics.ts'
 import { settings } from './settings.ts'
 
 /** A stand-in for `videos.list` of the YouTube Data API v3, with faults on request. */
-export const youtube = defineService<typeof settings, ToMain, ToThread>({
+export const youtube = defineService<typeof settings, YoutubeMainMessage, YoutubeThreadMessage>({
   name: 'youtube',
   summary: 'stands in for the YouTube Data API v3',
   port: 8081,
@@ -23,7 +23,7 @@ export const youtube = defineService<typeof settings, ToMain, ToThread>({
     })
     registerMetrics(registry, meter)
     return {
-      shared: (): Shared => ({ meter: memory, state: controller.state }),
+      shared: (): YoutubeSharedState => ({ meter: memory, state: controller.state }),
       handlers: controller.handlers,
       async close() {
         controller.close()

@@ -1,4 +1,9 @@
-import { commonSettings, defineSettings, type CommonSettings, type ValuesOf } from '@influencer-stats/runtime/settings'
+import {
+  commonSettings,
+  defineSettings,
+  type CommonSettings,
+  type SettingValues,
+} from '@influencer-stats/runtime/settings'
 
 /** What the stand-in can be told at its start. */
 export const settings = defineSettings({
@@ -26,4 +31,4 @@ export const settings = defineSettings({
   },
 })
 
-export type Config = ValuesOf<typeof settings> & CommonSettings
+export type YoutubeConfig = SettingValues<typeof settings> & CommonSettings

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createControl } from '../src/client.ts'
-import { errorOf, startStandIn, type StandIn } from './support/stand-in.ts'
+import { readError, startStandIn, type StandIn } from './support/stand-in.ts'
 
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const getRejectionCode = (call: Promise<unknown>) =>
+  call.then(
     () => undefined,
     (error: unknown) => (error instanceof ServiceError ? [error.status, error.code] : error),
   )
@@ -15,25 +15,25 @@ describe('control', () => {
 
   it('tells the faults that are set, and ends them', async () => {
     standIn = await startStandIn()
-    expect(await standIn.control.faults()).toEqual({})
+    expect(await standIn.control.getFaults()).toEqual({})
     const faults = { latencyMs: 5, errorRate: 0.5, errorStatus: 500, errorReason: 'internalError', quotaLeft: 7 }
     await standIn.control.setFaults(faults)
-    expect(await standIn.control.faults()).toEqual(faults)
+    expect(await standIn.control.getFaults()).toEqual(faults)
     await standIn.control.setFaults({ malformed: true })
-    expect(await standIn.control.faults()).toEqual({ malformed: true })
+    expect(await standIn.control.getFaults()).toEqual({ malformed: true })
     await standIn.control.clearFaults()
-    expect(await standIn.control.faults()).toEqual({})
+    expect(await standIn.control.getFaults()).toEqual({})
   })
 
   it('needs the token for changes, if there is one', async () => {
     standIn = await startStandIn({ apiToken: 'secret' })
-    expect(await codeOf(standIn.control.setFaults({ hang: true }))).toEqual([401, 'UNAUTHORIZED'])
-    expect(await codeOf(standIn.control.freezeClock())).toEqual([401, 'UNAUTHORIZED'])
-    expect(await codeOf(standIn.control.resetCounts())).toEqual([401, 'UNAUTHORIZED'])
+    expect(await getRejectionCode(standIn.control.setFaults({ hang: true }))).toEqual([401, 'UNAUTHORIZED'])
+    expect(await getRejectionCode(standIn.control.freezeClock())).toEqual([401, 'UNAUTHORIZED'])
+    expect(await getRejectionCode(standIn.control.resetCounts())).toEqual([401, 'UNAUTHORIZED'])
     const trusted = createControl(standIn.url, { token: 'secret' })
     await trusted.setFaults({ quotaLeft: 0 })
     // A key is all that Google's API needs.
-    expect(await errorOf(await standIn.get())).toMatchObject({ reason: 'quotaExceeded' })
+    expect(await readError(await standIn.get())).toMatchObject({ reason: 'quotaExceeded' })
   })
 })
 
@@ -64,7 +64,7 @@ describe('control refuses', () => {
     })
     expect(reply.status).toBe(400)
     expect(await reply.json()).toMatchObject({ code: 'VALIDATION_FAILED' })
-    expect(await standIn.control.faults()).toEqual({})
+    expect(await standIn.control.getFaults()).toEqual({})
   })
 })
 
@@ -80,7 +80,7 @@ describe('quota', () => {
     expect(await statuses()).toEqual([403, 403])
     await standIn.control.setFaults({ quotaLeft: 1 })
     expect(await statuses()).toEqual([200, 403])
-    expect(await standIn.control.faults()).toEqual({ quotaLeft: 0 })
+    expect(await standIn.control.getFaults()).toEqual({ quotaLeft: 0 })
     await standIn.control.clearFaults()
     expect(await statuses()).toEqual([200, 200])
   })
@@ -88,7 +88,7 @@ describe('quota', () => {
   it('is spent on calls that are wrong, too', async () => {
     standIn = await startStandIn({ quota: 1 })
     expect((await standIn.get({ part: 'nope' })).status).toBe(400)
-    expect(await errorOf(await standIn.get())).toMatchObject({
+    expect(await readError(await standIn.get())).toMatchObject({
       status: 403,
       reason: 'quotaExceeded',
       domain: 'youtube.quota',

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createController } from '../src/controller.ts'
 import { createMeter, createMeterMemory } from '../src/meter.ts'
 
-const BEFORE_MIDNIGHT = Date.UTC(2026, 0, 2, 7, 58)
-const FIVE_MINUTES = 300_000
+const TIME_BEFORE_MIDNIGHT = Date.UTC(2026, 0, 2, 7, 58)
+const FIVE_MINUTES_MS = 300_000
 
 describe('the quota of a day', () => {
-  beforeEach(() => void vi.useFakeTimers({ now: BEFORE_MIDNIGHT }))
+  beforeEach(() => void vi.useFakeTimers({ now: TIME_BEFORE_MIDNIGHT }))
   afterEach(() => void vi.useRealTimers())
 
   const start = (quota: number) => {
@@ -16,10 +16,10 @@ describe('the quota of a day', () => {
 
   it('is full again after midnight Pacific Time', () => {
     const { meter, controller } = start(1)
-    expect([meter.spend(), meter.spend()]).toEqual([true, false])
+    expect([meter.takeQuota(), meter.takeQuota()]).toEqual([true, false])
     vi.advanceTimersByTime(60_000)
     expect(meter.quotaLeft).toBe(0)
-    vi.advanceTimersByTime(FIVE_MINUTES)
+    vi.advanceTimersByTime(FIVE_MINUTES_MS)
     expect(meter.quotaLeft).toBe(1)
     controller.close()
   })
@@ -27,7 +27,7 @@ describe('the quota of a day', () => {
   it('stays used up if that was asked for', async () => {
     const { meter, controller } = start(1)
     await controller.handlers.setFaults({ quotaLeft: 0 })
-    vi.advanceTimersByTime(FIVE_MINUTES)
+    vi.advanceTimersByTime(FIVE_MINUTES_MS)
     expect(meter.quotaLeft).toBe(0)
     controller.close()
   })
@@ -35,7 +35,7 @@ describe('the quota of a day', () => {
   it('is without limit unless set', () => {
     const { meter, controller } = start(0)
     expect(meter.quotaLeft).toBeUndefined()
-    expect(meter.spend()).toBe(true)
+    expect(meter.takeQuota()).toBe(true)
     controller.close()
   })
 })

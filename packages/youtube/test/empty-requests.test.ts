@@ -1,5 +1,5 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { emptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
+import { testEmptyRequests } from '@influencer-stats/runtime/testing/empty-requests'
 import { youtube } from '../src/service.ts'
 
-emptyRequests((settings) => embed(youtube, settings))
+testEmptyRequests((settings) => embed(youtube, settings))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errorOf, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
+import { readError, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn
 beforeAll(async () => {
@@ -7,14 +7,15 @@ beforeAll(async () => {
 })
 afterAll(() => standIn.stop())
 
-const ask = (query: string) => fetch(`${standIn.url}/youtube/v3/videos?${query}`)
-const good = `part=statistics&id=${FIXED_ID}&key=one`
-const many = (count: number) => Array.from({ length: count }, (_, i) => `video-${String(i).padStart(5, '0')}`).join(',')
+const getVideos = (query: string) => fetch(`${standIn.url}/youtube/v3/videos?${query}`)
+const goodQuery = `part=statistics&id=${FIXED_ID}&key=one`
+const toIdList = (count: number) =>
+  Array.from({ length: count }, (_, i) => `video-${String(i).padStart(5, '0')}`).join(',')
 
 describe('Google’s errors', () => {
   it('take every accepted key', async () => {
-    expect((await ask(good)).status).toBe(200)
-    expect((await ask(good.replace('one', 'two'))).status).toBe(200)
+    expect((await getVideos(goodQuery)).status).toBe(200)
+    expect((await getVideos(goodQuery.replace('one', 'two'))).status).toBe(200)
   })
 
   it.each([
@@ -33,28 +34,28 @@ describe('Google’s errors', () => {
     ['a part of the owner’s', `part=fileDetails&id=${FIXED_ID}&key=one`, { status: 403, reason: 'forbidden' }],
     ['no filter', 'part=id&key=one', { status: 400, reason: 'missingRequiredParameter', location: '' }],
     ['an empty id', 'part=id&id=&key=one', { status: 400, reason: 'missingRequiredParameter' }],
-    ['two filters', `${good}&chart=mostPopular`, { status: 400, reason: 'incompatibleParameters' }],
+    ['two filters', `${goodQuery}&chart=mostPopular`, { status: 400, reason: 'incompatibleParameters' }],
     ['a chart', 'part=id&chart=mostPopular&key=one', { status: 400, reason: 'videoChartNotFound' }],
     ['ratings of nobody', 'part=id&myRating=like&key=one', { status: 401, reason: 'required' }],
-    ['51 ids', `part=id&id=${many(51)}&key=one`, { status: 400, reason: 'invalidFilters' }],
-    ['invalid fields', `${good}&fields=items(`, { status: 400, reason: 'invalidParameter', location: 'fields' }],
-    ['unknown fields', `${good}&fields=items/nope`, { status: 400, message: 'Invalid field selection nope' }],
-    ['another format', `${good}&alt=xml`, { status: 400, reason: 'invalidParameter', location: 'alt' }],
-    ['an unclear wish', `${good}&prettyPrint=perhaps`, { status: 400, location: 'prettyPrint' }],
-    ['an unknown parameter', `${good}&nope=1`, { status: 400, reason: 'unexpectedParameter', location: 'nope' }],
+    ['51 ids', `part=id&id=${toIdList(51)}&key=one`, { status: 400, reason: 'invalidFilters' }],
+    ['invalid fields', `${goodQuery}&fields=items(`, { status: 400, reason: 'invalidParameter', location: 'fields' }],
+    ['unknown fields', `${goodQuery}&fields=items/nope`, { status: 400, message: 'Invalid field selection nope' }],
+    ['another format', `${goodQuery}&alt=xml`, { status: 400, reason: 'invalidParameter', location: 'alt' }],
+    ['an unclear wish', `${goodQuery}&prettyPrint=perhaps`, { status: 400, location: 'prettyPrint' }],
+    ['an unknown parameter', `${goodQuery}&nope=1`, { status: 400, reason: 'unexpectedParameter', location: 'nope' }],
   ])('answer %s', async (_what, query, expected) => {
-    const reply = await ask(query)
+    const reply = await getVideos(query)
     expect(reply.headers.get('content-type')).toBe('application/json; charset=UTF-8')
-    expect(await errorOf(reply)).toMatchObject({ code: reply.status, domain: expect.any(String), ...expected })
+    expect(await readError(reply)).toMatchObject({ code: reply.status, domain: expect.any(String), ...expected })
   })
 
   it('take 50 ids', async () => {
-    const reply = await ask(`part=id&id=${many(50)}&key=one`)
+    const reply = await getVideos(`part=id&id=${toIdList(50)}&key=one`)
     expect(((await reply.json()) as any).items).toHaveLength(50)
   })
 
   it('have no other members', async () => {
-    expect(await (await ask('part=id&key=one')).json()).toEqual({
+    expect(await (await getVideos('part=id&key=one')).json()).toEqual({
       error: {
         code: 400,
         message: expect.any(String),
@@ -72,16 +73,16 @@ describe('Google’s errors', () => {
   })
 
   it('survive any script in what they quote', async () => {
-    const reply = await ask(`part=${encodeURIComponent('日本')}&id=${FIXED_ID}&key=one`)
-    expect(await errorOf(reply)).toMatchObject({ message: "'日本'" })
+    const reply = await getVideos(`part=${encodeURIComponent('日本')}&id=${FIXED_ID}&key=one`)
+    expect(await readError(reply)).toMatchObject({ message: "'日本'" })
   })
 
   it('are those of the runtime too, below the API’s path', async () => {
-    const missing = await fetch(`${standIn.url}/youtube/v3/channels?${good}`)
-    expect(await errorOf(missing)).toMatchObject({ status: 404, reason: 'notFound' })
+    const missing = await fetch(`${standIn.url}/youtube/v3/channels?${goodQuery}`)
+    expect(await readError(missing)).toMatchObject({ status: 404, reason: 'notFound' })
     const method = await fetch(`${standIn.url}/youtube/v3/videos`, { method: 'DELETE' })
     expect(method.headers.get('allow')).toBe('GET')
-    expect(await errorOf(method)).toMatchObject({ status: 405, reason: 'httpMethodNotAllowed' })
+    expect(await readError(method)).toMatchObject({ status: 405, reason: 'httpMethodNotAllowed' })
   })
 
   it('are problems elsewhere', async () => {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { errorOf, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
+import { readError, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn
 beforeAll(async () => {
@@ -10,15 +10,15 @@ beforeAll(async () => {
 afterAll(() => standIn.stop())
 afterEach(() => standIn.control.clearFaults())
 
-const statuses = async (count: number) => {
+const getStatuses = async (count: number) => {
   const seen: number[] = []
   for (let i = 0; i < count; i++) seen.push((await standIn.get()).status)
   return seen
 }
 
 /** Resolves once the stand-in has taken `count` calls. */
-async function called({ control }: StandIn, count: number): Promise<void> {
-  while ((await control.counts()).calls < count);
+async function waitForCalls({ control }: StandIn, count: number): Promise<void> {
+  while ((await control.getCounts()).calls < count);
 }
 
 describe('faults', () => {
@@ -32,13 +32,13 @@ describe('faults', () => {
 
   it('a share of calls fails, evenly spaced, with the status and the reason that are set', async () => {
     await standIn.control.setFaults({ errorRate: 0.25 })
-    expect(await statuses(8)).toEqual([200, 200, 200, 503, 200, 200, 200, 503])
+    expect(await getStatuses(8)).toEqual([200, 200, 200, 503, 200, 200, 200, 503])
     await standIn.control.setFaults({ errorRate: 1, errorStatus: 429 })
-    expect(await errorOf(await standIn.get())).toMatchObject({ status: 429, code: 429, reason: 'rateLimitExceeded' })
+    expect(await readError(await standIn.get())).toMatchObject({ status: 429, code: 429, reason: 'rateLimitExceeded' })
     await standIn.control.setFaults({ errorRate: 1, errorStatus: 403, errorReason: 'quotaExceeded' })
-    expect(await errorOf(await standIn.get())).toMatchObject({ status: 403, reason: 'quotaExceeded' })
+    expect(await readError(await standIn.get())).toMatchObject({ status: 403, reason: 'quotaExceeded' })
     await standIn.control.setFaults({ errorRate: 0.5 })
-    expect(await statuses(2)).toEqual([200, 503])
+    expect(await getStatuses(2)).toEqual([200, 503])
   })
 
   it('videos go, and come back', async () => {
@@ -57,32 +57,32 @@ describe('faults', () => {
 
   it('quota runs out', async () => {
     await standIn.control.setFaults({ quotaLeft: 2 })
-    expect(await statuses(4)).toEqual([200, 200, 403, 403])
-    expect(await errorOf(await standIn.get())).toMatchObject({ reason: 'quotaExceeded', domain: 'youtube.quota' })
+    expect(await getStatuses(4)).toEqual([200, 200, 403, 403])
+    expect(await readError(await standIn.get())).toMatchObject({ reason: 'quotaExceeded', domain: 'youtube.quota' })
     await standIn.control.clearFaults()
-    expect(await statuses(1)).toEqual([200])
+    expect(await getStatuses(1)).toEqual([200])
   })
 
   it('a hung call is never answered, and others on the same thread are', async () => {
     await standIn.control.resetCounts()
     await standIn.control.setFaults({ hang: true })
     const abort = new AbortController()
-    const hung = fetch(standIn.videos(), { signal: abort.signal })
-    await called(standIn, 1)
+    const hung = fetch(standIn.buildVideosUrl(), { signal: abort.signal })
+    await waitForCalls(standIn, 1)
     await standIn.control.clearFaults()
-    expect(await statuses(1)).toEqual([200])
+    expect(await getStatuses(1)).toEqual([200])
     abort.abort()
     await expect(hung).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('a connection is cut before the reply', async () => {
     await standIn.control.setFaults({ cut: 'before' })
-    await expect(request(standIn.videos())).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
+    await expect(request(standIn.buildVideosUrl())).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
   })
 
   it('a connection is cut halfway in the body', async () => {
     await standIn.control.setFaults({ cut: 'halfway' })
-    const { statusCode, body } = await request(standIn.videos())
+    const { statusCode, body } = await request(standIn.buildVideosUrl())
     expect(statusCode).toBe(200)
     const got: Buffer[] = []
     await expect(
@@ -106,7 +106,7 @@ describe('faults', () => {
 
   it('leave the control routes alone', async () => {
     await standIn.control.setFaults({ hang: true, quotaLeft: 0, errorRate: 1, latencyMs: 60_000 })
-    expect(await standIn.control.counts()).toMatchObject({ calls: expect.any(Number) })
+    expect(await standIn.control.getCounts()).toMatchObject({ calls: expect.any(Number) })
     expect((await fetch(`${standIn.url}/healthz`)).status).toBe(200)
   })
 })
@@ -117,11 +117,11 @@ describe.each([0, 1])('stopping with %i threads', (threads) => {
     async (faults) => {
       const other = await startStandIn({ threads })
       await other.control.setFaults(faults)
-      const held = fetch(other.videos()).then(
+      const held = fetch(other.buildVideosUrl()).then(
         (reply) => reply.status,
         () => 'cut',
       )
-      await called(other, 1)
+      await waitForCalls(other, 1)
       // Whatever is still in flight after 10 s would be cut, and the stop not be clean.
       expect(await other.stop()).toBe(true)
       expect(await held).toBe(faults.hang ? 'cut' : 200)

@@ -8,23 +8,23 @@ beforeAll(async () => {
 })
 afterAll(() => standIn.stop())
 
-const clientOf = (key: string) => youtube({ version: 'v3', auth: key, rootUrl: `${standIn.url}/` })
+const createClient = (key: string) => youtube({ version: 'v3', auth: key, rootUrl: `${standIn.url}/` })
 
-const reasonOf = (key: string) =>
-  clientOf(key)
+const getReason = (key: string) =>
+  createClient(key)
     .videos.list({ part: ['id'], id: [FIXED_ID] })
     .then(undefined, ({ status, response }) => [status, response.data.error.errors[0].reason])
 
 describe('Google’s own client', () => {
   it('reads statistics', async () => {
-    const { data, status } = await clientOf('stand-in').videos.list({ part: ['statistics'], id: [FIXED_ID] })
+    const { data, status } = await createClient('stand-in').videos.list({ part: ['statistics'], id: [FIXED_ID] })
     expect(status).toBe(200)
     expect(data.items).toEqual([expect.objectContaining({ id: FIXED_ID, statistics: FIXED_COUNTS })])
   })
 
   it('reads 50 videos with several parts, zipped, and only some fields', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `video-${String(i).padStart(5, '0')}`)
-    const { data, headers } = await clientOf('stand-in').videos.list({
+    const { data, headers } = await createClient('stand-in').videos.list({
       part: ['id', 'snippet', 'statistics'],
       id: ids,
       fields: 'items(id,snippet/title,statistics(viewCount))',
@@ -35,16 +35,16 @@ describe('Google’s own client', () => {
   })
 
   it('is told that nothing changed', async () => {
-    const client = clientOf('stand-in')
-    const asked = { part: ['statistics'], id: [FIXED_ID] }
-    const { data } = await client.videos.list(asked)
-    const { status } = await client.videos.list(asked, { headers: { 'if-none-match': `"${data.etag}"` } })
+    const client = createClient('stand-in')
+    const query = { part: ['statistics'], id: [FIXED_ID] }
+    const { data } = await client.videos.list(query)
+    const { status } = await client.videos.list(query, { headers: { 'if-none-match': `"${data.etag}"` } })
     expect(status).toBe(304)
   })
 
   it('understands errors', async () => {
-    expect(await reasonOf('wrong')).toEqual([400, 'keyInvalid'])
+    expect(await getReason('wrong')).toEqual([400, 'keyInvalid'])
     await standIn.control.setFaults({ quotaLeft: 0 })
-    expect(await reasonOf('stand-in')).toEqual([403, 'quotaExceeded'])
+    expect(await getReason('stand-in')).toEqual([403, 'quotaExceeded'])
   })
 })

@@ -1,14 +1,14 @@
-import { HOUSE, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 
-const REAL = 'https://youtube.invalid'
+const REAL_URI = 'https://youtube.invalid'
 
 /** What `pnpm start` prints until all is ready. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
-  const common = ['--port', '0', '--data', temporaryFolder(), '--log-level', 'warn', '--threads', '0']
-  const started = spawnStart([...args, ...common], env, { script: HOUSE })
-  const rows = await started.ready()
+  const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--threads', '0']
+  const started = spawnStart([...args, ...common], env, { script: START_SCRIPT })
+  const rows = await started.waitUntilReady()
   return { rows, printed: started.stdout }
 }
 
@@ -18,7 +18,7 @@ it('is started for stats where nothing else is named, says that it invents, and 
   expect(printed).toMatch(/^stats +http:\/\/localhost:/m)
   expect(printed).toMatch(/^youtube +http:\/\/127\.0\.0\.1:/m)
   expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtube-uri \S+ /m)
-  expect(await versionOf(rows.stats!.url)).toMatchObject({ source: 'stand-in' })
+  expect(await getVersion(rows.stats!.url)).toMatchObject({ source: 'stand-in' })
   expect(await (await fetch(rows.stats!.url)).text()).toMatch(/Source: stand-in, which invents/)
   const headers = { 'content-type': 'application/json', authorization: 'Bearer secret' }
   await fetch(`${rows.stats!.url}/collections/c`, { method: 'PUT', headers, body: '{"videos":["-4lB5EKS5Uk"]}' })
@@ -27,11 +27,11 @@ it('is started for stats where nothing else is named, says that it invents, and 
 })
 
 it('is left out of everything where the real one is named', async () => {
-  const { printed, rows } = await start([], { YOUTUBE_URI: REAL, PRICES_SAMPLE: 'no' })
+  const { printed, rows } = await start([], { YOUTUBE_URI: REAL_URI, PRICES_SAMPLE: 'no' })
   expect(printed).toMatch(/^stats +http:/m)
   expect(printed).not.toMatch(/^youtube|invented/m)
-  expect(await versionOf(rows.stats!.url)).toMatchObject({ source: REAL })
-  expect(await versionOf(rows.kv!.url)).not.toHaveProperty('source')
+  expect(await getVersion(rows.stats!.url)).toMatchObject({ source: REAL_URI })
+  expect(await getVersion(rows.kv!.url)).not.toHaveProperty('source')
 })
 
-const versionOf = async (url: string) => (await fetch(`${url}/version`)).json()
+const getVersion = async (url: string) => (await fetch(`${url}/version`)).json()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { getAllAnew, startStandIn, type StandIn } from './support/stand-in.ts'
+import { getAllOnNewConnections, startStandIn, type StandIn } from './support/stand-in.ts'
 
 const CALLS = 48
 
-const countOf = (replies: { status: number }[], status: number) =>
+const countStatus = (replies: { status: number }[], status: number) =>
   replies.filter((reply) => reply.status === status).length
 
 // Elsewhere threads cannot share a port.
@@ -16,37 +16,37 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
   beforeEach(() => standIn.control.clearFaults())
 
   /** New connections go to either thread; all of 48 to one of them, once in 2^47 times. */
-  async function askBoth(parameters?: Record<string, string>) {
-    const replies = await getAllAnew(standIn.videos(parameters), CALLS)
+  async function getFromBothThreads(parameters?: Record<string, string>) {
+    const replies = await getAllOnNewConnections(standIn.buildVideosUrl(parameters), CALLS)
     expect(new Set(replies.map(({ thread }) => thread)).size).toBe(2)
     return replies
   }
 
   it('share one quota, exactly', async () => {
     await standIn.control.setFaults({ quotaLeft: 20 })
-    const replies = await askBoth()
-    expect([countOf(replies, 200), countOf(replies, 403)]).toEqual([20, 28])
+    const replies = await getFromBothThreads()
+    expect([countStatus(replies, 200), countStatus(replies, 403)]).toEqual([20, 28])
   })
 
   it('know of a fault once it is set, and of its end', async () => {
     for (let round = 0; round < 5; round++) {
       await standIn.control.setFaults({ errorRate: 1, errorStatus: 500 })
-      expect(countOf(await askBoth(), 500)).toBe(CALLS)
+      expect(countStatus(await getFromBothThreads(), 500)).toBe(CALLS)
       await standIn.control.clearFaults()
-      expect(countOf(await askBoth(), 200)).toBe(CALLS)
+      expect(countStatus(await getFromBothThreads(), 200)).toBe(CALLS)
     }
   })
 
   it('fail the same share together', async () => {
     await standIn.control.setFaults({ errorRate: 0.25 })
-    expect(countOf(await askBoth(), 503)).toBe(12)
+    expect(countStatus(await getFromBothThreads(), 503)).toBe(12)
   })
 
   it('have one clock', async () => {
     const texts = new Set<string>()
     for (const at of [Date.UTC(2025, 0, 1), Date.UTC(2026, 0, 1)]) {
       await standIn.control.freezeClock(at)
-      for (const { text } of await askBoth({ id: 'abcdefghijk' })) texts.add(text)
+      for (const { text } of await getFromBothThreads({ id: 'abcdefghijk' })) texts.add(text)
     }
     expect(texts.size).toBe(2)
     await standIn.control.releaseClock()
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
 
   it('count together', async () => {
     await standIn.control.resetCounts()
-    await askBoth({ id: 'abcdefghijk,abcdefghijl' })
-    expect(await standIn.control.counts()).toEqual({ calls: CALLS, ids: 2 * CALLS })
+    await getFromBothThreads({ id: 'abcdefghijk,abcdefghijl' })
+    expect(await standIn.control.getCounts()).toEqual({ calls: CALLS, ids: 2 * CALLS })
   })
 })

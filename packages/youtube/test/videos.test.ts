@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => standIn.stop())
 beforeEach(() => standIn.control.releaseClock())
 
-const many = Array.from({ length: 50 }, (_, i) => `video-${String(i).padStart(5, '0')}`)
+const videoIds = Array.from({ length: 50 }, (_, i) => `video-${String(i).padStart(5, '0')}`)
 
 describe('GET /youtube/v3/videos', () => {
   it('answers like Google, indented', async () => {
@@ -95,7 +95,9 @@ describe('ETag', () => {
   it('saves the body of a client that has it', async () => {
     const etag = (await standIn.get()).headers.get('etag')!
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const { statusCode, headers, body } = await request(standIn.videos(), { headers: { 'if-none-match': known } })
+      const { statusCode, headers, body } = await request(standIn.buildVideosUrl(), {
+        headers: { 'if-none-match': known },
+      })
       expect(statusCode).toBe(304)
       expect(headers.etag).toBe(etag)
       expect(await body.text()).toBe('')
@@ -106,7 +108,7 @@ describe('ETag', () => {
   it('changes with the figures and with the parts', async () => {
     const tagOf = async (parameters: Record<string, string>) => (await standIn.get(parameters)).headers.get('etag')
     await standIn.control.freezeClock(Date.UTC(2026, 0, 1))
-    const video = { id: many.join(',') }
+    const video = { id: videoIds.join(',') }
     const before = await tagOf(video)
     expect(await tagOf(video)).toBe(before)
     expect(await tagOf({ ...video, part: 'snippet,statistics' })).not.toBe(before)
@@ -117,7 +119,7 @@ describe('ETag', () => {
 
 describe('gzip', () => {
   it('is for replies over 1 KB whose client takes it', async () => {
-    const url = standIn.videos({ id: many.join(',') })
+    const url = standIn.buildVideosUrl({ id: videoIds.join(',') })
     await standIn.control.freezeClock(Date.UTC(2026, 0, 1))
     const plain = await request(url)
     expect(plain.headers).not.toHaveProperty('content-encoding')
@@ -131,7 +133,7 @@ describe('gzip', () => {
   })
 
   it('is not for small ones', async () => {
-    const { headers, body } = await request(standIn.videos(), { headers: { 'accept-encoding': 'gzip' } })
+    const { headers, body } = await request(standIn.buildVideosUrl(), { headers: { 'accept-encoding': 'gzip' } })
     expect(headers).not.toHaveProperty('content-encoding')
     expect((await body.text()).length).toBeLessThanOrEqual(1024)
   })
@@ -144,7 +146,7 @@ describe('the clock', () => {
   it('can be frozen, and figures with it', async () => {
     const at = Date.UTC(2026, 0, 1)
     await standIn.control.freezeClock(at)
-    expect(await standIn.control.clock()).toEqual({ now: at, frozen: true })
+    expect(await standIn.control.getClock()).toEqual({ now: at, frozen: true })
     const before = await views()
     await standIn.control.freezeClock(at + 9_999)
     expect(await views()).toBe(before)
@@ -157,13 +159,13 @@ describe('the clock', () => {
   it('freezes at the present unless told otherwise, and runs again when released', async () => {
     const before = Date.now()
     await standIn.control.freezeClock()
-    const frozen = await standIn.control.clock()
+    const frozen = await standIn.control.getClock()
     expect(frozen.frozen).toBe(true)
     expect(frozen.now).toBeGreaterThanOrEqual(before)
     await standIn.control.freezeClock()
-    expect(await standIn.control.clock()).toEqual(frozen)
+    expect(await standIn.control.getClock()).toEqual(frozen)
     await standIn.control.releaseClock()
-    expect(await standIn.control.clock()).toEqual({ now: expect.any(Number), frozen: false })
+    expect(await standIn.control.getClock()).toEqual({ now: expect.any(Number), frozen: false })
   })
 })
 
@@ -171,14 +173,14 @@ describe('counts', () => {
   it('say how often it was called and for how many ids', async () => {
     await standIn.control.resetCounts()
     await standIn.get()
-    await standIn.get({ id: many.join(',') })
+    await standIn.get({ id: videoIds.join(',') })
     await standIn.get({ key: 'wrong' })
     await standIn.get({ id: '' })
-    expect(await standIn.control.counts()).toEqual({ calls: 4, ids: 52 })
+    expect(await standIn.control.getCounts()).toEqual({ calls: 4, ids: 52 })
     const metrics = await (await fetch(`${standIn.url}/metrics`)).text()
     expect(metrics).toMatch(/^youtube_calls_total 4$/m)
     expect(metrics).toMatch(/^youtube_ids_total 52$/m)
     await standIn.control.resetCounts()
-    expect(await standIn.control.counts()).toEqual({ calls: 0, ids: 0 })
+    expect(await standIn.control.getCounts()).toEqual({ calls: 0, ids: 0 })
   })
 })

@@ -1,10 +1,10 @@
-import type { Expectation } from '../load.ts'
+import type { Expectation } from '../load-plan.ts'
 
 /** Tells whether a reply is as expected. It runs for every reply and takes 0.05-0.12 us. */
-export type Check = (status: number, body: Buffer) => boolean
+export type ReplyCheck = (status: number, body: Buffer) => boolean
 
 /** The check for an expectation. */
-export function checkOf({ status, body, includes }: Expectation): Check {
+export function createCheck({ status, body, includes }: Expectation): ReplyCheck {
   const whole = body === undefined ? undefined : Buffer.from(body)
   const part = includes === undefined ? undefined : Buffer.from(includes)
   return (gotStatus, got) =>
@@ -12,6 +12,6 @@ export function checkOf({ status, body, includes }: Expectation): Check {
 }
 
 /** Whether a check looks at bodies at all. */
-export function readsBodies({ body, includes }: Expectation): boolean {
+export function needsBodies({ body, includes }: Expectation): boolean {
   return body !== undefined || includes !== undefined
 }

@@ -1,19 +1,19 @@
 import { createHistogram } from 'node:perf_hooks'
-import type { Latency } from '../load.ts'
+import type { Latency } from '../load-plan.ts'
 
 const US_PER_MS = 1000
 /** An hour, in microseconds: more than any run waits. */
-const HIGHEST = 3_600_000_000
+const MAX_LATENCY_US = 3_600_000_000
 
 /** A histogram of microseconds; its buckets are 0.1 % wide. A record takes 0.04 us. */
-export class Microseconds {
-  readonly #histogram = createHistogram({ lowest: 1, highest: HIGHEST, figures: 3 })
+export class LatencyHistogram {
+  readonly #histogram = createHistogram({ lowest: 1, highest: MAX_LATENCY_US, figures: 3 })
 
   record(milliseconds: number): void {
-    this.#histogram.record(Math.min(HIGHEST, Math.max(1, Math.round(milliseconds * US_PER_MS))))
+    this.#histogram.record(Math.min(MAX_LATENCY_US, Math.max(1, Math.round(milliseconds * US_PER_MS))))
   }
 
-  at(percentile: number): number {
+  getPercentile(percentile: number): number {
     return this.#histogram.count === 0 ? 0 : this.#histogram.percentile(percentile)
   }
 
@@ -25,8 +25,8 @@ export class Microseconds {
     return this.#histogram.count === 0 ? 0 : this.#histogram.max
   }
 
-  latency(): Latency {
-    const [p50, p75, p90, p99, p999] = [50, 75, 90, 99, 99.9].map((percentile) => this.at(percentile))
+  toLatency(): Latency {
+    const [p50, p75, p90, p99, p999] = [50, 75, 90, 99, 99.9].map((percentile) => this.getPercentile(percentile))
     return { p50: p50!, p75: p75!, p90: p90!, p99: p99!, p999: p999!, max: this.max }
   }
 }
@@ -35,8 +35,8 @@ export class Microseconds {
  * Counts what belongs to the measured window, in milliseconds of `performance.now()`. A request belongs to it when it
  * began there: when it was due (open loop) or sent (closed loop), even if its reply comes after the window's end.
  */
-export class Tally {
-  readonly times = new Microseconds()
+export class LoadTally {
+  readonly times = new LatencyHistogram()
   requests = 0
   errors = 0
   wrong = 0
@@ -50,7 +50,7 @@ export class Tally {
     this.until = until
   }
 
-  answered(begin: number, now: number, right: boolean): void {
+  recordReply(begin: number, now: number, right: boolean): void {
     if (this.#has(now)) this.replies++
     if (!this.#has(begin)) return
     this.requests++
@@ -59,12 +59,12 @@ export class Tally {
   }
 
   /** No reply will come: the connection was cut or refused. */
-  lost(begin: number): void {
+  recordLost(begin: number): void {
     if (this.#has(begin)) this.errors++
   }
 
   /** No reply came until the very end. That it waited so long must show in the percentiles, too. */
-  unanswered(begin: number, now: number): void {
+  recordUnanswered(begin: number, now: number): void {
     if (!this.#has(begin)) return
     this.errors++
     this.times.record(now - begin)

@@ -12,10 +12,10 @@ const [DATA, EVENT, MESSAGE] = ['data:', 'event:', 'message'].map((word) => Buff
   Buffer,
   Buffer,
 ]
-const NOTHING = Buffer.alloc(0)
+const EMPTY_BUFFER = Buffer.alloc(0)
 
 /** Whether a word stands at a place. No word has a line's end in it, so none goes beyond the line. */
-function stands(word: Buffer, bytes: Buffer, at: number): boolean {
+function matchesAt(word: Buffer, bytes: Buffer, at: number): boolean {
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
   return true
 }
@@ -30,7 +30,7 @@ export class EventScanner {
   readonly #before: Buffer
   readonly #after: Buffer
   /** The beginning of a line that came in part. */
-  #held = NOTHING
+  #partialLine = EMPTY_BUFFER
   /** Where in a line it reads. */
   #at = 0
   #sequence = 0
@@ -48,40 +48,40 @@ export class EventScanner {
 
   /** The hot path: a look at each byte, and a second one at those of values. */
   feed(piece: Buffer): void {
-    const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, piece]) : piece
+    const bytes = this.#partialLine.length > 0 ? Buffer.concat([this.#partialLine, piece]) : piece
     let from = 0
-    for (let i = this.#held.length; i < bytes.length; i++) {
+    for (let i = this.#partialLine.length; i < bytes.length; i++) {
       if (bytes[i] !== LF) continue
-      this.#line(bytes, from, i > from && bytes[i - 1] === CR ? i - 1 : i)
+      this.#readLine(bytes, from, i > from && bytes[i - 1] === CR ? i - 1 : i)
       from = i + 1
     }
-    this.#held = from < bytes.length ? Buffer.from(bytes.subarray(from)) : NOTHING
+    this.#partialLine = from < bytes.length ? Buffer.from(bytes.subarray(from)) : EMPTY_BUFFER
   }
 
-  #line(bytes: Buffer, from: number, to: number): void {
+  #readLine(bytes: Buffer, from: number, to: number): void {
     if (from === to) this.#dispatch()
-    else if (stands(DATA, bytes, from)) {
+    else if (matchesAt(DATA, bytes, from)) {
       this.#lines++
       if (!this.#isValue(bytes, from + DATA.length, to)) this.#right = false
-    } else if (stands(EVENT, bytes, from)) {
+    } else if (matchesAt(EVENT, bytes, from)) {
       const at = from + EVENT.length + (bytes[from + EVENT.length] === SPACE ? 1 : 0)
       // An empty type is `message`, too.
-      if (at < to && !(stands(MESSAGE, bytes, at) && at + MESSAGE.length === to)) this.#typed = true
+      if (at < to && !(matchesAt(MESSAGE, bytes, at) && at + MESSAGE.length === to)) this.#typed = true
     }
   }
 
   /** Reads a value that takes the rest of its line. */
   #isValue(bytes: Buffer, from: number, to: number): boolean {
     const at = bytes[from] === SPACE ? from + 1 : from
-    if (!stands(this.#before, bytes, at)) return false
+    if (!matchesAt(this.#before, bytes, at)) return false
     this.#at = at + this.#before.length
-    this.#sequence = this.#number(bytes)
+    this.#sequence = this.#readNumber(bytes)
     if (bytes[this.#at++] !== DOT) return false
-    this.#due = this.#number(bytes)
-    return stands(this.#after, bytes, this.#at) && this.#at + this.#after.length === to
+    this.#due = this.#readNumber(bytes)
+    return matchesAt(this.#after, bytes, this.#at) && this.#at + this.#after.length === to
   }
 
-  #number(bytes: Buffer): number {
+  #readNumber(bytes: Buffer): number {
     let value = 0
     for (let digit; (digit = bytes[this.#at]! - ZERO) >= 0 && digit <= 9; this.#at++) value = value * 10 + digit
     return value

@@ -1,8 +1,8 @@
 import { ClosedLoop, OpenLoop } from '../raw/loops.ts'
-import { RawConnection } from '../raw/connection.ts'
-import { drawn, readyRequest, type ReadyRequest } from '../requests/request-bytes.ts'
-import type { FleetLedger } from './ledger.ts'
-import { REJECTED_AFTER, type FleetPlan } from './plan.ts'
+import { RawConnection } from '../raw/raw-connection.ts'
+import { createDrawnRequest, prepareRequest, type ReadyRequest } from '../requests/request-bytes.ts'
+import type { FleetLedger } from './fleet-ledger.ts'
+import { REJECTION_TIMEOUT_MS, type FleetPlan } from './fleet-plan.ts'
 
 /** Connections that carry values, one at a time each, and what their replies came to. */
 export class Publishers {
@@ -34,13 +34,13 @@ export class Publishers {
     const { url, dialect } = this.#plan
     const { sequence, text } = this.#ledger.send(this.#numbers.get(connection)!, due)
     const topic = String(sequence % (dialect.topics ?? 1))
-    const filled = (part: string) => part.replace('{value}', text).replace('{topic}', topic)
+    const fillTemplate = (part: string) => part.replace('{value}', text).replace('{topic}', topic)
     const { path, body } = dialect.put
-    const put = { ...dialect.put, path: filled(path), ...(body !== undefined && { body: filled(body) }) }
-    return drawn(readyRequest(new URL(url).host, put).bytes, (reply, status) => {
+    const put = { ...dialect.put, path: fillTemplate(path), ...(body !== undefined && { body: fillTemplate(body) }) }
+    return createDrawnRequest(prepareRequest(new URL(url).host, put).bytes, (reply, status) => {
       if (status !== 200) return true
       this.#ledger.accept(sequence)
-      if (performance.now() - due <= REJECTED_AFTER) this.inTime++
+      if (performance.now() - due <= REJECTION_TIMEOUT_MS) this.inTime++
       const right = !dialect.echoes || reply.toString() === text
       if (!right) this.wrong++
       return right

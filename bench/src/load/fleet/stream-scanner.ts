@@ -14,7 +14,7 @@ export class StreamScanner {
   constructor(sink: ValueSink, around: readonly [string, string]) {
     const events = new EventScanner(sink, around)
     this.#reply = new ReplyScanner((part) => {
-      if (this.#judged() === 'open') events.feed(part)
+      if (this.#updateState() === 'open') events.feed(part)
     })
     this.#reply.begin(false)
   }
@@ -22,7 +22,7 @@ export class StreamScanner {
   feed(bytes: Buffer): StreamState {
     const scan = this.#reply.feed(bytes)
     if (scan === 'broken') this.state = 'broken'
-    if (this.#judged() === 'open' && scan === 'done') this.state = 'ended'
+    if (this.#updateState() === 'open' && scan === 'done') this.state = 'ended'
     return this.state
   }
 
@@ -33,7 +33,7 @@ export class StreamScanner {
   }
 
   /** The state, where the head is whole. */
-  #judged(): StreamState {
+  #updateState(): StreamState {
     const { head, status } = this.#reply
     if (this.state === 'head' && head !== '') {
       this.state = status === 200 && EVENT_STREAM.test(head) ? 'open' : 'broken'

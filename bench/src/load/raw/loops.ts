@@ -1,13 +1,13 @@
-import { pace } from '../common/pace.ts'
-import { Microseconds, type Tally } from '../common/tally.ts'
+import { runAtPace } from '../common/pace.ts'
+import { LatencyHistogram, type LoadTally } from '../common/tally.ts'
 import type { ReadyRequest } from '../requests/request-bytes.ts'
-import type { Loop, RawConnection } from './connection.ts'
+import type { LoadLoop, RawConnection } from './raw-connection.ts'
 
 /** Gives the request that a connection is to send, which counts from then (ms). */
-export type Next = (connection: RawConnection, begin: number) => ReadyRequest
+export type NextRequest = (connection: RawConnection, begin: number) => ReadyRequest
 
 /** Requests in turn. */
-export function inTurn(requests: readonly ReadyRequest[]): Next {
+export function createRoundRobin(requests: readonly ReadyRequest[]): NextRequest {
   let next = -1
   return () => {
     next = next + 1 === requests.length ? 0 : next + 1
@@ -16,37 +16,37 @@ export function inTurn(requests: readonly ReadyRequest[]): Next {
 }
 
 /** What loops have in common: they count what becomes of requests. */
-abstract class CountingLoop implements Loop {
-  protected readonly next: Next
-  protected counts: Tally | undefined
+abstract class CountingLoop implements LoadLoop {
+  protected readonly next: NextRequest
+  protected counts: LoadTally | undefined
   protected sent = 0
   protected ended = 0
 
-  constructor(next: Next) {
+  constructor(next: NextRequest) {
     this.next = next
   }
 
-  abstract idle(connection: RawConnection, now: number): void
+  abstract onIdle(connection: RawConnection, now: number): void
 
-  answered(begin: number, now: number, right: boolean): void {
+  onReply(begin: number, now: number, right: boolean): void {
     this.ended++
-    this.counts!.answered(begin, now, right)
+    this.counts!.recordReply(begin, now, right)
   }
 
-  lost(begin: number): void {
+  onLost(begin: number): void {
     this.ended++
-    this.counts!.lost(begin)
+    this.counts!.recordLost(begin)
   }
 
   /** What was due waits for another connection, or was never begun; that one failed is an error all the same. */
-  failed(now: number): void {
-    this.counts?.lost(now)
+  onFailed(now: number): void {
+    this.counts?.recordLost(now)
   }
 
   /** The end: gives up what is outstanding. */
   abandon(connections: readonly RawConnection[], now: number): void {
     for (const { waitingSince, outstanding } of connections) {
-      for (let i = 0; i < outstanding; i++) this.counts!.unanswered(waitingSince!, now)
+      for (let i = 0; i < outstanding; i++) this.counts!.recordUnanswered(waitingSince!, now)
     }
   }
 }
@@ -55,18 +55,18 @@ abstract class CountingLoop implements Loop {
 export class ClosedLoop extends CountingLoop {
   readonly #pipeline: number
 
-  constructor(next: Next, pipeline = 1) {
+  constructor(next: NextRequest, pipeline = 1) {
     super(next)
     this.#pipeline = pipeline
   }
 
   /** From here on requests are sent. */
-  start(connections: readonly RawConnection[], counts: Tally, now: number): void {
+  start(connections: readonly RawConnection[], counts: LoadTally, now: number): void {
     this.counts = counts
-    for (const connection of connections) if (connection.idle) this.idle(connection, now)
+    for (const connection of connections) if (connection.idle) this.onIdle(connection, now)
   }
 
-  idle(connection: RawConnection, now: number): void {
+  onIdle(connection: RawConnection, now: number): void {
     if (this.counts === undefined || now >= this.counts.until) return
     this.sent += this.#pipeline
     const request = this.next(connection, now)
@@ -79,7 +79,7 @@ export class ClosedLoop extends CountingLoop {
   }
 
   /** Requests that are under way. */
-  outstanding(): number {
+  countOutstanding(): number {
     return this.sent - this.ended
   }
 }
@@ -98,13 +98,13 @@ interface OpenLoopOptions {
  */
 export class OpenLoop extends CountingLoop {
   /** How late it saw that requests were due: its own part of their latency, whatever the server did. */
-  readonly lateness = new Microseconds()
+  readonly lateness = new LatencyHistogram()
   /** Milliseconds of the measured window that a timer slept, and of turns of the event loop without an event. */
   #sleptTime = 0
   #emptyTime = 0
   /** Milliseconds from one request to the next. */
   readonly #gap: number
-  readonly #takes: 'shift' | 'pop'
+  readonly #dequeueMethod: 'shift' | 'pop'
   readonly #sleeps: boolean
   readonly #idle: RawConnection[] = []
   #start = Infinity
@@ -116,19 +116,19 @@ export class OpenLoop extends CountingLoop {
   #turnEvents = 0
 
   /** @param rate requests a second */
-  constructor(next: Next, rate: number, { first = 'idle longest', sleeps = false }: OpenLoopOptions = {}) {
+  constructor(next: NextRequest, rate: number, { first = 'idle longest', sleeps = false }: OpenLoopOptions = {}) {
     super(next)
     this.#sleeps = sleeps
     this.#gap = 1000 / rate
-    this.#takes = first === 'freed last' ? 'pop' : 'shift'
+    this.#dequeueMethod = first === 'freed last' ? 'pop' : 'shift'
   }
 
-  start(_connections: readonly RawConnection[], counts: Tally, now: number): void {
+  start(_connections: readonly RawConnection[], counts: LoadTally, now: number): void {
     this.counts = counts
     // Half a gap from the window's edges, so that rounding cannot move a request across one.
     this.#start = now + this.#gap / 2
     this.#total = Math.round((counts.until - now) / this.#gap)
-    void pace(
+    void runAtPace(
       this.#total,
       this.#gap,
       this.#start,
@@ -142,7 +142,7 @@ export class OpenLoop extends CountingLoop {
     )
   }
 
-  idle(connection: RawConnection): void {
+  onIdle(connection: RawConnection): void {
     if (this.sent < this.#due) this.#send(connection)
     else if (!connection.queued) {
       connection.queued = true
@@ -151,7 +151,7 @@ export class OpenLoop extends CountingLoop {
   }
 
   /** Requests that have no reply yet, those included that are not due. */
-  outstanding(): number {
+  countOutstanding(): number {
     return this.#total - this.ended
   }
 
@@ -160,7 +160,7 @@ export class OpenLoop extends CountingLoop {
    *
    * @param cpu share of a processor that it had: time that others took from it is not idle
    */
-  idleShare(cpu: number): number | undefined {
+  getIdleShare(cpu: number): number | undefined {
     if (this.#sleeps) return undefined
     const window = this.counts!.until - this.counts!.from
     const taken = Math.max(0, window - this.#sleptTime - cpu * window)
@@ -169,7 +169,7 @@ export class OpenLoop extends CountingLoop {
 
   override abandon(connections: readonly RawConnection[], now: number): void {
     super.abandon(connections, now)
-    for (; this.sent < this.#total; this.sent++) this.counts!.unanswered(this.#dueAt(this.sent), now)
+    for (; this.sent < this.#total; this.sent++) this.counts!.recordUnanswered(this.#getDueTime(this.sent), now)
   }
 
   /** A turn is empty if nothing was sent or received: about 1.2 us, or more if the processor had other work. */
@@ -185,7 +185,7 @@ export class OpenLoop extends CountingLoop {
 
   #sendDue(): void {
     while (this.sent < this.#due) {
-      const connection = this.#idle[this.#takes]()
+      const connection = this.#idle[this.#dequeueMethod]()
       if (!connection) return
       connection.queued = false
       // One that was cut while it waited queues again when it is back.
@@ -194,11 +194,11 @@ export class OpenLoop extends CountingLoop {
   }
 
   #send(connection: RawConnection): void {
-    const due = this.#dueAt(this.sent++)
+    const due = this.#getDueTime(this.sent++)
     connection.send(this.next(connection, due), due)
   }
 
-  #dueAt(index: number): number {
+  #getDueTime(index: number): number {
     return this.#start + index * this.#gap
   }
 }

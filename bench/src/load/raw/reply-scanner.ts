@@ -1,18 +1,18 @@
 /** Where a scan stands: the reply goes on, is whole, or is no HTTP/1.1. */
-export type Scan = 'more' | 'done' | 'broken'
+export type ScanResult = 'more' | 'done' | 'broken'
 
-type State = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
+type ReplyState = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
 
-const NOTHING = Buffer.alloc(0)
+const EMPTY_BUFFER = Buffer.alloc(0)
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LINE_END = Buffer.from('\r\n')
-const HEAD_LIMIT = 16_384
+const MAX_HEAD_BYTES = 16_384
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?\r\n/
 const CONTENT_LENGTH = /\r\ncontent-length:[ \t]*(\d+)[ \t]*\r\n/i
 const CHUNKED = /\r\ntransfer-encoding:[ \t]*(?:[^\r\n]*,[ \t]*)?chunked[ \t]*\r\n/i
-const CLOSES = /\r\nconnection:[ \t]*close[ \t]*\r\n/i
-const KEEPS = /\r\nconnection:[ \t]*keep-alive[ \t]*\r\n/i
+const CLOSE_HEADER = /\r\nconnection:[ \t]*close[ \t]*\r\n/i
+const KEEP_ALIVE_HEADER = /\r\nconnection:[ \t]*keep-alive[ \t]*\r\n/i
 const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i
 
 /**
@@ -26,18 +26,18 @@ export class ReplyScanner {
   /** Its head, once that is whole. */
   head = ''
   /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
-  body: Buffer = NOTHING
+  body: Buffer = EMPTY_BUFFER
   /** Bytes of the reply's body so far, whether they are kept or not. */
   bodyBytes = 0
   /** Of the bytes fed last: how many came after the end of the reply. */
   left = 0
   readonly #bodies: boolean | ((part: Buffer) => void)
-  #state: State = 'done'
+  #state: ReplyState = 'done'
   #bodiless = false
   /** Bytes of the body or of the chunk that are still to come. */
   #missing = 0
   /** A head or a line that came in part. */
-  #held = NOTHING
+  #partialInput = EMPTY_BUFFER
   readonly #parts: Buffer[] = []
 
   /** @param bodies whether they are kept, or who takes their parts as they come */
@@ -49,10 +49,10 @@ export class ReplyScanner {
   begin(bodiless: boolean): void {
     this.#state = 'head'
     this.#bodiless = bodiless
-    this.#held = NOTHING
+    this.#partialInput = EMPTY_BUFFER
     this.#parts.length = 0
     this.head = ''
-    this.body = NOTHING
+    this.body = EMPTY_BUFFER
     this.bodyBytes = 0
   }
 
@@ -60,22 +60,22 @@ export class ReplyScanner {
    * Reads what came, up to the end of the reply: what is `left` belongs to the next one, if there is one under way. The
    * bytes may be overwritten after that, `body` with them.
    */
-  feed(bytes: Buffer): Scan {
+  feed(bytes: Buffer): ScanResult {
     let rest = bytes
     this.left = 0
-    if (this.#held.length > 0) {
-      rest = Buffer.concat([this.#held, bytes])
-      this.#held = NOTHING
+    if (this.#partialInput.length > 0) {
+      rest = Buffer.concat([this.#partialInput, bytes])
+      this.#partialInput = EMPTY_BUFFER
     }
-    while (!this.#whole) {
-      const used = this.#step(rest)
+    while (!this.#isDone) {
+      const used = this.#readNext(rest)
       if (used < 0) return 'broken'
-      if (used === 0 && !this.#whole) {
-        this.#held = Buffer.from(rest)
-        return rest.length > HEAD_LIMIT ? 'broken' : 'more'
+      if (used === 0 && !this.#isDone) {
+        this.#partialInput = Buffer.from(rest)
+        return rest.length > MAX_HEAD_BYTES ? 'broken' : 'more'
       }
       rest = rest.subarray(used)
-      if (rest.length === 0 && !this.#whole) return 'more'
+      if (rest.length === 0 && !this.#isDone) return 'more'
     }
     this.left = rest.length
     return 'done'
@@ -88,28 +88,28 @@ export class ReplyScanner {
     return true
   }
 
-  get #whole(): boolean {
+  get #isDone(): boolean {
     return this.#state === 'done'
   }
 
   /** Takes the next piece: gives the bytes used, 0 when more must come first, -1 when this is no reply. */
-  #step(bytes: Buffer): number {
+  #readNext(bytes: Buffer): number {
     switch (this.#state) {
       case 'head':
         return this.#head(bytes)
       case 'chunk-size':
-        return this.#chunkSize(bytes)
+        return this.#readChunkSize(bytes)
       case 'chunk-end':
         if (bytes.length < 2) return 0
         this.#state = 'chunk-size'
         return bytes.indexOf(LINE_END) === 0 ? 2 : -1
       case 'trailer':
-        return this.#trailer(bytes)
+        return this.#readTrailer(bytes)
       case 'to-the-end':
         this.#take(bytes, false)
         return bytes.length
       default:
-        return this.#data(bytes)
+        return this.#readData(bytes)
     }
   }
 
@@ -125,7 +125,7 @@ export class ReplyScanner {
     // 100 and 103 come ahead of the reply itself; nobody asked for 101.
     if (this.status < 200) return this.status === 101 ? -1 : used
     this.head = head
-    this.closes = line[1] === '0' ? !KEEPS.test(head) : CLOSES.test(head)
+    this.closes = line[1] === '0' ? !KEEP_ALIVE_HEADER.test(head) : CLOSE_HEADER.test(head)
     if (this.#bodiless || this.status === 204 || this.status === 304) this.#finish()
     else if (CHUNKED.test(head)) this.#state = 'chunk-size'
     else this.#sized(CONTENT_LENGTH.exec(head)?.[1])
@@ -141,7 +141,7 @@ export class ReplyScanner {
     else this.#state = 'sized'
   }
 
-  #data(bytes: Buffer): number {
+  #readData(bytes: Buffer): number {
     const used = Math.min(bytes.length, this.#missing)
     this.#missing -= used
     const sized = this.#state === 'sized'
@@ -153,7 +153,7 @@ export class ReplyScanner {
     return used
   }
 
-  #chunkSize(bytes: Buffer): number {
+  #readChunkSize(bytes: Buffer): number {
     const end = bytes.indexOf(LINE_END)
     if (end < 0) return 0
     const size = CHUNK_SIZE.exec(bytes.toString('latin1', 0, end))?.[1]
@@ -163,7 +163,7 @@ export class ReplyScanner {
     return end + LINE_END.length
   }
 
-  #trailer(bytes: Buffer): number {
+  #readTrailer(bytes: Buffer): number {
     const end = bytes.indexOf(LINE_END)
     if (end < 0) return 0
     if (end === 0) this.#finish()

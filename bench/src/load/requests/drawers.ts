@@ -1,7 +1,7 @@
-import type { DrawnRequests } from '../load.ts'
-import { priceChanges } from '../../prices/changes.ts'
+import type { DrawnRequests } from '../load-plan.ts'
+import { priceChanges } from '../../prices/price-changes.ts'
 import { priceDrawers } from '../../prices/searches.ts'
-import { kvDrawerOfBase, kvDrawers } from './kv-entries.ts'
+import { getBaseDrawer, kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers, ...priceChanges }
@@ -11,14 +11,14 @@ export function drawRequests(
   { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
   host: string,
 ): () => ReadyRequest {
-  const draw = Object.hasOwn(drawers, drawer) ? drawers[drawer] : kvDrawerOfBase(drawer)
+  const draw = Object.hasOwn(drawers, drawer) ? drawers[drawer] : getBaseDrawer(drawer)
   if (!draw) throw new Error(`nothing draws requests by the name of ${drawer}`)
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return draw(lines.join(''), randomOf(seed))
+  return draw(lines.join(''), createRandom(seed))
 }
 
 /** Mulberry32: 5 ns a number, where what `crypto` gives cannot be had again. */
-export function randomOf(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,6 +1,6 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { LINK_STATES, type Campaigns, type LinkState } from '../campaigns.ts'
 import { errors } from '../errors.ts'
@@ -82,7 +82,7 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
               next: { type: 'string', description: 'Absent on the last page.' },
             },
           },
-          ...readReplies(errors.SIGN_IN_NEEDED, house.VALIDATION_FAILED),
+          ...buildReadReplies(errors.SIGN_IN_NEEDED, house.VALIDATION_FAILED),
         },
       },
     },
@@ -110,8 +110,8 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
         },
         response: {
           201: link,
-          ...changeReplies(
-            ...storeFaults,
+          ...buildChangeReplies(
+            ...storeErrors,
             errors.SIGN_IN_NEEDED,
             errors.ORIGIN_UNKNOWN,
             errors.COLLECTION_NOT_FOUND,
@@ -144,8 +144,8 @@ export function linkRoutes(app: App, { visitors, links, campaigns, bus }: LinkOp
         },
         response: {
           204: { type: 'null', description: 'It no longer leads anywhere, and what was open by it is closed.' },
-          ...changeReplies(
-            ...storeFaults,
+          ...buildChangeReplies(
+            ...storeErrors,
             errors.SIGN_IN_NEEDED,
             errors.ORIGIN_UNKNOWN,
             errors.LINK_UNKNOWN,

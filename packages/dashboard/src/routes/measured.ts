@@ -1,6 +1,6 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { openReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Measured } from '../measured.ts'
 
 /** They are pages of their own, with scripts within: apart from this origin, its cookies and its page. */
@@ -30,7 +30,7 @@ export function measuredRoutes(app: App, { paths, read }: Measured): void {
             additionalProperties: false,
             properties: { paths: { type: 'array', items: { type: 'string' }, description: 'Under `/measured/`.' } },
           },
-          ...readReplies(),
+          ...buildReadReplies(),
         },
       },
     },
@@ -39,7 +39,7 @@ export function measuredRoutes(app: App, { paths, read }: Measured): void {
 
   app.get(
     '/measured/*',
-    { config, schema: { hide: true, response: openReplies(house.NOT_FOUND) } },
+    { config, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
     async (request, reply) => {
       const page = read((request.params as { '*': string })['*'])
       if (!page) throw house.NOT_FOUND()

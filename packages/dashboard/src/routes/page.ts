@@ -1,6 +1,6 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { openReplies } from '@influencer-stats/runtime/replies'
+import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assets, Coding, Sent } from '../assets.ts'
 
@@ -85,7 +85,7 @@ export function pageRoutes(app: App, assets: Assets): void {
 
   app.get(
     '/assets/:version/*',
-    { config: { access: 'host' }, schema: { hide: true, response: openReplies(house.NOT_FOUND) } },
+    { config: { access: 'host' }, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
     async (request, reply) => {
       const { version, '*': path } = request.params as { version: string; '*': string }
       const asset = version === assets.version ? assets.find(path) : undefined

@@ -1,6 +1,6 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
-import { bytesParser } from '@influencer-stats/runtime/bytes-parser'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { accessOf } from '../core/allowed.ts'
 import { errors } from '../errors.ts'
@@ -21,7 +21,7 @@ const SERVICE = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
 /** The services, on the page's own origin: what a page may ask of them, and nothing else. */
 export function serviceRoutes(app: App, { visitors, proxy, budget, limit }: ServiceOptions): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', bytesParser({ limit, tooLarge: house.BODY_TOO_LARGE }, budget))
+  app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: house.BODY_TOO_LARGE }, budget))
 
   function partsOf({ method, url }: { method: string; url: string }) {
     const [, name = '', service = '', path = '', query = ''] = SERVICE.exec(url) ?? []

@@ -1,6 +1,6 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import type { Source } from '../source.ts'
 import type { Visitors } from '../visitors.ts'
@@ -48,7 +48,7 @@ export function sessionRoutes(app: App, { visitors, services, nodes, source }: S
               },
             },
           },
-          ...readReplies(),
+          ...buildReadReplies(),
         },
       },
     },
@@ -81,7 +81,7 @@ export function sessionRoutes(app: App, { visitors, services, nodes, source }: S
         },
         response: {
           200: { type: 'object', required: ['role'], additionalProperties: false, properties: { role } },
-          ...changeReplies(errors.TOKEN_WRONG, house.VALIDATION_FAILED),
+          ...buildChangeReplies(errors.TOKEN_WRONG, house.VALIDATION_FAILED),
         },
       },
     },
@@ -100,7 +100,7 @@ export function sessionRoutes(app: App, { visitors, services, nodes, source }: S
         tags,
         operationId: 'signOut',
         summary: 'Sign out',
-        response: { 204: { type: 'null', description: 'Signed out.' }, ...changeReplies() },
+        response: { 204: { type: 'null', description: 'Signed out.' }, ...buildChangeReplies() },
       },
     },
     async (_request, reply) => reply.header('set-cookie', visitors.signOut()).code(204).send(null),

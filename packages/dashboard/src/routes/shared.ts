@@ -1,5 +1,5 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { openReplies } from '@influencer-stats/runtime/replies'
+import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { Campaigns } from '../campaigns.ts'
 import { errors } from '../errors.ts'
@@ -38,7 +38,12 @@ const SHOWN: ReadonlySet<string> = new Set([
 export function sharedRoutes(app: App, { links, campaigns, proxy, monitor, token }: SharedOptions): void {
   const schema = {
     hide: true,
-    response: openReplies(errors.LINK_UNKNOWN, errors.LINK_EXPIRED, errors.SERVICE_UNREACHABLE, errors.SERVICE_SLOW),
+    response: buildOpenReplies(
+      errors.LINK_UNKNOWN,
+      errors.LINK_EXPIRED,
+      errors.SERVICE_UNREACHABLE,
+      errors.SERVICE_SLOW,
+    ),
   }
   const options = { config: { access: 'host' as const }, exposeHeadRoute: false, schema }
   const queryOf = (url: string) => (url.includes('?') ? url.slice(url.indexOf('?')) : '')

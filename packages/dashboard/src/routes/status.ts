@@ -1,5 +1,5 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import type { ServiceMonitor } from '../service-monitor.ts'
 import type { Visitors } from '../visitors.ts'
@@ -44,7 +44,7 @@ export function statusRoute(app: App, visitors: Visitors, monitor: ServiceMonito
               },
             },
           },
-          ...readReplies(errors.SIGN_IN_NEEDED),
+          ...buildReadReplies(errors.SIGN_IN_NEEDED),
         },
       },
     },

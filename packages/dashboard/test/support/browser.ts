@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
-import { afterFile } from '@influencer-stats/runtime/testing/after-file'
+import { onFileFinished } from '@influencer-stats/runtime/testing/on-file-finished'
 import { findChromium } from '@influencer-stats/runtime/testing/chromium'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
@@ -9,7 +9,7 @@ let browser: Promise<Browser> | undefined
 
 function launch(): Promise<Browser> {
   const launched = findChromium().then((found) => chromium.launch({ ...found, args: ['--no-sandbox'] }))
-  afterFile(async () => {
+  onFileFinished(async () => {
     browser = undefined
     await (await launched).close()
   })

@@ -1,6 +1,6 @@
-import { configOf, embed, PATIENT, type Overrides } from '@influencer-stats/runtime/embed'
-import { startService } from '@influencer-stats/runtime/host'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { buildConfig, embed, LENIENT_TIMEOUTS, type Overrides } from '@influencer-stats/runtime/embed'
+import { startService } from '@influencer-stats/runtime/service-host'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { sse } from '@influencer-stats/sse/service'
 import { createStatsClient, type StatsClient } from '@influencer-stats/stats/client'
 import { stats } from '@influencer-stats/stats/service'
@@ -49,7 +49,7 @@ const run = (definition: Parameters<typeof embed>[0], settings: Overrides) => un
 
 /** Stats as the supervisor starts it: it knows whether its address is the stand-in's. */
 function runStats(settings: Overrides, isStandIn: boolean) {
-  const config = configOf(stats, { port: 0, threads: 0, logLevel: 'silent', ...PATIENT, ...settings })
+  const config = buildConfig(stats, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...settings })
   const standIns = isStandIn ? ['youtubeUri'] : []
   const log = pino({ level: 'silent' })
   return untilTestEnds(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
@@ -63,9 +63,9 @@ export async function startHouse({
   sseUri,
 }: HouseOptions = {}): Promise<House> {
   const standIn = await run(youtube, {})
-  const sseUrl = sseUri ?? (await run(sse, { data: temporaryFolder(), ...all })).url
+  const sseUrl = sseUri ?? (await run(sse, { data: createTemporaryFolder(), ...all })).url
   const settings = {
-    data: temporaryFolder(),
+    data: createTemporaryFolder(),
     youtubeUri: standIn.url,
     sseUri: sseUrl,
     refreshInterval: 200,
@@ -74,7 +74,7 @@ export async function startHouse({
     ...all,
   }
   const { url: statsUrl } = await runStats(settings, source === 'stand-in')
-  const data = temporaryFolder()
+  const data = createTemporaryFolder()
   const start = (more: Settings = {}) =>
     run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })
   let running = await start()

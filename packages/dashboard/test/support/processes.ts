@@ -1,6 +1,6 @@
-import { freePort } from '@influencer-stats/runtime/testing/free-port'
+import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 type Settings = Readonly<Record<string, string | number>>
 
@@ -15,10 +15,10 @@ interface ProcessOptions<Name extends string> {
 
 /** Starts services, each in its process: it can be killed, frozen and started again with its address and its data. */
 export async function startProcesses<Name extends string>({ names, settings, env }: ProcessOptions<Name>) {
-  const ports = new Map(await Promise.all(names.map(async (name) => [name, await freePort()] as const)))
+  const ports = new Map(await Promise.all(names.map(async (name) => [name, await findFreePort()] as const)))
   const uriOf = (name: Name) => `http://127.0.0.1:${ports.get(name)}`
   const own = settings(uriOf)
-  const folders = new Map(names.map((name) => [name, temporaryFolder()]))
+  const folders = new Map(names.map((name) => [name, createTemporaryFolder()]))
   const running = new Map<Name, ServiceProcess>()
   async function start(name: Name): Promise<void> {
     const given = { port: ports.get(name)!, data: folders.get(name)!, ...own[name] }

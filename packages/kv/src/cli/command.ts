@@ -10,7 +10,7 @@ export interface Flag {
 }
 
 /** One call of a command. */
-export interface Call {
+export interface CommandCall {
   readonly args: readonly string[]
   /** Value of a string flag; `undefined` if the flag is absent. */
   text(flag: string): string | undefined
@@ -31,7 +31,7 @@ export interface Command {
   readonly description: string
   readonly flags?: Readonly<Record<string, Flag>>
   /** Resolves with the exit status; 0 without one. */
-  run(call: Call): Promise<number | void>
+  run(call: CommandCall): Promise<number | void>
 }
 
 /** Wrong usage of a command: exit status 2. */

@@ -10,7 +10,7 @@ const dataCommand = (name: 'check' | 'repair', description: string): Command => 
   async run({ args }) {
     const { checkData, repairData } = await import('@influencer-stats/runtime/data-cli')
     const work = name === 'check' ? checkData : repairData
-    const kv = async () => (await import('../own-row.ts')).ownRow
+    const kv = async () => (await import('../revision-row.ts')).revisionRow
     return work(args[0]!, ['kv'], (line) => process.stdout.write(`${line}\n`), { kv })
   },
 })

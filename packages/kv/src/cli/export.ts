@@ -1,7 +1,7 @@
 import type { KvClient } from '../client.ts'
 import type { Command } from './command.ts'
-import { withEntryProgress, type EntryProgress } from './progress.ts'
-import { writeTarget } from './target.ts'
+import { withEntryProgress, type EntryProgress } from './entry-progress.ts'
+import { writeOutputFile } from './output-file.ts'
 
 const NEWLINE = 0x0a
 
@@ -13,7 +13,7 @@ export const exportCommand: Command = {
   args: [1, 1],
   description: 'every entry, as NDJSON in a file; - for standard output',
   async run({ args: [file], client }) {
-    await withEntryProgress('exported', (progress) => exportTo(client(), file!, progress))
+    await withEntryProgress('exported', (progress) => exportToFile(client(), file!, progress))
   },
 }
 
@@ -21,17 +21,17 @@ export const exportCommand: Command = {
  * Writes every entry acknowledged before the call, by any node, to a file, one line each. A regular file is written
  * completely or not at all.
  */
-export async function exportTo(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
+export async function exportToFile(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   let entries = 0
   let bytes = 0
-  async function* counted(pieces: AsyncIterable<Buffer>) {
-    for await (const piece of pieces) {
-      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) entries++
-      bytes += piece.length
+  async function* countChunks(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      for (let written = chunk.indexOf(NEWLINE); written >= 0; written = chunk.indexOf(NEWLINE, written + 1)) entries++
+      bytes += chunk.length
       progress.update(entries, bytes)
-      yield piece
+      yield chunk
     }
   }
-  await writeTarget(file, counted(await client.entryLines({ linearizable: true })))
+  await writeOutputFile(file, countChunks(await client.streamEntryLines({ linearizable: true })))
   progress.update(entries, bytes)
 }

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 import { writeOut } from './output.ts'
-import { STALE } from './range-flags.ts'
+import { STALE_FLAG } from './range-flags.ts'
 
 /** `pnpm kv get KEY` */
 export const getCommand: Command = {
@@ -9,14 +9,14 @@ export const getCommand: Command = {
   parameters: 'KEY',
   args: [1, 1],
   description: 'the bytes of a value',
-  flags: { etag: { type: 'boolean', description: 'the ETag in place of the value' }, stale: STALE },
+  flags: { etag: { type: 'boolean', description: 'the ETag in place of the value' }, stale: STALE_FLAG },
   async run({ args: [key], isSet, client }) {
-    const found = await client().get(key!, { linearizable: !isSet('stale') })
-    if (!found) {
+    const value = await client().get(key!, { linearizable: !isSet('stale') })
+    if (!value) {
       process.stderr.write(`kv: there is no value under ${key}\n`)
       return 1
     }
-    await writeOut([isSet('etag') ? `${found.etag}\n` : found.value])
+    await writeOut([isSet('etag') ? `${value.etag}\n` : value.value])
     return 0
   },
 }

@@ -13,29 +13,29 @@ Exit status: 0 success, 1 failure or no such key, 2 wrong usage, 141 closed outp
 const INDENT = '  '
 
 /** Formats rows as two columns. */
-function columns(rows: readonly (readonly [string, string])[]): string {
+function formatColumns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 2
   return rows.map(([left, right]) => `${INDENT}${left.padEnd(width)}${right}\n`).join('')
 }
 
-const usageOf = ({ name, parameters }: Command) => (parameters === '' ? name : `${name} ${parameters}`)
+const toUsage = ({ name, parameters }: Command) => (parameters === '' ? name : `${name} ${parameters}`)
 
-const flagRows = (flags: Readonly<Record<string, Flag>>) =>
+const toFlagRows = (flags: Readonly<Record<string, Flag>>) =>
   Object.entries(flags).map(
     ([name, { value, description }]) => [value ? `--${name} ${value}` : `--${name}`, description] as const,
   )
 
 /** Returns the text of `pnpm kv --help`. */
-export function helpOf(commands: readonly Command[]): string {
+export function formatHelp(commands: readonly Command[]): string {
   const groups = [...Map.groupBy(commands, ({ group }) => group)].map(
-    ([group, rows]) => `${group}:\n${columns(rows.map((row) => [usageOf(row), row.description]))}\n`,
+    ([group, rows]) => `${group}:\n${formatColumns(rows.map((row) => [toUsage(row), row.description]))}\n`,
   )
-  const flags = `flags:\n${columns(flagRows(COMMON_FLAGS))}\n`
+  const flags = `flags:\n${formatColumns(toFlagRows(COMMON_FLAGS))}\n`
   return `pnpm kv COMMAND [--help]\n\n${groups.join('')}${flags}${ENVIRONMENT}`
 }
 
 /** Returns the text of `pnpm kv COMMAND --help`. */
-export function commandHelp(command: Command): string {
+export function formatCommandHelp(command: Command): string {
   const { description, flags = {} } = command
-  return `pnpm kv ${usageOf(command)}\n${description}\n\nflags:\n${columns(flagRows({ ...flags, ...COMMON_FLAGS }))}\n${ENVIRONMENT}`
+  return `pnpm kv ${toUsage(command)}\n${description}\n\nflags:\n${formatColumns(toFlagRows({ ...flags, ...COMMON_FLAGS }))}\n${ENVIRONMENT}`
 }

@@ -2,11 +2,11 @@ import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { KvClient } from '../client.ts'
-import { eachLine } from '../core/each-line.ts'
-import { MAX_KEY } from '../core/limits.ts'
-import { parseLine } from '../core/lines.ts'
+import { readLines } from '../core/read-lines.ts'
+import { MAX_KEY_BYTES } from '../core/key-limits.ts'
+import { parseLine } from '../core/change-lines.ts'
 import type { Command } from './command.ts'
-import { withEntryProgress, type EntryProgress } from './progress.ts'
+import { withEntryProgress, type EntryProgress } from './entry-progress.ts'
 
 /** `pnpm kv import FILE` */
 export const importCommand: Command = {
@@ -25,7 +25,7 @@ const BATCH_BYTES = 1_048_576
 const NEWLINE = Buffer.from('\n')
 
 /** Lines of the file that are sent as one batch. */
-interface Batch {
+interface ImportBatch {
   readonly lines: Buffer[]
   /** Their numbers in the file. */
   readonly numbers: number[]
@@ -33,23 +33,23 @@ interface Batch {
 }
 
 /** The service names a line by its number in the batch. */
-const BAD_LINE = /^line (\d+): (.*)$/s
+const BAD_LINE_PATTERN = /^line (\d+): (.*)$/s
 
 /** What the service refused, by the lines of the file. */
-function named(error: unknown, { numbers }: Batch, file: string): unknown {
+function toImportError(error: unknown, { numbers }: ImportBatch, file: string): unknown {
   if (!(error instanceof ServiceError)) return error
-  const [, line, reason = error.message] = BAD_LINE.exec(error.detail ?? '') ?? []
+  const [, line, reason = error.message] = BAD_LINE_PATTERN.exec(error.detail ?? '') ?? []
   const [first, last] = line ? [numbers[Number(line) - 1], undefined] : [numbers[0], numbers.at(-1)]
   const where = last === undefined || last === first ? `line ${first}` : `lines ${first} to ${last}`
   return new Error(`${where} of ${file}: ${reason}`, { cause: error })
 }
 
 /** Opens a file or standard input. Only a regular file has a `size` (bytes). */
-async function openSource(file: string): Promise<{ pieces: AsyncIterable<Buffer>; size?: number }> {
-  if (file === '-') return { pieces: process.stdin }
+async function openSource(file: string): Promise<{ chunks: AsyncIterable<Buffer>; size?: number }> {
+  if (file === '-') return { chunks: process.stdin }
   const found = await stat(file)
-  const pieces = createReadStream(file, { highWaterMark: BATCH_BYTES })
-  return found.isFile() ? { pieces, size: found.size } : { pieces }
+  const chunks = createReadStream(file, { highWaterMark: BATCH_BYTES })
+  return found.isFile() ? { chunks, size: found.size } : { chunks }
 }
 
 /**
@@ -58,9 +58,9 @@ async function openSource(file: string): Promise<{ pieces: AsyncIterable<Buffer>
  * @throws Error that names the number of a line that is not a change, or the numbers of those that were refused
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
-  const { pieces, size } = await openSource(file)
+  const { chunks, size } = await openSource(file)
   const name = file === '-' ? 'standard input' : file
-  const empty = (): Batch => ({ lines: [], numbers: [], bytes: 0 })
+  const empty = (): ImportBatch => ({ lines: [], numbers: [], bytes: 0 })
   let batch = empty()
   let number = 0
   let entries = 0
@@ -69,9 +69,9 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
   async function send(): Promise<void> {
     if (batch.lines.length === 0) return
     try {
-      await client.batchLines(Buffer.concat(batch.lines.flatMap((line) => [line, NEWLINE])))
+      await client.applyBatchLines(Buffer.concat(batch.lines.flatMap((line) => [line, NEWLINE])))
     } catch (error) {
-      throw named(error, batch, name)
+      throw toImportError(error, batch, name)
     }
     entries += batch.lines.length
     done += batch.bytes
@@ -79,12 +79,13 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
     batch = empty()
   }
 
-  for await (const line of eachLine(pieces)) {
+  for await (const line of readLines(chunks)) {
     number++
     if (line.length === 0) continue
     // Looked at here, too, so that those before it are sent.
     const op = parseLine(line.toString())
-    const wrong = typeof op === 'string' ? op : op.key.length > MAX_KEY ? `its key is over ${MAX_KEY} bytes` : undefined
+    const wrong =
+      typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key is over ${MAX_KEY_BYTES} bytes` : undefined
     if (wrong !== undefined) {
       await send()
       throw new Error(`line ${number} of ${name}: ${wrong}`)

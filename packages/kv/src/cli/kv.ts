@@ -2,29 +2,29 @@ import { parseArgs } from 'node:util'
 import { createKvClient, type KvClient } from '../client.ts'
 import { UsageError, type Command } from './command.ts'
 import { commands } from './commands.ts'
-import { COMMON_FLAGS, commandHelp, helpOf } from './help.ts'
-import { OutputClosed } from './output.ts'
+import { COMMON_FLAGS, formatCommandHelp, formatHelp } from './help.ts'
+import { OutputClosedError } from './output.ts'
 
 // `pnpm kv COMMAND`: shell access to the entries of a running service.
 
 const DEFAULT_URL = 'http://127.0.0.1:8082'
 
-const FAILED = 1
-const WRONG_USAGE = 2
+const EXIT_FAILED = 1
+const EXIT_WRONG_USAGE = 2
 /** Exit status that a shell reports for a process ended by SIGPIPE: the reader closed the output. */
-const BROKEN_PIPE = 128 + 13
+const EXIT_BROKEN_PIPE = 128 + 13
 
-async function main([name, ...argv]: readonly string[]): Promise<number> {
+async function runCli([name, ...argv]: readonly string[]): Promise<number> {
   if (name === undefined) throw new UsageError('a command is missing; pnpm kv --help lists them')
   if (name === '--help' || name === 'help') {
-    process.stdout.write(helpOf(commands))
+    process.stdout.write(formatHelp(commands))
     return 0
   }
-  const command = commands.find((one) => one.name === name)
+  const command = commands.find((command) => command.name === name)
   if (!command) throw new UsageError(`no command is called ${name}; pnpm kv --help lists them`)
   const { values, positionals } = parseFlags(command, argv)
   if (values.help) {
-    process.stdout.write(commandHelp(command))
+    process.stdout.write(formatCommandHelp(command))
     return 0
   }
   const [min, max] = command.args
@@ -33,9 +33,9 @@ async function main([name, ...argv]: readonly string[]): Promise<number> {
   return runCommand(command, positionals, values)
 }
 
-type Values = Readonly<Record<string, string | boolean | undefined>>
+type FlagValues = Readonly<Record<string, string | boolean | undefined>>
 
-function parseFlags(command: Command, argv: readonly string[]): { values: Values; positionals: string[] } {
+function parseFlags(command: Command, argv: readonly string[]): { values: FlagValues; positionals: string[] } {
   const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
   const options = Object.fromEntries(flags.map(([flag, { type }]) => [flag, { type }]))
   try {
@@ -46,7 +46,7 @@ function parseFlags(command: Command, argv: readonly string[]): { values: Values
   }
 }
 
-async function runCommand(command: Command, args: readonly string[], values: Values): Promise<number> {
+async function runCommand(command: Command, args: readonly string[], values: FlagValues): Promise<number> {
   const { API_TOKEN, READ_TOKEN } = process.env
   let client: KvClient | undefined
   try {
@@ -54,7 +54,7 @@ async function runCommand(command: Command, args: readonly string[], values: Val
       args,
       text: (flag) => values[flag] as string | undefined,
       isSet: (flag) => values[flag] === true,
-      client: () => (client ??= createKvClient(urlOf(values.url), { token: API_TOKEN || READ_TOKEN })),
+      client: () => (client ??= createKvClient(parseUrl(values.url), { token: API_TOKEN || READ_TOKEN })),
     })
     return status ?? 0
   } finally {
@@ -62,18 +62,18 @@ async function runCommand(command: Command, args: readonly string[], values: Val
   }
 }
 
-function urlOf(value: string | boolean | undefined = DEFAULT_URL): string {
+function parseUrl(value: string | boolean | undefined = DEFAULT_URL): string {
   const url = URL.parse(String(value))
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError(`--url ${value} is not a URL of HTTP`)
   return url.href
 }
 
-function statusOf(error: unknown): number {
-  if (error instanceof OutputClosed) return BROKEN_PIPE
+function toExitStatus(error: unknown): number {
+  if (error instanceof OutputClosedError) return EXIT_BROKEN_PIPE
   const { message, cause } = error as Error & { cause?: Error }
   process.stderr.write(`kv: ${message || (cause?.message ?? error)}\n`)
-  return error instanceof UsageError ? WRONG_USAGE : FAILED
+  return error instanceof UsageError ? EXIT_WRONG_USAGE : EXIT_FAILED
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(statusOf)
+process.exitCode = await runCli(process.argv.slice(2)).catch(toExitStatus)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { UsageError, type Call, type Command } from './command.ts'
+import { UsageError, type CommandCall, type Command } from './command.ts'
 import { writeOut } from './output.ts'
 import { readNumber } from './read-number.ts'
 import { WRITE_FLAGS, writeOptions } from './write-flags.ts'
@@ -20,12 +20,12 @@ export const putCommand: Command = {
   async run(call) {
     const ttl = readNumber(call, 'ttl')
     const options = { ...writeOptions(call), ...(ttl !== undefined && { ttl }) }
-    const etag = await call.client().put(call.args[0]!, await valueOf(call), options)
+    const etag = await call.client().put(call.args[0]!, await readValue(call), options)
     await writeOut([`${etag}\n`])
   },
 }
 
-async function valueOf({ args: [, value], text }: Call): Promise<string | Buffer> {
+async function readValue({ args: [, value], text }: CommandCall): Promise<string | Buffer> {
   const file = text('file')
   if (file !== undefined && value !== undefined) throw new UsageError('both VALUE and --file are given')
   if (file !== undefined) return readFile(file)

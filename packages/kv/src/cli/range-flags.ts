@@ -1,5 +1,5 @@
 import type { KeyBounds } from '../client.ts'
-import { UsageError, type Call, type Flag } from './command.ts'
+import { UsageError, type CommandCall, type Flag } from './command.ts'
 
 /** Flags of commands that take a range of keys. */
 export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -9,10 +9,13 @@ export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
 }
 
 /** Flag of commands that read. */
-export const STALE: Flag = { type: 'boolean', description: 'what this node has, also while it cannot reach its log' }
+export const STALE_FLAG: Flag = {
+  type: 'boolean',
+  description: 'what this node has, also while it cannot reach its log',
+}
 
 /** Returns the range that these flags select; all keys without them. @throws UsageError */
-export function rangeBounds({ text }: Call): KeyBounds {
+export function readRangeBounds({ text }: CommandCall): KeyBounds {
   const [prefix, start, end] = [text('prefix'), text('start'), text('end')]
   if (prefix !== undefined && (start ?? end) !== undefined)
     throw new UsageError('--prefix stands in place of --start and --end')

@@ -1,7 +1,7 @@
-import { UsageError, type Call } from './command.ts'
+import { UsageError, type CommandCall } from './command.ts'
 
 /** Returns the whole number in a flag; `undefined` if the flag is absent. @throws UsageError */
-export function readNumber({ text }: Call, flag: string): number | undefined {
+export function readNumber({ text }: CommandCall, flag: string): number | undefined {
   const value = text(flag)
   if (value === undefined) return undefined
   if (!/^\d{1,15}$/.test(value)) throw new UsageError(`--${flag} ${value} is not a whole number`)

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 import { writeOut } from './output.ts'
-import { RANGE_FLAGS, rangeBounds, STALE } from './range-flags.ts'
+import { RANGE_FLAGS, readRangeBounds, STALE_FLAG } from './range-flags.ts'
 import { readNumber } from './read-number.ts'
 
 /** `pnpm kv scan` */
@@ -16,18 +16,18 @@ export const scanCommand: Command = {
     keys: { type: 'boolean', description: 'keys without values' },
     reverse: { type: 'boolean', description: 'order from the last key to the first' },
     count: { type: 'boolean', description: 'number of entries in place of the entries' },
-    stale: STALE,
+    stale: STALE_FLAG,
   },
   async run(call) {
     const { isSet, client } = call
     const limit = readNumber(call, 'limit')
     const range = {
-      ...rangeBounds(call),
+      ...readRangeBounds(call),
       ...(limit !== undefined && { limit }),
       reverse: isSet('reverse'),
       linearizable: !isSet('stale'),
     }
     if (isSet('count')) await writeOut([`${await client().count(range)}\n`])
-    else await writeOut(await client().entryLines({ ...range, keys: isSet('keys') }))
+    else await writeOut(await client().streamEntryLines({ ...range, keys: isSet('keys') }))
   },
 }

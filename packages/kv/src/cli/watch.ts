@@ -1,8 +1,8 @@
 import type { KvClient, WatchOptions } from '../client.ts'
-import { expireLine, expiryField, putLine, quoteInLine } from '../core/lines.ts'
+import { toExpireLine, toExpiryField, toPutLine, quoteInLine } from '../core/change-lines.ts'
 import type { Command } from './command.ts'
 import { writeOut } from './output.ts'
-import { RANGE_FLAGS, rangeBounds } from './range-flags.ts'
+import { RANGE_FLAGS, readRangeBounds } from './range-flags.ts'
 import { readNumber } from './read-number.ts'
 
 /** `pnpm kv watch` */
@@ -18,17 +18,21 @@ export const watchCommand: Command = {
   },
   async run(call) {
     const after = readNumber(call, 'after')
-    await writeOut(changeLines(call.client(), { ...rangeBounds(call), ...(after !== undefined && { after }) }))
+    await writeOut(
+      streamChangeLines(call.client(), { ...readRangeBounds(call), ...(after !== undefined && { after }) }),
+    )
   },
 }
 
-async function* changeLines(client: KvClient, options: WatchOptions): AsyncGenerator<string> {
+async function* streamChangeLines(client: KvClient, options: WatchOptions): AsyncGenerator<string> {
   for await (const { sequence, changes } of client.watch(options)) {
     const more = `,"sequence":${sequence}`
     const lines = changes.map((change) => {
       if (change.op === 'delete') return `{"op":"delete","id":${quoteInLine(change.id)}${more}}\n`
-      const expiry = expiryField(change.expiresAt)
-      return change.op === 'put' ? putLine(change.id, change.value, expiry + more) : expireLine(change.id, expiry, more)
+      const expiry = toExpiryField(change.expiresAt)
+      return change.op === 'put'
+        ? toPutLine(change.id, change.value, expiry + more)
+        : toExpireLine(change.id, expiry, more)
     })
     if (lines.length > 0) yield lines.join('')
   }

@@ -1,5 +1,5 @@
 import type { ConditionalOptions } from '../client.ts'
-import { UsageError, type Call, type Flag } from './command.ts'
+import { UsageError, type CommandCall, type Flag } from './command.ts'
 
 /** Flags of commands that change a value. */
 export const WRITE_FLAGS: Readonly<Record<string, Flag>> = {
@@ -9,7 +9,7 @@ export const WRITE_FLAGS: Readonly<Record<string, Flag>> = {
 }
 
 /** Returns the options that these flags set. @throws UsageError */
-export function writeOptions({ text, isSet }: Call): ConditionalOptions {
+export function writeOptions({ text, isSet }: CommandCall): ConditionalOptions {
   const noneMatch = text('if-none-match')
   if (noneMatch !== undefined && noneMatch !== '*') throw new UsageError("--if-none-match takes '*' alone")
   const match = text('if-match')

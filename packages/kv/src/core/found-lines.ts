@@ -1,10 +1,10 @@
-import { expiryField, quoteInLine, valueField } from './lines.ts'
-import { etagOf, valueOf, type Stored } from './stored.ts'
+import { toExpiryField, quoteInLine, toValueField } from './change-lines.ts'
+import { getEtag, getValue, type StoredValue } from './stored-value.ts'
 
 /** Renders a value that was found as a line of NDJSON. */
-export const foundLine = (id: string, stored: Stored, expiresAt: number | undefined): string =>
-  `{"id":${quoteInLine(id)},"found":true,"etag":${JSON.stringify(etagOf(stored))},` +
-  `${valueField(valueOf(stored))}${expiryField(expiresAt)}}\n`
+export const toFoundLine = (id: string, stored: StoredValue, expiresAt: number | undefined): string =>
+  `{"id":${quoteInLine(id)},"found":true,"etag":${JSON.stringify(getEtag(stored))},` +
+  `${toValueField(getValue(stored))}${toExpiryField(expiresAt)}}\n`
 
 /** Renders a key without a value as a line of NDJSON. */
-export const missingLine = (id: string): string => `{"id":${quoteInLine(id)},"found":false}\n`
+export const toMissingLine = (id: string): string => `{"id":${quoteInLine(id)},"found":false}\n`

@@ -13,10 +13,10 @@ export function parseKeyList(body: Buffer): string[] | string {
     return 'it is not JSON'
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'it is not an object'
-  const { ids, ...more } = parsed as Record<string, unknown>
-  const [stray] = Object.keys(more)
-  if (stray !== undefined) return `it has no ${JSON.stringify(stray)}`
+  const { ids, ...rest } = parsed as Record<string, unknown>
+  const [unknownFields] = Object.keys(rest)
+  if (unknownFields !== undefined) return `it has no ${JSON.stringify(unknownFields)}`
   if (!Array.isArray(ids) || ids.length === 0) return '"ids" is not a list of at least one key'
-  const bad = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())
-  return bad < 0 ? ids : `"ids"[${bad}] is not a string of at least a character`
+  const invalid = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())
+  return invalid < 0 ? ids : `"ids"[${invalid}] is not a string of at least a character`
 }

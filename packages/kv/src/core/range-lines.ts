@@ -1,18 +1,18 @@
-import type { Entry } from './frames.ts'
-import { expiryField, hasLineEnds, putLine, quoteInLine } from './lines.ts'
+import type { StoredEntry } from './entry-chunks.ts'
+import { toExpiryField, hasLineEnds, toPutLine, quoteInLine } from './change-lines.ts'
 
-type Quote = (text: string) => string
+type QuoteText = (text: string) => string
 
 /** Renders entries as lines of NDJSON, which a batch accepts. */
-export function toLines(entries: readonly Entry[]): string {
-  const text = linesOf(entries, JSON.stringify)
+export function toEntryLines(entries: readonly StoredEntry[]): string {
+  const text = formatLines(entries, JSON.stringify)
   // One search of a slice costs 0.5 % of its rendering; a search of each of its strings costs 25 %.
-  return hasLineEnds(text) ? linesOf(entries, quoteInLine) : text
+  return hasLineEnds(text) ? formatLines(entries, quoteInLine) : text
 }
 
-const linesOf = (entries: readonly Entry[], quote: Quote): string =>
-  entries.map(([key, value, expiresAt]) => putLine(key, value, expiryField(expiresAt), quote)).join('')
+const formatLines = (entries: readonly StoredEntry[], quote: QuoteText): string =>
+  entries.map(([key, value, expiresAt]) => toPutLine(key, value, toExpiryField(expiresAt), quote)).join('')
 
 /** Renders keys as lines of NDJSON. */
-export const toKeyLines = (entries: readonly Entry[]): string =>
-  entries.map(([key, , expiresAt]) => `{"id":${quoteInLine(key)}${expiryField(expiresAt)}}\n`).join('')
+export const toKeyLines = (entries: readonly StoredEntry[]): string =>
+  entries.map(([key, , expiresAt]) => `{"id":${quoteInLine(key)}${toExpiryField(expiresAt)}}\n`).join('')

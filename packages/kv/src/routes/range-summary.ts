@@ -1,13 +1,13 @@
-import { yieldTurn } from '../core/turn.ts'
-import type { Range, Scan, Snapshot } from '../store/store.ts'
+import { yieldTurn } from '../core/yield-turn.ts'
+import type { KvRange, KvScan, KvSnapshot } from '../store/store.ts'
 
 /** Maximum size of a page with a cursor (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 
 /** Counts the entries of a range, in slices. @param isAborted true if the client has disconnected, which ends the count */
-export async function countEntries(snapshot: Snapshot, range: Range, isAborted: () => boolean): Promise<number> {
+export async function countEntries(snapshot: KvSnapshot, range: KvRange, isAborted: () => boolean): Promise<number> {
   let count = 0
-  await eachSlice(snapshot.scan({ ...range, keysOnly: true }), async (length) => {
+  await readSlices(snapshot.scan({ ...range, keysOnly: true }), async (length) => {
     count += length
     await yieldTurn()
     return !isAborted()
@@ -16,25 +16,28 @@ export async function countEntries(snapshot: Snapshot, range: Range, isAborted: 
 }
 
 /** Opens the scan of a page. `next` is the last key of the page if more entries follow. */
-export async function openPage(snapshot: Snapshot, range: Range): Promise<{ scan: Scan; next?: string | undefined }> {
+export async function openPage(
+  snapshot: KvSnapshot,
+  range: KvRange,
+): Promise<{ scan: KvScan; next?: string | undefined }> {
   const { limit } = range
   if (limit === undefined || limit > MAX_PAGE_ENTRIES) return { scan: snapshot.scan(range) }
   const scan = snapshot.scan({ ...range, limit: limit + 1 })
   try {
     const entries = await scan.next()
-    if (entries.length > limit) return { scan: scanOf(entries.slice(0, limit)), next: entries[limit - 1]![0] }
-    if ((await scan.next()).length === 0) return { scan: scanOf(entries) }
+    if (entries.length > limit) return { scan: toScan(entries.slice(0, limit)), next: entries[limit - 1]![0] }
+    if ((await scan.next()).length === 0) return { scan: toScan(entries) }
   } finally {
     await scan.close()
   }
   // A page of several slices is too large to buffer until its end is known. Its keys are read first, without values.
-  const next = await lastKey(snapshot, range, limit)
+  const next = await findLastKey(snapshot, range, limit)
   return { scan: snapshot.scan(range), next }
 }
 
-async function lastKey(snapshot: Snapshot, range: Range, limit: number): Promise<string | undefined> {
+async function findLastKey(snapshot: KvSnapshot, range: KvRange, limit: number): Promise<string | undefined> {
   const keys: string[] = []
-  await eachSlice(snapshot.scan({ ...range, limit: limit + 1, keysOnly: true }), async (_, slice) => {
+  await readSlices(snapshot.scan({ ...range, limit: limit + 1, keysOnly: true }), async (_, slice) => {
     for (const [key] of slice) keys.push(key)
     return true
   })
@@ -42,24 +45,27 @@ async function lastKey(snapshot: Snapshot, range: Range, limit: number): Promise
 }
 
 /** Returns a scan over entries that were read before. */
-function scanOf(entries: Slice): Scan {
-  let rest = entries
+function toScan(entries: ScanSlice): KvScan {
+  let remaining = entries
   return {
     async next() {
-      const slice = rest
-      rest = []
+      const slice = remaining
+      remaining = []
       return slice
     },
     async close() {},
   }
 }
 
-type Slice = Awaited<ReturnType<Scan['next']>>
+type ScanSlice = Awaited<ReturnType<KvScan['next']>>
 
-async function eachSlice(scan: Scan, take: (length: number, slice: Slice) => Promise<boolean>): Promise<void> {
+async function readSlices(
+  scan: KvScan,
+  onSlice: (length: number, slice: ScanSlice) => Promise<boolean>,
+): Promise<void> {
   try {
     for (let slice = await scan.next(); slice.length > 0; slice = await scan.next())
-      if (!(await take(slice.length, slice))) return
+      if (!(await onSlice(slice.length, slice))) return
   } finally {
     await scan.close()
   }

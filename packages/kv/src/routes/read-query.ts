@@ -1,6 +1,6 @@
-import type { Wanted } from '@influencer-stats/log/replica'
-import { MAX_KEY, MAX_TIME } from '../core/limits.ts'
-import type { Query } from '../core/query.ts'
+import type { ReadConsistency } from '@influencer-stats/log/replica'
+import { MAX_KEY_BYTES, MAX_TIME_MS } from '../core/key-limits.ts'
+import type { KvQuery } from '../core/parse-query.ts'
 import { errors } from '../errors.ts'
 
 /**
@@ -8,19 +8,19 @@ import { errors } from '../errors.ts'
  * @throws QUERY_INVALID for what cannot be parsed and for a parameter that is not among `names`
  */
 export function readQuery(query: unknown, names: readonly string[]): (name: string) => Buffer | undefined {
-  const { fault, names: given, values } = query as Query
+  const { fault, names: present, values } = query as KvQuery
   if (fault !== undefined) throw errors.QUERY_INVALID(fault)
-  for (const name of given) if (!names.includes(name)) throw errors.QUERY_INVALID('a parameter is unknown')
+  for (const name of present) if (!names.includes(name)) throw errors.QUERY_INVALID('a parameter is unknown')
   return (name) => {
-    const index = given.indexOf(name)
+    const index = present.indexOf(name)
     return index < 0 ? undefined : values[index]
   }
 }
 
 /** @throws QUERY_INVALID where it is missing, KEY_TOO_LARGE */
-export function requireKey(key: Buffer | undefined, name: string): Buffer {
+export function readRequiredKey(key: Buffer | undefined, name: string): Buffer {
   if (!key) throw errors.QUERY_INVALID(`"${name}" is missing`)
-  if (key.length > MAX_KEY) throw errors.KEY_TOO_LARGE()
+  if (key.length > MAX_KEY_BYTES) throw errors.KEY_TOO_LARGE()
   return key
 }
 
@@ -32,7 +32,7 @@ export function readFlag(value: Buffer | undefined, name: string): boolean {
 }
 
 /** What a read is to see, where it says so. @throws QUERY_INVALID */
-export function readWanted(parameter: (name: string) => Buffer | undefined): Wanted | undefined {
+export function readConsistency(parameter: (name: string) => Buffer | undefined): ReadConsistency | undefined {
   const after = readSequence(parameter('after')?.toString(), 'after')
   const linearizable = readFlag(parameter('linearizable'), 'linearizable')
   return after === undefined && !linearizable ? undefined : { linearizable, ...(after !== undefined && { after }) }
@@ -41,27 +41,27 @@ export function readWanted(parameter: (name: string) => Buffer | undefined): Wan
 /** A place in the order of changes. @throws QUERY_INVALID */
 export function readSequence(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
-  if (!SEQUENCE.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a sequence`)
+  if (!SEQUENCE_PATTERN.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a sequence`)
   return Number(text)
 }
 
-const SEQUENCE = /^(?:0|[1-9][0-9]{0,14})$/
+const SEQUENCE_PATTERN = /^(?:0|[1-9][0-9]{0,14})$/
 
 /** Parses a time (ms since 1970). @throws QUERY_INVALID */
 export function readTime(value: Buffer | undefined, name: string): number | undefined {
   if (value === undefined) return undefined
   const text = value.toString()
-  const time = SEQUENCE.test(text) ? Number(text) : 0
-  if (time < 1 || time > MAX_TIME) throw errors.QUERY_INVALID(`"${name}" is not a time in ms since 1970`)
+  const time = SEQUENCE_PATTERN.test(text) ? Number(text) : 0
+  if (time < 1 || time > MAX_TIME_MS) throw errors.QUERY_INVALID(`"${name}" is not a time in ms since 1970`)
   return time
 }
 
-const COUNT = /^[1-9][0-9]{0,8}$/
+const COUNT_PATTERN = /^[1-9][0-9]{0,8}$/
 
 /** @throws QUERY_INVALID for what is no whole number from 1 to 999,999,999 */
 export function readCount(value: Buffer | undefined, name: string): number | undefined {
   const text = value?.toString()
   if (text === undefined) return undefined
-  if (!COUNT.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a whole number from 1 to 999999999`)
+  if (!COUNT_PATTERN.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a whole number from 1 to 999999999`)
   return Number(text)
 }

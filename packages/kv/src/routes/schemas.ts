@@ -1,4 +1,4 @@
-import { MAX_TIME } from '../core/limits.ts'
+import { MAX_TIME_MS } from '../core/key-limits.ts'
 
 const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 
@@ -43,7 +43,7 @@ export const ttl = {
 export const time = {
   type: 'integer',
   minimum: 1,
-  maximum: MAX_TIME,
+  maximum: MAX_TIME_MS,
   description: 'The value is absent from this time on (ms since 1970).',
 } as const
 
@@ -72,7 +72,7 @@ export const preference = {
 } as const
 
 /** What a read is to see, where many machines write. */
-export const freshness = {
+export const consistencyParameters = {
   after: {
     type: 'string',
     pattern: '^(0|[1-9][0-9]{0,14})$',

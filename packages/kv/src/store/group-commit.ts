@@ -1,13 +1,13 @@
-import { hasEffect, isReplay, judge, type Judgement, type Outcomes } from '../core/judge.ts'
-import { toStored } from '../core/stored.ts'
-import { turn } from '../core/turn.ts'
+import { hasEffect, isReplay, evaluate, type WriteResult, type Outcomes } from '../core/evaluate-writes.ts'
+import { toStored } from '../core/stored-value.ts'
+import { waitTurn } from '../core/yield-turn.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
-import type { Write } from './store.ts'
+import type { KvWrite } from './store.ts'
 
 /** Writes that become one batch, and share one promise. */
-interface Group {
-  readonly writes: Write[]
+interface WriteGroup {
+  readonly writes: KvWrite[]
   changes: number
   bytes: number
   /** Of the revisions of all writes; nothing in the place of one whose condition did not hold. */
@@ -20,14 +20,14 @@ interface Group {
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
 
-const PLAIN = { sync: false } as const
-const DURABLE = { sync: true } as const
+const PLAIN_OPTIONS = { sync: false } as const
+const DURABLE_OPTIONS = { sync: true } as const
 
 /** True if a reply waits until an earlier write is on the disk, because that write may not have been durable. */
-const repeatsDurably = (writes: readonly Write[], judged: Judgement) =>
-  judged.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, judged))
+const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
+  result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))
 
-const both = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
+const combine = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
   void (await Promise.all([first?.(), second()]))
 
 /**
@@ -37,96 +37,96 @@ const both = (first: (() => Promise<void>) | undefined, second: () => Promise<vo
  */
 export function createGroupCommit({
   level,
-  gate,
+  limiter,
   revisions,
-  stripes,
+  keyLocks,
   recorder,
-  expiring,
+  ttl,
   onCommit,
 }: CommitOptions): Commit {
-  const groups: Group[] = []
+  const groups: WriteGroup[] = []
   /** What is being written. */
-  let current: Group | undefined
+  let current: WriteGroup | undefined
   let running: Promise<void> | undefined
   /** Groups that are written and may not be acknowledged yet. */
-  const doubtful = new Set<Promise<unknown>>()
+  const unacknowledged = new Set<Promise<unknown>>()
   /** Whether nothing else came while the last write was written: then the next is taken to be alone, too. */
-  let alone = false
+  let isAlone = false
 
   /** The group that a write joins. */
-  function groupFor(changes: number, bytes: number): Group {
+  function getGroup(changes: number, bytes: number): WriteGroup {
     const last = groups.at(-1)
     if (last && last.bytes + bytes <= MAX_GROUP_BYTES && last.changes + changes <= MAX_GROUP_CHANGES) return last
     const { promise: done, resolve, reject } = Promise.withResolvers<Outcomes>()
-    const group: Group = { writes: [], changes: 0, bytes: 0, done, resolve, reject }
+    const group: WriteGroup = { writes: [], changes: 0, bytes: 0, done, resolve, reject }
     groups.push(group)
-    const leave = () => gate.leave(group.bytes, group.writes.length)
+    const leave = () => limiter.release(group.bytes, group.writes.length)
     done.then(leave, leave)
     return group
   }
 
   async function run(): Promise<void> {
     // After what the loop reads in this turn; one connection alone did 10 % more a second without it (12 pairs).
-    if (!alone) await turn()
+    if (!isAlone) await waitTurn()
     for (let group = groups.shift(); group; group = groups.shift()) {
       current = group
       await commit(group)
-      alone = group.writes.length === 1 && groups.length === 0
+      isAlone = group.writes.length === 1 && groups.length === 0
     }
     running = current = undefined
   }
 
-  async function commit(group: Group): Promise<void> {
+  async function commit(group: WriteGroup): Promise<void> {
     const { writes } = group
     try {
-      const held = stripes && (await stripes.of(writes))
+      const locks = keyLocks && (await keyLocks.getStripes(writes))
       // Nothing to wait for is no turn of the microtask queue.
-      const waiting = held && stripes!.acquire(held)
+      const waiting = locks && keyLocks!.acquire(locks)
       if (waiting) await waiting
-      let judged: Judgement
-      let certain: (() => Promise<void>) | undefined
+      let result: WriteResult
+      let sync: (() => Promise<void>) | undefined
       try {
         const taken = revisions.take(writes.length)
         const first = typeof taken === 'number' ? taken : await taken
-        judged = judge(writes, first, get, expiring.isTimed, now)
-        if (hasEffect(judged)) {
-          certain = await write(writes, judged)
+        result = evaluate(writes, first, get, ttl.isTimed, now)
+        if (hasEffect(result)) {
+          sync = await write(writes, result)
           onCommit(writes.length)
         }
-        recorder.wrote(first, writes, judged)
-        if (repeatsDurably(writes, judged)) certain = both(certain, () => level.sync())
+        recorder.recordWrites(first, writes, result)
+        if (hasDurableReplay(writes, result)) sync = combine(sync, () => level.sync())
       } catch (error) {
-        recorder.lost()
+        recorder.recordLost()
         throw error
       } finally {
-        if (held) stripes!.release(held)
+        if (locks) keyLocks!.release(locks)
       }
-      if (certain) acknowledgeOnce(certain(), group, judged.outcomes)
-      else group.resolve(judged.outcomes)
+      if (sync) acknowledgeAfter(sync(), group, result.outcomes)
+      else group.resolve(result.outcomes)
     } catch (error) {
       group.reject(error)
     }
   }
 
   /** The next group does not wait for that. */
-  function acknowledgeOnce(certain: Promise<void>, group: Group, outcomes: Outcomes): void {
-    const done = certain.then(() => group.resolve(outcomes), group.reject)
-    const forget = () => void doubtful.delete(done)
-    doubtful.add(done)
+  function acknowledgeAfter(sync: Promise<void>, group: WriteGroup, outcomes: Outcomes): void {
+    const done = sync.then(() => group.resolve(outcomes), group.reject)
+    const forget = () => void unacknowledged.delete(done)
+    unacknowledged.add(done)
     void done.then(forget)
   }
 
   const get = (key: Buffer) => level.db.getSync(key)
-  const now = () => expiring.judgementTime()
+  const now = () => ttl.getEvaluationTime()
 
   /** Resolves, once it is written, with what is to be awaited before it is acknowledged, if anything is. */
-  function write(writes: readonly Write[], judged: Judgement): Promise<(() => Promise<void>) | undefined> {
-    const { effects, expiries } = judged
+  function write(writes: readonly KvWrite[], result: WriteResult): Promise<(() => Promise<void>) | undefined> {
+    const { effects, expiries } = result
     // One durable write makes the whole group durable: see the README for what that costs the others.
     // A refused write with an idempotency key writes a record.
-    const isDurable = ({ durable, idempotencyKey }: Write, i: number) =>
+    const isDurable = ({ durable, idempotencyKey }: KvWrite, i: number) =>
       durable && (effects[i] !== undefined || idempotencyKey !== undefined)
-    const options = writes.some(isDurable) ? DURABLE : PLAIN
+    const options = writes.some(isDurable) ? DURABLE_OPTIONS : PLAIN_OPTIONS
     const { ops } = writes[0]!
     const [op] = ops
     // A batch of one takes 3 us more.
@@ -134,37 +134,41 @@ export function createGroupCommit({
       const stored = toStored(effects[0]!, op.value)
       return level.writeAhead((db) => db.put(op.key, stored, options))
     }
-    if (expiries?.size) expiring.begin()
-    return writeBatch(writes, judged, options)
+    if (expiries?.size) ttl.enable()
+    return writeBatch(writes, result, options)
   }
 
-  async function writeBatch(writes: readonly Write[], judged: Judgement, options: typeof PLAIN | typeof DURABLE) {
-    const batch = await createBatch(level.db, writes, judged)
+  async function writeBatch(
+    writes: readonly KvWrite[],
+    result: WriteResult,
+    options: typeof PLAIN_OPTIONS | typeof DURABLE_OPTIONS,
+  ) {
+    const batch = await createBatch(level.db, writes, result)
     try {
       return await level.writeAhead(() => batch.write(options))
     } finally {
-      expiring.wrote(judged.expiries)
+      ttl.onWritten(result.expiries)
       await batch.close()
     }
   }
 
   return {
     // A write joins the last group. Groups are written one after the other, and conditions are evaluated in that order.
-    keepsOrder: true,
-    submit(write, bytes, answer) {
-      const group = groupFor(write.ops.length, bytes)
+    isOrdered: true,
+    submit(write, bytes, toReply) {
+      const group = getGroup(write.ops.length, bytes)
       const index = group.writes.push(write) - 1
       group.changes += write.ops.length
       group.bytes += bytes
       running ??= run()
-      return group.done.then((outcomes) => answer(outcomes[index]))
+      return group.done.then((outcomes) => toReply(outcomes[index]))
     },
-    async settled() {
+    async waitUntilSettled() {
       await Promise.allSettled([current, ...groups].map((group) => group?.done))
     },
-    async idle() {
+    async waitUntilIdle() {
       while (running) await running
-      await Promise.all(doubtful)
+      await Promise.all(unacknowledged)
     },
   }
 }

@@ -1,14 +1,14 @@
-import type { Entry } from '../core/frames.ts'
-import { AFTER_USERS, expiryKey, keyOfExpiry, timeOf } from '../core/own-keys.ts'
-import { valueOf, type Stored } from '../core/stored.ts'
-import type { Level } from './commit.ts'
-import type { Range, Scan } from './store.ts'
+import type { StoredEntry } from '../core/entry-chunks.ts'
+import { USER_KEYS_END, toExpiryKey, fromExpiryKey, decodeTime } from '../core/internal-keys.ts'
+import { getValue, type StoredValue } from '../core/stored-value.ts'
+import type { KvDatabase } from './commit.ts'
+import type { KvRange, KvScan } from './store.ts'
 
-type ScannedEntry = [key: string, stored: Stored, expiresAt?: number]
+type ScannedEntry = [key: string, stored: StoredValue, expiresAt?: number]
 
-export type LevelSnapshot = ReturnType<Level['snapshot']>
+export type LevelSnapshot = ReturnType<KvDatabase['snapshot']>
 
-const SLICE = 10_000
+const SLICE_ENTRIES = 10_000
 // What is read ahead of the client is one slice. With 64 KiB an entry costs 15 % more.
 const SLICE_BYTES = 256 * 1_024
 
@@ -19,26 +19,26 @@ export interface LevelScanOptions {
 }
 
 /** What bytes that are no UTF-8 become in a string. */
-export const REPLACED = '\ufffd'
+export const REPLACED_VALUE = '\ufffd'
 
 /**
  * Walks over a range, values as strings: with them an entry of LevelDB costs 0.4 us of the event loop, with a Buffer
  * 1.0. From the first slice on in which a value may not have been text, values are Buffers.
  */
 export function createLevelScan(
-  db: Level,
-  { start, end, limit = Infinity, reverse = false, keysOnly = false }: Range,
+  db: KvDatabase,
+  { start, end, limit = Infinity, reverse = false, keysOnly = false }: KvRange,
   { snapshot, isPast }: LevelScanOptions,
-): Scan {
+): KvScan {
   /** @param from first key to read, if it is not the first of the range */
   const open = <Value>(valueEncoding: 'utf8' | 'buffer', from?: string) =>
     db.iterator<string, Value>({
       gte: (reverse ? undefined : from) ?? start.toString(),
-      ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? AFTER_USERS }),
+      ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? USER_KEYS_END }),
       reverse,
       values: !keysOnly,
       // The limit excludes expired entries, whose number is known only later.
-      limit: left === Infinity || isPast ? -1 : left,
+      limit: remaining === Infinity || isPast ? -1 : remaining,
       snapshot,
       keyEncoding: 'utf8',
       valueEncoding,
@@ -46,28 +46,28 @@ export function createLevelScan(
       fillCache: false,
       highWaterMarkBytes: SLICE_BYTES,
     })
-  let left = limit
+  let remaining = limit
   /** Number of entries per read. */
-  let size = Math.min(SLICE, limit)
+  let size = Math.min(SLICE_ENTRIES, limit)
   const texts = open<string>('utf8')
   let bytes: ReturnType<typeof open<Buffer>> | undefined
 
-  async function slice(): Promise<ScannedEntry[]> {
+  async function readSlice(): Promise<ScannedEntry[]> {
     if (bytes) return bytes.nextv(size)
     const entries = await texts.nextv(size)
-    if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED))) return entries
+    if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED_VALUE))) return entries
     bytes = open<Buffer>('buffer', entries[0]![0])
     return bytes.nextv(size)
   }
 
   /** Returns the entries that have not expired, with their times. Another key range contains the times, in the same order. */
   async function toLive(entries: ScannedEntry[], isPast: (expiresAt: number) => boolean): Promise<ScannedEntry[]> {
-    const ends = [entries[0]!, entries.at(-1)!].map(([key]) => expiryKey(Buffer.from(key)))
-    const [gte, lte] = reverse ? ends.toReversed() : ends
+    const keys = [entries[0]!, entries.at(-1)!].map(([key]) => toExpiryKey(Buffer.from(key)))
+    const [gte, lte] = reverse ? keys.toReversed() : keys
     const found = await db
       .iterator<Buffer, Buffer>({ gte: gte!, lte: lte!, snapshot, keyEncoding: 'buffer', valueEncoding: 'buffer' })
       .all()
-    const times = new Map(found.map(([key, time]) => [keyOfExpiry(key).toString(), timeOf(time)]))
+    const times = new Map(found.map(([key, time]) => [fromExpiryKey(key).toString(), decodeTime(time)]))
     if (times.size === 0) return entries
     return entries.filter((entry) => {
       const time = times.get(entry[0])
@@ -77,15 +77,15 @@ export function createLevelScan(
   }
 
   return {
-    async next(): Promise<readonly Entry[]> {
-      while (left > 0) {
-        const all = await slice()
+    async next(): Promise<readonly StoredEntry[]> {
+      while (remaining > 0) {
+        const all = await readSlice()
         if (all.length === 0) return all
-        const entries = isPast ? (await toLive(all, isPast)).slice(0, left) : all
+        const entries = isPast ? (await toLive(all, isPast)).slice(0, remaining) : all
         // Larger slices read many expired entries in few steps, even with a small limit.
-        if (entries.length < all.length) size = Math.min(SLICE, 2 * size)
-        left -= entries.length
-        for (const entry of entries) entry[1] = keysOnly ? '' : valueOf(entry[1])
+        if (entries.length < all.length) size = Math.min(SLICE_ENTRIES, 2 * size)
+        remaining -= entries.length
+        for (const entry of entries) entry[1] = keysOnly ? '' : getValue(entry[1])
         if (entries.length > 0) return entries
       }
       return []

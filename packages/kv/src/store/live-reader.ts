@@ -1,9 +1,9 @@
-import { expiryKey, timeOf } from '../core/own-keys.ts'
-import { etagOf, type Stored } from '../core/stored.ts'
-import type { Level } from './commit.ts'
-import type { Expiring } from './expiries.ts'
+import { toExpiryKey, decodeTime } from '../core/internal-keys.ts'
+import { getEtag, type StoredValue } from '../core/stored-value.ts'
+import type { KvDatabase } from './commit.ts'
+import type { TtlState } from './ttl.ts'
 import { createTextReader } from './level-text.ts'
-import type { Found, Store } from './store.ts'
+import type { FoundValue, KvStore } from './store.ts'
 
 /**
  * Reads values that have not expired. If values may expire, a read needs a second and a third lookup, 2.5 us together. LevelDB
@@ -16,30 +16,33 @@ import type { Found, Store } from './store.ts'
  *
  * Without the third lookup, a long expired value reappeared for a moment when a PUT replaced it between the first two.
  */
-export function createLiveReader(db: Level, expiring: Expiring): Pick<Store, 'find' | 'findTimed' | 'isTimed' | 'now'> {
+export function createLiveReader(
+  db: KvDatabase,
+  ttl: TtlState,
+): Pick<KvStore, 'find' | 'findTimed' | 'isTimed' | 'now'> {
   const read = createTextReader(db)
 
-  function findLive(key: string, first: Stored | undefined): Found | undefined {
-    const own = expiryKey(Buffer.from(key))
+  function findLiveValue(key: string, first: StoredValue | undefined): FoundValue | undefined {
+    const internalKey = toExpiryKey(Buffer.from(key))
     for (let stored = first; stored !== undefined;) {
-      const now = expiring.now()
-      const bytes = db.getSync(own)
-      const expiresAt = bytes && timeOf(bytes)
-      if (expiresAt !== undefined && expiring.isPast(expiresAt, now)) return undefined
-      const again = read(key)
-      if (again !== undefined && etagOf(again) === etagOf(stored)) return { stored, expiresAt }
-      stored = again
+      const now = ttl.now()
+      const bytes = db.getSync(internalKey)
+      const expiresAt = bytes && decodeTime(bytes)
+      if (expiresAt !== undefined && ttl.isPast(expiresAt, now)) return undefined
+      const reread = read(key)
+      if (reread !== undefined && getEtag(reread) === getEtag(stored)) return { stored, expiresAt }
+      stored = reread
     }
     return undefined
   }
 
   return {
-    isTimed: () => expiring.isTimed,
-    now: () => expiring.now(),
+    isTimed: () => ttl.isTimed,
+    now: () => ttl.now(),
     find(key) {
       const stored = read(key)
-      return stored === undefined || !expiring.isTimed ? stored : findLive(key, stored)?.stored
+      return stored === undefined || !ttl.isTimed ? stored : findLiveValue(key, stored)?.stored
     },
-    findTimed: (key) => findLive(key, read(key)),
+    findTimed: (key) => findLiveValue(key, read(key)),
   }
 }

@@ -1,65 +1,65 @@
-import { hasEffect, isReplay, judge, type Judgement } from '../core/judge.ts'
+import { hasEffect, isReplay, evaluate, type WriteResult } from '../core/evaluate-writes.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
-import type { Write } from './store.ts'
-import { createStripes, stripesMemory } from './stripes.ts'
+import type { KvWrite } from './store.ts'
+import { createKeyLocks, createLockMemory } from './key-locks.ts'
 
 /** Every write is a batch of its own, many at once; those of one key follow each other. */
 export function createSingleCommit(options: CommitOptions): Commit {
-  const { level, gate, revisions, recorder, expiring, onCommit } = options
-  const stripes = options.stripes ?? createStripes(stripesMemory(), 1)
+  const { level, limiter, revisions, recorder, ttl, onCommit } = options
+  const keyLocks = options.keyLocks ?? createKeyLocks(createLockMemory(), 1)
   const writing = new Set<Promise<string | undefined>>()
-  const now = () => expiring.judgementTime()
+  const now = () => ttl.getEvaluationTime()
 
-  async function commit(write: Write, bytes: number): Promise<string | undefined> {
+  async function commit(write: KvWrite, bytes: number): Promise<string | undefined> {
     try {
-      const held = await stripes.of([write])
-      await stripes.acquire(held)
-      let judged: Judgement
+      const locks = await keyLocks.getStripes([write])
+      await keyLocks.acquire(locks)
+      let result: WriteResult
       try {
         const first = await revisions.take(1)
-        judged = judge([write], first, (key) => level.db.getSync(key), expiring.isTimed, now)
-        if (hasEffect(judged)) {
-          if (judged.expiries?.size) expiring.begin()
-          const batch = await createBatch(level.db, [write], judged)
+        result = evaluate([write], first, (key) => level.db.getSync(key), ttl.isTimed, now)
+        if (hasEffect(result)) {
+          if (result.expiries?.size) ttl.enable()
+          const batch = await createBatch(level.db, [write], result)
           try {
             await level.write(() => batch.write({ sync: write.durable }))
           } finally {
-            expiring.wrote(judged.expiries)
+            ttl.onWritten(result.expiries)
             await batch.close()
           }
           onCommit(1)
         }
-        recorder.wrote(first, [write], judged)
+        recorder.recordWrites(first, [write], result)
       } catch (error) {
-        recorder.lost()
+        recorder.recordLost()
         throw error
       } finally {
-        stripes.release(held)
+        keyLocks.release(locks)
       }
       // The earlier write may not have been durable.
-      if (write.durable && isReplay(write, 0, judged)) await level.sync()
-      return judged.outcomes[0]
+      if (write.durable && isReplay(write, 0, result)) await level.sync()
+      return result.outcomes[0]
     } finally {
-      gate.leave(bytes, 1)
+      limiter.release(bytes, 1)
     }
   }
 
-  async function settled(): Promise<void> {
+  async function waitUntilSettled(): Promise<void> {
     await Promise.allSettled(writing)
   }
 
   return {
     // Writes that wait for the same stripe wake up in any order.
-    keepsOrder: false,
-    submit(write, bytes, answer) {
+    isOrdered: false,
+    submit(write, bytes, toReply) {
       const done = commit(write, bytes)
       writing.add(done)
       const forget = () => void writing.delete(done)
       done.then(forget, forget)
-      return done.then(answer)
+      return done.then(toReply)
     },
-    settled,
-    idle: settled,
+    waitUntilSettled,
+    waitUntilIdle: waitUntilSettled,
   }
 }

@@ -1,15 +1,15 @@
-import { duePosition, NEVER, positionAfter, type Due } from '../core/own-keys.ts'
-import { turn } from '../core/turn.ts'
-import type { Expiring } from './expiries.ts'
-import type { Store } from './store.ts'
+import { toDuePosition, MAX_EXPIRY_MS, toNextDuePosition, type DueKey } from '../core/internal-keys.ts'
+import { waitTurn } from '../core/yield-turn.ts'
+import type { TtlState } from './ttl.ts'
+import type { KvStore } from './store.ts'
 
 export interface SweeperOptions {
-  readonly expiring: Expiring
+  readonly expiring: TtlState
   /** Returns keys that expire, due or not, in the order of their times from a position on (`core/own-keys.ts`). */
-  due(position: Buffer, limit: number): Promise<readonly Due[]>
-  readonly write: Store['write']
+  due(position: Buffer, limit: number): Promise<readonly DueKey[]>
+  readonly write: KvStore['write']
   /** Returns the reason for which the store accepts no writes at present, if any. */
-  readonly fault?: Store['fault']
+  readonly fault?: KvStore['getFault']
 }
 
 /** Something that is done now and then until it is closed. */
@@ -34,22 +34,22 @@ export function createSweeper({ expiring, due, write, fault = () => undefined }:
   async function sweep(from: number): Promise<void> {
     let first = from
     try {
-      for (let position = duePosition(from); !isClosed; await turn()) {
+      for (let position = toDuePosition(from); !isClosed; await waitTurn()) {
         const now = expiring.now()
         const found = await due(position, SLICE_KEYS)
-        const next = found.find(({ time }) => time > now)
-        const past = next ? found.slice(0, found.indexOf(next)) : found
-        await Promise.all(past.map(remove))
-        first = next?.time ?? (found.length < SLICE_KEYS ? NEVER : found.at(-1)!.time)
-        if (next || first === NEVER) return
-        position = positionAfter(found.at(-1)!)
+        const nextFirst = found.find(({ time }) => time > now)
+        const expired = nextFirst ? found.slice(0, found.indexOf(nextFirst)) : found
+        await Promise.all(expired.map(remove))
+        first = nextFirst?.time ?? (found.length < SLICE_KEYS ? MAX_EXPIRY_MS : found.at(-1)!.time)
+        if (nextFirst || first === MAX_EXPIRY_MS) return
+        position = toNextDuePosition(found.at(-1)!)
       }
     } finally {
       expiring.lowerFirstDue(first)
     }
   }
 
-  const remove = ({ key, time }: Due) =>
+  const remove = ({ key, time }: DueKey) =>
     write({ ops: [{ type: 'del', key }], condition: { due: time }, durable: false }, (revision) => {
       // A key that was rewritten meanwhile has another time, or none. A key that is not due yet becomes due later.
       if (revision === undefined && expiring.now() < time) expiring.lowerFirstDue(time)

@@ -1,5 +1,5 @@
 import { Piece } from '@influencer-stats/runtime/piece-list'
-import { placeText } from '../core/watch-events.ts'
+import { toIdLine } from '../core/watch-events.ts'
 
 /** A change as an event. `last` has the id, for the last change that a stream gets of a sequence; `inner` has none. */
 export class ChangePieces {
@@ -23,6 +23,6 @@ export class ChangePieces {
   }
 
   get last(): Piece {
-    return (this.#last ??= new Piece(this.#change + placeText(this.#seq)))
+    return (this.#last ??= new Piece(this.#change + toIdLine(this.#seq)))
   }
 }

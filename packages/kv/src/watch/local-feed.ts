@@ -1,8 +1,8 @@
-import type { Page } from '../core/changes.ts'
-import { toPage } from '../core/changes.ts'
-import { lastRevision } from '../store/revisions.ts'
-import { Feed } from './feed.ts'
-import { recordingMemory, setRecording } from './recorder.ts'
+import type { ChangePage } from '../core/change-pages.ts'
+import { toPage } from '../core/change-pages.ts'
+import { getLastRevision } from '../store/revisions.ts'
+import { ChangeFeed } from './change-feed.ts'
+import { createRecordingMemory, setRecording } from './write-recorder.ts'
 
 export interface LocalFeedOptions {
   /** What numbers writes. */
@@ -10,14 +10,14 @@ export interface LocalFeedOptions {
   /** Most bytes of changes that are kept. */
   readonly maxBytes: number
   /** Resolves once all threads have ended what they were writing when it was called. */
-  settled(): Promise<unknown>
+  waitUntilSettled(): Promise<unknown>
   /** How long changes are kept while nobody asks for them (ms). */
-  readonly patience?: number
+  readonly idleTimeout?: number
 }
 
-const PATIENCE = 60_000
+const IDLE_TIMEOUT_MS = 60_000
 /** Groups that came before one of a smaller number: one a thread, or as many as a queue holds. */
-const MOST_EARLY = 100_000
+const MAX_EARLY_GROUPS = 100_000
 
 /**
  * The changes of a service that runs alone, in the order of their revisions: each thread takes some that follow each
@@ -25,51 +25,51 @@ const MOST_EARLY = 100_000
  */
 export class LocalFeed {
   /** Where threads see whether they are to tell. */
-  readonly memory = recordingMemory()
+  readonly memory = createRecordingMemory()
   readonly #words = new Int32Array(this.memory)
   readonly #options: LocalFeedOptions
-  readonly #feed: Feed
+  readonly #feed: ChangeFeed
   /** By their first revisions. */
   readonly #early = new Map<number, { readonly last: number; readonly writes: Uint8Array }>()
-  readonly #idle: NodeJS.Timeout
+  readonly #idleTimer: NodeJS.Timeout
   #starting: Promise<void> | undefined
 
   constructor(options: LocalFeedOptions) {
     this.#options = options
-    this.#feed = new Feed(options.maxBytes)
-    this.#idle = setTimeout(() => this.lost(), options.patience ?? PATIENCE).unref()
+    this.#feed = new ChangeFeed(options.maxBytes)
+    this.#idleTimer = setTimeout(() => this.reset(), options.idleTimeout ?? IDLE_TIMEOUT_MS).unref()
   }
 
   /** As `Feed.after`; without a place nothing but the place where it is, once that is being kept. */
-  async after(seq: number | undefined, patience: number, maxBytes?: number): Promise<Page | undefined> {
-    this.#idle.refresh()
-    if (seq !== undefined) return this.#feed.after(seq, patience, maxBytes)
+  async readAfter(seq: number | undefined, idleTimeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
+    this.#idleTimer.refresh()
+    if (seq !== undefined) return this.#feed.readAfter(seq, idleTimeout, maxBytes)
     await (this.#starting ??= this.#start().finally(() => (this.#starting = undefined)))
     return toPage([], this.#feed.upTo)
   }
 
   /** A thread has written under so many revisions from `first` on; `writes` are those whose conditions held. */
-  wrote(first: number, count: number, writes: Uint8Array): void {
+  recordWrites(first: number, count: number, writes: Uint8Array): void {
     if (!this.#feed.isOn || first <= this.#feed.upTo) return
     this.#early.set(first, { last: first + count - 1, writes })
     for (let next = this.#next(); next; next = this.#next()) {
       const { last: seq, writes } = next
       if (writes.length > 0) this.#feed.add({ seq, writes })
-      else this.#feed.advance(seq)
+      else this.#feed.advanceTo(seq)
     }
-    if (this.#early.size > MOST_EARLY) this.lost()
+    if (this.#early.size > MAX_EARLY_GROUPS) this.reset()
   }
 
   /** What became of some revisions is not known: what is watched begins anew. */
-  lost(): void {
+  reset(): void {
     setRecording(this.#words, false)
     this.#early.clear()
     this.#feed.stop()
   }
 
   close(): void {
-    clearTimeout(this.#idle)
-    this.lost()
+    clearTimeout(this.#idleTimer)
+    this.reset()
   }
 
   #next() {
@@ -86,8 +86,8 @@ export class LocalFeed {
   async #start(): Promise<void> {
     while (!this.#feed.isOn) {
       setRecording(this.#words, true)
-      this.#feed.start(lastRevision(this.#options.revisions))
-      await this.#options.settled()
+      this.#feed.start(getLastRevision(this.#options.revisions))
+      await this.#options.waitUntilSettled()
     }
   }
 }

@@ -1,30 +1,30 @@
 import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
-import type { Page } from '../core/changes.ts'
-import { isIn, type KeyRange } from '../core/ranges.ts'
-import { turn } from '../core/turn.ts'
-import { renderPage, type Recipient } from './render-page.ts'
+import type { ChangePage } from '../core/change-pages.ts'
+import { isInRange, type KeyRange } from '../core/range-tree.ts'
+import { waitTurn } from '../core/yield-turn.ts'
+import { renderChangePage, type WatchRecipient } from './render-change-page.ts'
 
-export interface ReplaysOptions {
-  changes(after: number, patience: number, maxBytes: number): Promise<Page | undefined>
+export interface WatchReplaysOptions {
+  changes(after: number, timeout: number, maxBytes: number): Promise<ChangePage | undefined>
   /** Longest time that a client may leave its replay unread before it is cut (ms). */
   readonly sendTimeout: number
   /** Returns the sequence of the live streams; `undefined` if no stream is live. */
-  place(): number | undefined
+  liveSequence(): number | undefined
   /** @returns true if the stream accepts more; otherwise it emits `drain` */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
   /** Makes a stream live that has all changes up to this sequence and has left the replays. */
-  arrived(connection: StreamConnection, at: number): void
+  onLive(connection: StreamConnection, sequence: number): void
   /** Closes a stream that cannot continue, and calls `leave`. */
   cut(connection: StreamConnection): void
 }
 
 /** A stream that still has to get earlier changes. */
-interface Replay extends Recipient {
+interface WatchReplay extends WatchRecipient {
   readonly connection: StreamConnection
   readonly range: KeyRange
   /** Sequence up to which the stream has all changes. */
-  at: number
+  sequence: number
   isReady: boolean
   timeout?: NodeJS.Timeout | undefined
 }
@@ -32,34 +32,34 @@ interface Replay extends Recipient {
 /** Size of a page, unless a single change is larger (bytes). A client that reads nothing holds two pages. */
 const REPLAY_PAGE_BYTES = 65_536
 /** Connections of a replay: one stream. */
-const ALONE = { size: 1 }
+const SINGLE_CONNECTION = { size: 1 }
 
 /**
  * Sends earlier changes to streams that resume. It reads one page at a time, and all streams with a sequence in the page get
  * their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once its client has
  * read the last one.
  */
-export class Replays {
-  readonly #options: ReplaysOptions
-  readonly #replays = new Map<StreamConnection, Replay>()
+export class WatchReplays {
+  readonly #options: WatchReplaysOptions
+  readonly #replays = new Map<StreamConnection, WatchReplay>()
   /** Replays that can take a page. The first has waited longest. */
-  readonly #ready = new Set<Replay>()
+  readonly #ready = new Set<WatchReplay>()
   readonly #onDrain: (this: StreamConnection) => void
   #isRunning = false
   #pages = 0
   /** Number of changes sent. */
   events = 0
 
-  constructor(options: ReplaysOptions) {
+  constructor(options: WatchReplaysOptions) {
     this.#options = options
-    const drained = (connection: StreamConnection) => this.#drained(connection)
+    const resumeDrained = (connection: StreamConnection) => this.#resumeDrained(connection)
     this.#onDrain = function onDrain(this: StreamConnection): void {
-      drained(this)
+      resumeDrained(this)
     }
   }
 
-  open(connection: StreamConnection, range: KeyRange, at: number): void {
-    const replay: Replay = { connection, range, at, isReady: true, connections: ALONE }
+  open(connection: StreamConnection, range: KeyRange, sequence: number): void {
+    const replay: WatchReplay = { connection, range, sequence, isReady: true, connections: SINGLE_CONNECTION }
     this.#replays.set(connection, replay)
     this.#ready.add(replay)
     connection.on('drain', this.#onDrain)
@@ -67,7 +67,7 @@ export class Replays {
   }
 
   /** Removes a stream, if it has a replay. */
-  leave(connection: StreamConnection): void {
+  remove(connection: StreamConnection): void {
     const replay = this.#replays.get(connection)
     if (!replay) return
     clearTimeout(replay.timeout)
@@ -79,19 +79,19 @@ export class Replays {
   /** Continues after the sequence of the live streams has moved: replays may have been ahead of it. */
   resume(): void {
     if (this.#ready.size === 0) return
-    this.#release()
+    this.#releaseReady()
     if (!this.#isRunning) void this.#run()
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    for (let from = this.#next(); from !== undefined; from = this.#next()) {
+    for (let from = this.#getNextSequence(); from !== undefined; from = this.#getNextSequence()) {
       const page = await this.#options.changes(from, 0, REPLAY_PAGE_BYTES).catch(() => undefined)
       if (page) this.#send(page, from)
-      else this.#cutAt(from)
-      this.#release()
+      else this.#cutAtSequence(from)
+      this.#releaseReady()
       // Streams whose clients read at once take part in the next page.
-      await turn()
+      await waitTurn()
     }
     this.#isRunning = false
   }
@@ -100,38 +100,41 @@ export class Replays {
    * Returns the sequence from which to read the next page. It alternates between the lowest sequence and that of the stream that
    * has waited longest. From the lowest one, streams catch up with others ahead of them and continue together.
    */
-  #next(): number | undefined {
-    const place = this.#options.place() ?? Infinity
-    const places = Array.from(this.#ready, ({ at }) => at).filter((at) => at < place)
-    return this.#pages++ % 2 === 0 ? places.reduce((least, at) => Math.min(least, at), places[0]!) : places[0]
+  #getNextSequence(): number | undefined {
+    const liveSequence = this.#options.liveSequence() ?? Infinity
+    const sequences = Array.from(this.#ready, ({ sequence }) => sequence).filter((sequence) => sequence < liveSequence)
+    return this.#pages++ % 2 === 0
+      ? sequences.reduce((least, sequence) => Math.min(least, sequence), sequences[0]!)
+      : sequences[0]
   }
 
-  #send(page: Page, from: number): void {
+  #send(page: ChangePage, from: number): void {
     const { write } = this.#options
     // All streams get the changes after the sequence of the live streams as live ones.
-    const upTo = Math.min(page.upTo, this.#options.place() ?? Infinity)
-    const replays = [...this.#ready].filter(({ at }) => at >= from && at < upTo)
-    const find = (key: string, seq: number, found: (replay: Replay) => void) => {
-      for (const replay of replays) if (seq > replay.at && seq <= upTo && isIn(replay.range, key)) found(replay)
+    const upTo = Math.min(page.upTo, this.#options.liveSequence() ?? Infinity)
+    const replays = [...this.#ready].filter(({ sequence }) => sequence >= from && sequence < upTo)
+    const find = (key: string, seq: number, found: (replay: WatchReplay) => void) => {
+      for (const replay of replays)
+        if (seq > replay.sequence && seq <= upTo && isInRange(replay.range, key)) found(replay)
     }
-    this.events += renderPage(page, find, Chunk.of, (replay, chunks) => {
+    this.events += renderChangePage(page, find, Chunk.fromText, (replay, chunks) => {
       if (this.#replays.has(replay.connection)) replay.isReady = write(replay.connection, chunks)
     })
-    for (const replay of replays) this.#advance(replay, upTo)
-    if (!page.isEnd || this.#options.place() !== undefined) return
-    for (const replay of this.#ready) if (replay.at === upTo) this.#arrive(replay)
+    for (const replay of replays) this.#advanceTo(replay, upTo)
+    if (!page.isEnd || this.#options.liveSequence() !== undefined) return
+    for (const replay of this.#ready) if (replay.sequence === upTo) this.#makeLive(replay)
   }
 
-  #advance(replay: Replay, upTo: number): void {
+  #advanceTo(replay: WatchReplay, upTo: number): void {
     const { connection } = replay
     if (!this.#replays.has(connection)) return
-    replay.at = upTo
+    replay.sequence = upTo
     this.#ready.delete(replay)
     if (replay.isReady) this.#ready.add(replay)
     else replay.timeout = setTimeout(() => this.#options.cut(connection), this.#options.sendTimeout)
   }
 
-  #drained(connection: StreamConnection): void {
+  #resumeDrained(connection: StreamConnection): void {
     const replay = this.#replays.get(connection)
     if (!replay || replay.isReady) return
     clearTimeout(replay.timeout)
@@ -141,17 +144,17 @@ export class Replays {
   }
 
   /** Makes streams live that have reached the sequence of the live streams. */
-  #release(): void {
-    for (const replay of this.#ready) if (replay.at === this.#options.place()) this.#arrive(replay)
+  #releaseReady(): void {
+    for (const replay of this.#ready) if (replay.sequence === this.#options.liveSequence()) this.#makeLive(replay)
   }
 
-  #arrive({ connection, at }: Replay): void {
-    this.leave(connection)
-    this.#options.arrived(connection, at)
+  #makeLive({ connection, sequence }: WatchReplay): void {
+    this.remove(connection)
+    this.#options.onLive(connection, sequence)
   }
 
   /** Cuts streams at a sequence that was known, but whose later changes are deleted meanwhile. */
-  #cutAt(place: number): void {
-    for (const { connection, at } of this.#ready) if (at === place) this.#options.cut(connection)
+  #cutAtSequence(liveSequence: number): void {
+    for (const { connection, sequence } of this.#ready) if (sequence === liveSequence) this.#options.cut(connection)
   }
 }

@@ -1,8 +1,8 @@
 import { MAX_KEY_BYTES } from './keys.ts'
-import type { Batch } from './operations.ts'
-import type { Random } from './random.ts'
+import type { ModelBatch } from './operations.ts'
+import type { ModelRandom } from './random.ts'
 
-const TOO_LARGE = JSON.stringify({ op: 'put', id: 'é'.repeat(MAX_KEY_BYTES / 2) + 'x', value: '' })
+const TOO_LARGE_LINE = JSON.stringify({ op: 'put', id: 'é'.repeat(MAX_KEY_BYTES / 2) + 'x', value: '' })
 
 const BAD_LINES = [
   'x',
@@ -23,8 +23,8 @@ const BAD_LINES = [
 ]
 
 /** Returns an invalid line and its index in a batch of `lines` lines. */
-export function anyBadLine(random: Random, lines: number): NonNullable<Batch['badLine']> {
+export function generateBadLine(random: ModelRandom, lines: number): NonNullable<ModelBatch['badLine']> {
   const at = random.between(0, lines)
-  if (random.percent(10)) return { at, text: TOO_LARGE, code: 'KEY_TOO_LARGE' }
+  if (random.percent(10)) return { at, text: TOO_LARGE_LINE, code: 'KEY_TOO_LARGE' }
   return { at, text: random.pick(BAD_LINES), code: 'BATCH_LINE_INVALID' }
 }

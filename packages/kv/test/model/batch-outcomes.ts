@@ -1,16 +1,16 @@
 import type { WriteIdentity } from './history.ts'
-import type { Batch, BatchLine } from './operations.ts'
-import type { Outcome, VisibleChange } from './outcome.ts'
-import { expiryOf, presenceOf, withExpiry, type Interval, type Space } from './space.ts'
+import type { ModelBatch, BatchLine } from './operations.ts'
+import type { ModelOutcome, VisibleChange } from './outcome.ts'
+import { toExpiryInterval, getPresence, withExpiry, type RequestInterval, type KeySpace } from './key-space.ts'
 
-type Step = Pick<Outcome, 'space' | 'changes'>
+type BatchStep = Pick<ModelOutcome, 'space' | 'changes'>
 
 /** Outcomes of one batch line: two if they depend on whether the value has already expired. */
-function lineSteps(space: Space, line: BatchLine, write: WriteIdentity, interval: Interval): Step[] {
+function toLineSteps(space: KeySpace, line: BatchLine, write: WriteIdentity, interval: RequestInterval): BatchStep[] {
   const { id: key } = line
   const found = space.entries.get(key)
-  const presence = found ? presenceOf(found, interval) : 'absent'
-  const expiry = line.op === 'delete' ? {} : expiryOf(line, interval)
+  const presence = found ? getPresence(found, interval) : 'absent'
+  const expiry = line.op === 'delete' ? {} : toExpiryInterval(line, interval)
   if (line.op === 'delete') {
     const change: VisibleChange = { op: 'delete', key, isOptional: presence === 'either', request: write }
     return [{ space: space.with(key, undefined), changes: presence === 'absent' ? [] : [change] }]
@@ -29,12 +29,17 @@ function lineSteps(space: Space, line: BatchLine, write: WriteIdentity, interval
 }
 
 /** Outcomes of a batch without a bad line. Its lines take effect in order. */
-export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdentity, interval: Interval): Outcome[] {
+export function getBatchOutcomes(
+  { lines }: ModelBatch,
+  before: KeySpace,
+  write: WriteIdentity,
+  interval: RequestInterval,
+): ModelOutcome[] {
   const body = Buffer.from(JSON.stringify({ applied: lines.length }))
-  let steps: Step[] = [{ space: before, changes: [] }]
+  let steps: BatchStep[] = [{ space: before, changes: [] }]
   for (const line of lines)
     steps = steps.flatMap(({ space, changes }) =>
-      lineSteps(space, line, write, interval).map((next) => ({
+      toLineSteps(space, line, write, interval).map((next) => ({
         space: next.space,
         changes: [...changes, ...next.changes],
       })),
@@ -43,7 +48,11 @@ export function batchOutcomes({ lines }: Batch, before: Space, write: WriteIdent
 }
 
 /** Status and code that refuse a batch in every state; undefined if no such reason applies. */
-export function refusalOf({ badLine, ifMatch, ifNoneMatch }: Batch): Pick<Outcome, 'status' | 'code'> | undefined {
+export function getRefusal({
+  badLine,
+  ifMatch,
+  ifNoneMatch,
+}: ModelBatch): Pick<ModelOutcome, 'status' | 'code'> | undefined {
   if (ifMatch || ifNoneMatch) return { status: 400, code: 'CONDITION_UNSUPPORTED' }
   return badLine && { status: badLine.code === 'KEY_TOO_LARGE' ? 413 : 400, code: badLine.code }
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { runModel } from './run.ts'
+import { runModel } from './run-model.ts'
 
 // `pnpm test:model [--minutes N] [--seed SEED] [--from EPISODE] [--episodes N] [--lifecycles N] [--steps N]` compares kv
 // with an independent model of its contract. It exits with 1 at the first difference and prints the command that repeats the

@@ -30,10 +30,10 @@ interface PendingReply {
   reject(error: Error): void
 }
 
-const HEADLESS = new Set([204, 304])
+const BODILESS_METHODS = new Set([204, 304])
 
 /** HTTP/1.1 connection without any library. Requests can be pipelined: replies arrive in request order. */
-export class Connection {
+export class ModelConnection {
   readonly #socket: Socket
   readonly #pending: PendingReply[] = []
   #head: ReplyHead | undefined
@@ -42,11 +42,14 @@ export class Connection {
 
   constructor(port: number) {
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    const parser = new ReplyParser(({ status }) => this.#pending[0]?.method !== 'HEAD' && !HEADLESS.has(status), {
-      onHead: (head) => (this.#head = head),
-      onPiece: (piece) => void this.#pieces.push(piece),
-      onEnd: () => this.#finish(),
-    })
+    const parser = new ReplyParser(
+      ({ status }) => this.#pending[0]?.method !== 'HEAD' && !BODILESS_METHODS.has(status),
+      {
+        onHead: (head) => (this.#head = head),
+        onPiece: (piece) => void this.#pieces.push(piece),
+        onEnd: () => this.#finish(),
+      },
+    )
     this.#socket.on('data', (bytes) => {
       try {
         parser.push(bytes)

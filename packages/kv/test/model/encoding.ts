@@ -1,16 +1,16 @@
-import type { Random } from './random.ts'
+import type { ModelRandom } from './random.ts'
 
-const HEX = '0123456789abcdef'
+const HEX_DIGITS = '0123456789abcdef'
 
-function escape(byte: number, random: Random): string {
-  const digits = HEX[byte >> 4]! + HEX[byte & 15]!
+function escape(byte: number, random: ModelRandom): string {
+  const digits = HEX_DIGITS[byte >> 4]! + HEX_DIGITS[byte & 15]!
   return `%${random.percent(50) ? digits : digits.toUpperCase()}`
 }
 
 const isPlain = (byte: number) => /[\w.~-]/.test(String.fromCharCode(byte))
 
 /** Encodes a query string value. Sometimes it also escapes plain characters. Hex digits have either case. */
-export function encodeQueryValue(text: string, random: Random): string {
+export function encodeQueryValue(text: string, random: ModelRandom): string {
   const escapesAll = random.percent(10)
   let encoded = ''
   for (const byte of Buffer.from(text)) {

@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Connection } from './connection.ts'
+import { ModelConnection } from './connection.ts'
 import { Difference } from './difference.ts'
 import { EtagHistory } from './history.ts'
 import { CLIENT_SPACES } from './key-spaces.ts'
 import { OperationLog } from './operation-log.ts'
-import { codeOf } from './reply-match.ts'
-import { Phase, verifyAll, type PhaseOptions } from './phase.ts'
-import { createRandom, type Random } from './random.ts'
-import { backUp, copyFolder, restore, startService, type Configuration, type RunningService } from './service.ts'
+import { parseCode } from './reply-match.ts'
+import { ModelPhase, verifyAll, type PhaseOptions } from './run-phase.ts'
+import { createRandom, type ModelRandom } from './random.ts'
+import { backUp, copyFolder, restore, startService, type ModelConfiguration, type ModelService } from './service.ts'
 import { SharedKeys } from './shared-keys.ts'
 import { SpaceClient } from './space-client.ts'
-import { Space } from './space.ts'
+import { KeySpace } from './key-space.ts'
 import { verifyShrinking } from './verify.ts'
 
 /** Change to the process and its folder between two phases of load. */
@@ -21,7 +21,7 @@ export const LIFECYCLES: readonly Lifecycle[] = ['restart', 'kill', 'restore', '
 
 export interface EpisodeOptions {
   readonly seed: string
-  readonly configuration: Configuration
+  readonly configuration: ModelConfiguration
   readonly lifecycles: readonly Lifecycle[]
   /** Steps of each client in a phase. */
   readonly steps: number
@@ -29,14 +29,14 @@ export interface EpisodeOptions {
 
 export interface EpisodeResult {
   readonly operations: number
-  readonly watched: number
+  readonly watchedCount: number
   readonly drops: number
 }
 
 /** Life of one service, from its first start on an empty folder to its end. @throws Difference */
 export class Episode {
   readonly #options: EpisodeOptions
-  readonly #random: Random
+  readonly #random: ModelRandom
   readonly #root = mkdtempSync(join(tmpdir(), 'kv-model-'))
   readonly #history = new EtagHistory()
   readonly #log = new OperationLog()
@@ -44,11 +44,11 @@ export class Episode {
   readonly #clients: readonly SpaceClient[]
   #folder = join(this.#root, 'data-0')
   #folders = 0
-  #service: RunningService | undefined
+  #service: ModelService | undefined
   #lastId: string | undefined
   #phases = 0
   readonly #firstTimedPhase: number
-  #watched = 0
+  #watchedCount = 0
   #drops = 0
 
   constructor(options: EpisodeOptions) {
@@ -71,12 +71,12 @@ export class Episode {
   async run(): Promise<EpisodeResult> {
     try {
       await this.#start()
-      for (const lifecycle of this.#options.lifecycles) await this.#pass(lifecycle)
-      await this.#phase()
+      for (const lifecycle of this.#options.lifecycles) await this.#passLifecycle(lifecycle)
+      await this.#runPhase()
       await this.#stop()
       rmSync(this.#root, { recursive: true, force: true })
       const operations = this.#clients.reduce((sum, client) => sum + client.operations, 0)
-      return { operations, watched: this.#watched, drops: this.#drops }
+      return { operations, watchedCount: this.#watchedCount, drops: this.#drops }
     } finally {
       for (const client of this.#clients) client.disconnect()
       await this.#service?.kill()
@@ -88,9 +88,9 @@ export class Episode {
   }
 
   /** Runs one phase of load and compares all of its results. */
-  async #phase(more: Pick<PhaseOptions, 'kill' | 'meanwhile'> = {}): Promise<void> {
+  async #runPhase(more: Pick<PhaseOptions, 'kill' | 'meanwhile'> = {}): Promise<void> {
     const number = this.#phases++
-    const phase = new Phase({
+    const runPhase = new ModelPhase({
       port: this.#service!.port,
       clients: this.#clients,
       shared: this.#shared,
@@ -100,9 +100,9 @@ export class Episode {
       isTimed: number >= this.#firstTimedPhase,
       ...more,
     })
-    const { lastId, changes, drops } = await phase.run()
+    const { lastId, changes, drops } = await runPhase.run()
     this.#lastId = lastId
-    this.#watched += changes.length
+    this.#watchedCount += changes.length
     this.#drops += drops
   }
 
@@ -112,13 +112,13 @@ export class Episode {
     return service.kill()
   }
 
-  async #pass(lifecycle: Lifecycle): Promise<void> {
+  async #passLifecycle(lifecycle: Lifecycle): Promise<void> {
     if (lifecycle === 'restart') {
-      await this.#phase()
+      await this.#runPhase()
       await this.#stop()
       await this.#start()
     } else if (lifecycle === 'kill' || !this.#isPersistent) {
-      await this.#phase({ kill: () => this.#kill() })
+      await this.#runPhase({ kill: () => this.#kill() })
       await this.#start()
     } else if (lifecycle === 'restore') await this.#restore()
     else await this.#copy()
@@ -130,9 +130,9 @@ export class Episode {
     const isUnderLoad = this.#random.percent(60)
     for (const client of this.#clients) client.noteSnapshots()
     const { port } = this.#service!
-    if (isUnderLoad) await this.#phase({ meanwhile: () => backUp(port, files) })
+    if (isUnderLoad) await this.#runPhase({ meanwhile: () => backUp(port, files) })
     else {
-      await this.#phase()
+      await this.#runPhase()
       for (const client of this.#clients) {
         client.takeSnapshots()
         client.noteSnapshots()
@@ -140,9 +140,9 @@ export class Episode {
       await backUp(port, files)
     }
     const snapshots = this.#clients.map((client) => client.takeSnapshots())
-    await this.#phase()
+    await this.#runPhase()
     await this.#stop()
-    this.#newFolder()
+    this.#createFolder()
     await restore(files, this.#folder)
     for (const [i, client] of this.#clients.entries()) client.restore(snapshots[i]!)
     await this.#start({ isShared: false })
@@ -150,21 +150,21 @@ export class Episode {
 
   /** Runs the service on a copy of its folder, then, in some cases, on the original again. */
   async #copy(): Promise<void> {
-    await this.#phase()
+    await this.#runPhase()
     await this.#stop()
     const original = this.#folder
     const states = this.#clients.map((client) => client.spaces)
-    this.#newFolder()
+    this.#createFolder()
     copyFolder(original, this.#folder)
     await this.#start()
-    await this.#phase()
+    await this.#runPhase()
     await this.#stop()
     if (this.#random.percent(50)) this.#folder = original
     if (this.#folder === original) for (const [i, client] of this.#clients.entries()) client.restore(states[i]!)
     await this.#start({ isShared: this.#folder !== original })
   }
 
-  #newFolder(): void {
+  #createFolder(): void {
     this.#folder = join(this.#root, `data-${++this.#folders}`)
   }
 
@@ -173,11 +173,11 @@ export class Episode {
     this.#service = await startService(this.#options.configuration, this.#folder)
     const { port } = this.#service
     for (const client of this.#clients) client.connect(port)
-    if (!this.#isPersistent) for (const client of this.#clients) client.restore([Space.EMPTY])
-    await this.#checkOldPlace(port)
+    if (!this.#isPersistent) for (const client of this.#clients) client.restore([KeySpace.EMPTY])
+    await this.#checkOldSequence(port)
     await verifyAll(this.#clients)
     await Promise.all(this.#clients.map(verifyShrinking))
-    if (isShared && this.#isPersistent) await this.#shared.settle(this.#clients[0]!)
+    if (isShared && this.#isPersistent) await this.#shared.finish(this.#clients[0]!)
     else await this.#shared.restart(this.#clients[0]!)
   }
 
@@ -189,12 +189,12 @@ export class Episode {
   }
 
   /** Checks that a sequence of an ended process is no longer available. */
-  async #checkOldPlace(port: number): Promise<void> {
+  async #checkOldSequence(port: number): Promise<void> {
     if (this.#lastId === undefined) return
-    const connection = new Connection(port)
+    const connection = new ModelConnection(port)
     const reply = await connection.send({ method: 'GET', target: `/v0/watch?start=%00&after=${this.#lastId}` })
     connection.close()
-    if (reply.status !== 410 || codeOf(reply.body) !== 'SEQUENCE_GONE')
+    if (reply.status !== 410 || parseCode(reply.body) !== 'SEQUENCE_GONE')
       throw new Difference(
         `a stream after ${this.#lastId}, from before the start: status ${reply.status}, expected 410`,
       )

@@ -14,7 +14,7 @@ export class EtagHistory {
   readonly #writes = new Map<string, WriteIdentity>()
   #next = 0
 
-  newWrite(label: string): WriteIdentity {
+  createWrite(label: string): WriteIdentity {
     return { label: `write ${++this.#next} (${label})` }
   }
 
@@ -24,7 +24,7 @@ export class EtagHistory {
   }
 
   /** Records the ETag that a reply had for a write. @throws Difference if either has another one */
-  learn(write: WriteIdentity, etag: string | undefined): void {
+  recordEtag(write: WriteIdentity, etag: string | undefined): void {
     if (etag === undefined || !/^"[^"]+"$/.test(etag)) throw new Difference(`${write.label}: no ETag but ${etag}`)
     if (write.etag === etag) return
     if (write.etag !== undefined) throw new Difference(`${write.label}: its ETag was ${write.etag}, is ${etag}`)

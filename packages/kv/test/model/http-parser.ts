@@ -44,19 +44,19 @@ export class ReplyParser {
   /** @throws Error for bytes that are not an HTTP reply */
   push(bytes: Buffer): void {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    while (this.#rest.length > 0 && this.#step());
+    while (this.#rest.length > 0 && this.#parseNext());
   }
 
   /** @returns true if the parser can continue with the remaining bytes */
-  #step(): boolean {
+  #parseNext(): boolean {
     if (this.#state === 'head') return this.#parseHead()
     if (this.#state === 'chunks') return this.#parseChunk()
     if (this.#state === 'until-close') {
-      this.#events.onPiece(this.#take(this.#rest.length))
+      this.#events.onPiece(this.#readBytes(this.#rest.length))
       return false
     }
     if (this.#rest.length < this.#length) return false
-    this.#events.onPiece(this.#take(this.#length))
+    this.#events.onPiece(this.#readBytes(this.#length))
     this.#end()
     return true
   }
@@ -64,7 +64,7 @@ export class ReplyParser {
   #parseHead(): boolean {
     const end = this.#rest.indexOf(HEAD_END)
     if (end < 0) return false
-    const head = parseHead(this.#take(end + HEAD_END.length).toString('latin1', 0, end))
+    const head = parseHead(this.#readBytes(end + HEAD_END.length).toString('latin1', 0, end))
     if (head.status < 200) return true
     this.#events.onHead(head)
     const length = head.headers.get('content-length')
@@ -85,14 +85,14 @@ export class ReplyParser {
     const size = Number.parseInt(digits, 16)
     const end = lineEnd + 2 + size
     if (this.#rest.length < end + 2) return false
-    const chunk = this.#take(end + 2)
+    const chunk = this.#readBytes(end + 2)
     if (chunk.toString('latin1', end) !== '\r\n') throw new Error('a chunk is longer than its size')
     if (size > 0) this.#events.onPiece(chunk.subarray(lineEnd + 2, end))
     else this.#end()
     return true
   }
 
-  #take(length: number): Buffer {
+  #readBytes(length: number): Buffer {
     const taken = this.#rest.subarray(0, length)
     this.#rest = this.#rest.subarray(length)
     return taken

@@ -20,5 +20,5 @@ export const END_KEY = '\u007fend'
 const ALL_SPACES = [...CLIENT_SPACES, SHARED_SPACE]
 
 /** True if the test may have written a key. */
-export const isOfTest = (key: string): boolean =>
+export const isTestKey = (key: string): boolean =>
   key === END_KEY || ALL_SPACES.some(([start, end]) => compareKeys(key, start) >= 0 && compareKeys(key, end) < 0)

@@ -1,9 +1,9 @@
 import type { HttpReply } from './connection.ts'
-import { keysOf, showOperation, showValue, type Operation } from './operations.ts'
+import { getKeys, showOperation, showValue, type ModelOperation } from './operations.ts'
 
 interface LogLine {
   readonly client: string
-  readonly operation: Operation
+  readonly operation: ModelOperation
   readonly reply: HttpReply | undefined
 }
 
@@ -14,14 +14,14 @@ const MAX_SHOWN = 12
 export class OperationLog {
   #lines: LogLine[] = []
 
-  add(client: string, operation: Operation, reply?: HttpReply): void {
+  add(client: string, operation: ModelOperation, reply?: HttpReply): void {
     this.#lines.push({ client, operation, reply })
     if (this.#lines.length > MAX_LINES) this.#lines = this.#lines.slice(MAX_LINES / 2)
   }
 
   /** Formats the latest operations on some keys, newest last. */
   show(keys: readonly string[]): string {
-    const lines = this.#lines.filter(({ operation }) => keysOf(operation).some((key) => keys.includes(key)))
+    const lines = this.#lines.filter(({ operation }) => getKeys(operation).some((key) => keys.includes(key)))
     return lines
       .slice(-MAX_SHOWN)
       .map(({ client, operation, reply }) => `  ${client}: ${showOperation(operation)} -> ${showReply(reply)}`)

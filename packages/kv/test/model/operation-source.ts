@@ -1,32 +1,32 @@
 import { isUtf8 } from 'node:buffer'
-import { anyBadLine } from './bad-lines.ts'
-import { neighborOf } from './keys.ts'
+import { generateBadLine } from './bad-lines.ts'
+import { generateNeighbor } from './keys.ts'
 import type {
-  Batch,
+  ModelBatch,
   BatchLine,
   Conditions,
   ConditionTags,
-  Delete,
+  ModelDelete,
   GetExpiry,
-  GetMany,
-  Put,
-  Range,
-  Read,
+  ModelGetMany,
+  ModelPut,
+  ModelRange,
+  ModelRead,
   SetExpiry,
 } from './operations.ts'
-import type { Random } from './random.ts'
-import type { Space } from './space.ts'
-import { anyValue } from './values.ts'
+import type { ModelRandom } from './random.ts'
+import type { KeySpace } from './key-space.ts'
+import { generateValue } from './values.ts'
 
 /** Inputs for random operations. */
 export interface OperationContext {
-  readonly random: Random
+  readonly random: ModelRandom
   /** Prefix of all keys of the client. */
   readonly prefix: string
   /** First key after those of the client. */
   readonly end: string
   readonly pool: readonly string[]
-  readonly space: Space
+  readonly space: KeySpace
   /** True if values may expire. */
   readonly isTimed: boolean
   /** ETags that values had, including current ones. */
@@ -34,14 +34,14 @@ export interface OperationContext {
 }
 
 /** Returns a key of the pool, a key with a value, or a neighbor of a key with a value. */
-export function anyKeyOf({ random, space, pool, prefix }: OperationContext): string {
+export function pickKey({ random, space, pool, prefix }: OperationContext): string {
   const chance = random.below(100)
   if (chance < 45 || space.entries.size === 0) return random.pick(pool)
   const key = random.pick(space.keys)
-  return chance < 85 ? key : neighborOf(random, key, prefix)
+  return chance < 85 ? key : generateNeighbor(random, key, prefix)
 }
 
-function anyTags(context: OperationContext, key: string): ConditionTags {
+function generateTags(context: OperationContext, key: string): ConditionTags {
   const { random, space, etags } = context
   if (random.percent(25)) return '*'
   const tag = () => {
@@ -52,35 +52,35 @@ function anyTags(context: OperationContext, key: string): ConditionTags {
   return Array.from({ length: random.between(1, 3) }, () => ({ tag: tag(), isWeak: random.percent(15) }))
 }
 
-function anyConditions(context: OperationContext, key: string, share: number): Conditions {
+function generateConditions(context: OperationContext, key: string, share: number): Conditions {
   const { random } = context
   if (!random.percent(share)) return {}
   const kind = random.below(10)
   return {
-    ...((kind < 5 || kind === 9) && { ifMatch: anyTags(context, key) }),
-    ...(kind >= 5 && { ifNoneMatch: anyTags(context, key) }),
+    ...((kind < 5 || kind === 9) && { ifMatch: generateTags(context, key) }),
+    ...(kind >= 5 && { ifNoneMatch: generateTags(context, key) }),
   }
 }
 
-export function anyRead(context: OperationContext, key = anyKeyOf(context)): Read {
+export function generateRead(context: OperationContext, key = pickKey(context)): ModelRead {
   const type = context.random.percent(80) ? 'get' : 'head'
-  return { type, key, ...anyConditions(context, key, 25) }
+  return { type, key, ...generateConditions(context, key, 25) }
 }
 
-export function anyChange(context: OperationContext, key = anyKeyOf(context)): Put | Delete {
+export function generateChange(context: OperationContext, key = pickKey(context)): ModelPut | ModelDelete {
   const { random } = context
-  const rest = { key, ...anyConditions(context, key, 30), ...(random.percent(5) && { durable: true }) }
+  const rest = { key, ...generateConditions(context, key, 30), ...(random.percent(5) && { durable: true }) }
   if (random.percent(25)) return { type: 'delete', ...rest }
   return {
     type: 'put',
     ...rest,
-    value: anyValue(random),
+    value: generateValue(random),
     ...(context.isTimed && random.percent(10) && { ttl: random.between(1, 2) }),
   }
 }
 
 /** Returns the expiry of a batch line: in the past, soon, late or never. */
-function anyExpiry(random: Random): { ttl?: number; expiresAt?: number } {
+function generateExpiry(random: ModelRandom): { ttl?: number; expiresAt?: number } {
   const kind = random.below(10)
   if (kind === 0) return { ttl: random.between(1, 3) }
   if (kind === 1) return { expiresAt: Date.now() + random.between(-2_000, 400) }
@@ -88,43 +88,52 @@ function anyExpiry(random: Random): { ttl?: number; expiresAt?: number } {
 }
 
 /** Returns an expiry: after some seconds, within a moment of now, late or never. */
-function anyTime<Never>(random: Random, never: Never): { ttl: number } | { expiresAt: number | Never } {
+function generateTime<Never>(random: ModelRandom, never: Never): { ttl: number } | { expiresAt: number | Never } {
   const kind = random.below(4)
   if (kind === 0) return { ttl: random.between(1, 3) }
   if (kind === 1) return { expiresAt: never }
   return { expiresAt: Date.now() + (kind === 2 ? random.between(-500, 500) : 1_000_000) }
 }
 
-export function anyExpiryOperation(context: OperationContext): SetExpiry | GetExpiry {
+export function generateExpiryOperation(context: OperationContext): SetExpiry | GetExpiry {
   const { random } = context
-  const key = anyKeyOf(context)
+  const key = pickKey(context)
   if (random.percent(40)) return { type: 'get-expiry', key }
-  return { type: 'set-expiry', key, ...anyConditions(context, key, 25), ...anyTime(random, undefined) }
+  return { type: 'set-expiry', key, ...generateConditions(context, key, 25), ...generateTime(random, undefined) }
 }
 
-export function putLine(random: Random, id: string, expiry: { ttl?: number; expiresAt?: number }): BatchLine {
-  const value = anyValue(random)
+export function generatePutLine(
+  random: ModelRandom,
+  id: string,
+  expiry: { ttl?: number; expiresAt?: number },
+): BatchLine {
+  const value = generateValue(random)
   return { op: 'put', id, value, isBase64: !isUtf8(value) || random.percent(30), ...expiry }
 }
 
-export function anyBatch(context: OperationContext): Batch {
+export function generateBatch(context: OperationContext): ModelBatch {
   const { random } = context
   const lines = Array.from({ length: random.between(1, 8) }, (): BatchLine => {
-    const id = anyKeyOf(context)
+    const id = pickKey(context)
     const kind = random.below(10)
-    if (kind === 0 && context.isTimed) return { op: 'expire', id, ...anyTime(random, null) }
-    return kind < 4 ? { op: 'delete', id } : putLine(random, id, context.isTimed ? anyExpiry(random) : {})
+    if (kind === 0 && context.isTimed) return { op: 'expire', id, ...generateTime(random, null) }
+    return kind < 4 ? { op: 'delete', id } : generatePutLine(random, id, context.isTimed ? generateExpiry(random) : {})
   })
-  const more = { ...(random.percent(5) && { durable: true }), ...anyConditions(context, lines[0]!.id, 4) }
-  return { type: 'batch', lines, ...more, ...(random.percent(12) && { badLine: anyBadLine(random, lines.length) }) }
+  const more = { ...(random.percent(5) && { durable: true }), ...generateConditions(context, lines[0]!.id, 4) }
+  return {
+    type: 'batch',
+    lines,
+    ...more,
+    ...(random.percent(12) && { badLine: generateBadLine(random, lines.length) }),
+  }
 }
 
 /** Returns a range of the client's keys. */
-export function anyRange(context: OperationContext): Range {
+export function generateRange(context: OperationContext): ModelRange {
   const { random, prefix, end } = context
-  const bound = () => anyKeyOf(context)
+  const bound = () => pickKey(context)
   const bounds = random.percent(25)
-    ? { prefix: random.percent(30) ? prefix : cut(random, bound(), prefix) }
+    ? { prefix: random.percent(30) ? prefix : cutKey(random, bound(), prefix) }
     : { start: random.percent(30) ? prefix : bound(), end: random.percent(40) ? end : bound() }
   return {
     type: 'range',
@@ -137,12 +146,12 @@ export function anyRange(context: OperationContext): Range {
 }
 
 /** Returns the first characters of a key, at least those of the client's prefix. */
-function cut(random: Random, key: string, prefix: string): string {
+function cutKey(random: ModelRandom, key: string, prefix: string): string {
   const characters = [...key]
   return characters.slice(0, random.between([...prefix].length, characters.length)).join('')
 }
 
-export function anyGetMany(context: OperationContext): GetMany {
+export function generateGetMany(context: OperationContext): ModelGetMany {
   const { random } = context
-  return { type: 'get-many', ids: Array.from({ length: random.between(1, 30) }, () => anyKeyOf(context)) }
+  return { type: 'get-many', ids: Array.from({ length: random.between(1, 30) }, () => pickKey(context)) }
 }

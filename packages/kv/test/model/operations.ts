@@ -11,12 +11,12 @@ export interface Conditions {
   readonly ifNoneMatch?: ConditionTags
 }
 
-interface Change {
+interface ModelChange {
   readonly durable?: boolean
   readonly idempotencyKey?: string
 }
 
-export interface Put extends Change, Conditions {
+export interface ModelPut extends ModelChange, Conditions {
   readonly type: 'put'
   readonly key: string
   readonly value: Buffer
@@ -26,17 +26,17 @@ export interface Put extends Change, Conditions {
   readonly prefersAsync?: boolean
 }
 
-export interface Delete extends Change, Conditions {
+export interface ModelDelete extends ModelChange, Conditions {
   readonly type: 'delete'
   readonly key: string
 }
 
-interface ReadOf<Type extends string> extends Conditions {
+interface ReadOperation<Type extends string> extends Conditions {
   readonly type: Type
   readonly key: string
 }
 
-export type Read = ReadOf<'get'> | ReadOf<'head'>
+export type ModelRead = ReadOperation<'get'> | ReadOperation<'head'>
 
 /** Line of a batch; `expiresAt` in ms since 1970, `ttl` in seconds. */
 export type BatchLine =
@@ -74,14 +74,14 @@ export interface GetExpiry {
   readonly key: string
 }
 
-export interface Batch extends Change, Conditions {
+export interface ModelBatch extends ModelChange, Conditions {
   readonly type: 'batch'
   readonly lines: readonly BatchLine[]
   /** Invalid line at this index, for which the server refuses the whole batch. */
   readonly badLine?: { readonly at: number; readonly text: string; readonly code: string }
 }
 
-export interface Range {
+export interface ModelRange {
   readonly type: 'range'
   readonly start?: string
   readonly end?: string
@@ -95,13 +95,13 @@ export interface Range {
 }
 
 /** Reads the values of many keys at one moment. */
-export interface GetMany {
+export interface ModelGetMany {
   readonly type: 'get-many'
   readonly ids: readonly string[]
 }
 
 /** Request that the server refuses in every state. */
-export interface Refused {
+export interface RefusedRequest {
   readonly type: 'refused'
   readonly method: string
   readonly target: string
@@ -111,11 +111,11 @@ export interface Refused {
   readonly code: string
 }
 
-export type KeyOperation = Put | Delete | Read | SetExpiry | GetExpiry
-export type Operation = KeyOperation | Batch | Range | GetMany | Refused
+export type KeyOperation = ModelPut | ModelDelete | ModelRead | SetExpiry | GetExpiry
+export type ModelOperation = KeyOperation | ModelBatch | ModelRange | ModelGetMany | RefusedRequest
 
 /** Returns the keys that an operation names. */
-export function keysOf(operation: Operation): readonly string[] {
+export function getKeys(operation: ModelOperation): readonly string[] {
   if (operation.type === 'batch') return operation.lines.map(({ id }) => id)
   if (operation.type === 'get-many') return operation.ids
   if (operation.type === 'range' || operation.type === 'refused') return []
@@ -140,7 +140,7 @@ export const showValue = (value: Buffer): string =>
 const KEY_NAMES = new Set(['key', 'id', 'start', 'end', 'prefix', 'cursor'])
 
 /** Formats an operation as one line for display. */
-export function showOperation(operation: Operation): string {
+export function showOperation(operation: ModelOperation): string {
   return JSON.stringify(operation, (name, value) => {
     if (value?.type === 'Buffer') return showValue(Buffer.from(value.data))
     if (name === 'ids') return (value as string[]).map(showKey)

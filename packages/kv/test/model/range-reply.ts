@@ -1,6 +1,6 @@
 import type { HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
-import { showValue, type Range } from './operations.ts'
+import { showValue, type ModelRange } from './operations.ts'
 
 /** Entry of a range reply. A list of keys has no values. Only NDJSON has `expiresAt`. */
 export interface ListedEntry {
@@ -12,7 +12,7 @@ export interface ListedEntry {
 const NEWLINE = 0x0a
 
 /** Returns the lines of an NDJSON body. @throws Difference */
-export function linesOf(body: Buffer): string[] {
+export function splitLines(body: Buffer): string[] {
   const text = body.toString()
   if (!Buffer.from(text).equals(body)) throw new Difference('NDJSON that is not UTF-8')
   if (text !== '' && !text.endsWith('\n')) throw new Difference('NDJSON without a newline at its end')
@@ -22,31 +22,31 @@ export function linesOf(body: Buffer): string[] {
 }
 
 /** Returns the value of a line, from text or base64. @throws Difference */
-export function valueIn(line: { readonly value?: unknown; readonly valueBase64?: unknown }): Buffer {
+export function readValue(line: { readonly value?: unknown; readonly valueBase64?: unknown }): Buffer {
   const { value, valueBase64 } = line
   if (typeof value === 'string' && valueBase64 === undefined) return Buffer.from(value)
   if (value !== undefined || typeof valueBase64 !== 'string') throw new Difference('a line has not one value')
   return Buffer.from(valueBase64, 'base64')
 }
 
-const timeIn = (expiresAt: unknown) => (expiresAt === undefined ? {} : { expiresAt: expiresAt as number })
+const readTime = (expiresAt: unknown) => (expiresAt === undefined ? {} : { expiresAt: expiresAt as number })
 
 function parseEntry(text: string): ListedEntry {
   const { op, id, value, valueBase64, expiresAt, ...rest } = JSON.parse(text)
   if (op !== 'put' || typeof id !== 'string' || Object.keys(rest).length > 0)
     throw new Difference(`not a line of a range: ${text.slice(0, 200)}`)
-  return { key: id, value: valueIn({ value, valueBase64 }), ...timeIn(expiresAt) }
+  return { key: id, value: readValue({ value, valueBase64 }), ...readTime(expiresAt) }
 }
 
 function parseKey(text: string): ListedEntry {
   const { id, expiresAt, ...rest } = JSON.parse(text)
   if (typeof id !== 'string' || Object.keys(rest).length > 0)
     throw new Difference(`not a line of a list of keys: ${text.slice(0, 200)}`)
-  return { key: id, ...timeIn(expiresAt) }
+  return { key: id, ...readTime(expiresAt) }
 }
 
 /** Returns the entries of an NDJSON reply. @throws Difference */
-export const parseEntries = (body: Buffer): ListedEntry[] => linesOf(body).map(parseEntry)
+export const parseEntries = (body: Buffer): ListedEntry[] => splitLines(body).map(parseEntry)
 
 /** Parses a chunk: a key, a newline and a value. The key may contain a newline, so the known values decide where it ends. */
 function parseChunk(chunk: Buffer, valuesOf: (key: string) => readonly Buffer[]): ListedEntry {
@@ -64,13 +64,13 @@ function parseChunk(chunk: Buffer, valuesOf: (key: string) => readonly Buffer[])
 
 /** Returns the entries that a range listed. @param valuesOf values that a key may have @throws Difference */
 export function parseRange(
-  { output }: Range,
+  { output }: ModelRange,
   reply: HttpReply,
   valuesOf: (key: string) => readonly Buffer[],
 ): ListedEntry[] {
   if (reply.status !== 200) throw new Difference(`status ${reply.status}, expected 200`)
   if (output === 'chunks') return reply.pieces.map((chunk) => parseChunk(chunk, valuesOf))
-  return output === 'keys' ? linesOf(reply.body).map(parseKey) : parseEntries(reply.body)
+  return output === 'keys' ? splitLines(reply.body).map(parseKey) : parseEntries(reply.body)
 }
 
 /** Returns the number in the reply to a count. @throws Difference */

@@ -1,23 +1,23 @@
 import { compareKeys } from './keys.ts'
-import { showKey, showValue, type Range } from './operations.ts'
+import { showKey, showValue, type ModelRange } from './operations.ts'
 import type { ListedEntry } from './range-reply.ts'
-import type { Match } from './outcome.ts'
-import { noteFound, presenceOf, type Entry, type Interval, type Space } from './space.ts'
+import type { ModelMatch } from './outcome.ts'
+import { noteFound, getPresence, type SpaceEntry, type RequestInterval, type KeySpace } from './key-space.ts'
 
-function isIn({ start, end, prefix, cursor, reverse }: Range, key: string): boolean {
+function isIn({ start, end, prefix, cursor, reverse }: ModelRange, key: string): boolean {
   if (cursor !== undefined && compareKeys(key, cursor) * (reverse ? -1 : 1) <= 0) return false
   if (prefix !== undefined) return key.startsWith(prefix)
   return (start === undefined || compareKeys(key, start) >= 0) && (end === undefined || compareKeys(key, end) < 0)
 }
 
 /** Returns the keys of a range in its order, without its limit. */
-function keysIn(space: Space, range: Range): string[] {
+function listKeys(space: KeySpace, range: ModelRange): string[] {
   const keys = space.keys.filter((key) => isIn(range, key))
   return range.reverse ? keys.toReversed() : keys
 }
 
 /** Returns the difference between a listed entry and this one; undefined if they match. */
-function mismatchOf(listed: ListedEntry, { value, expiry }: Entry, { output }: Range): string | undefined {
+function isMismatch(listed: ListedEntry, { value, expiry }: SpaceEntry, { output }: ModelRange): string | undefined {
   if (output !== 'keys' && !listed.value!.equals(value))
     return `value ${showValue(listed.value!)}, expected ${showValue(value)}`
   if (output === 'chunks') return undefined
@@ -36,7 +36,11 @@ const MAX_PAGE_ENTRIES = 1_000
  * Returns the reason why `next` is not the cursor of the next page; undefined if it is.
  * @param more true if more entries follow; undefined if unknown
  */
-function wrongNext(next: string | undefined, last: string | undefined, more: boolean | undefined): string | undefined {
+function findWrongNext(
+  next: string | undefined,
+  last: string | undefined,
+  more: boolean | undefined,
+): string | undefined {
   if (next === undefined) return more ? 'no cursor, though there are more entries' : undefined
   if (more === false) return `a cursor ${next}, though there are no more entries`
   return decodeURIComponent(next) === last ? undefined : `the cursor ${next} is not the last key`
@@ -48,35 +52,35 @@ function wrongNext(next: string | undefined, last: string | undefined, more: boo
  * @param next the header of this name
  */
 export function checkRange(
-  space: Space,
-  range: Range,
+  space: KeySpace,
+  range: ModelRange,
   { listed, next }: { readonly listed: readonly ListedEntry[]; readonly next: string | undefined },
-  interval: Interval,
-): Match | string {
+  interval: RequestInterval,
+): ModelMatch | string {
   const { limit = Infinity } = range
-  const found: (readonly [Entry, ListedEntry])[] = []
+  const found: (readonly [SpaceEntry, ListedEntry])[] = []
   const absent: string[] = []
-  const keys = keysIn(space, range)
+  const keys = listKeys(space, range)
   let at = 0
   for (; at < keys.length && found.length < limit; at++) {
     const key = keys[at]!
     const entry = space.entries.get(key)!
-    const presence = presenceOf(entry, interval)
+    const presence = getPresence(entry, interval)
     const one = listed[found.length]
     if (one?.key === key) {
       if (presence === 'absent') return `${showKey(key)} is listed, but expired`
-      const wrong = mismatchOf(one, entry, range)
+      const wrong = isMismatch(one, entry, range)
       if (wrong) return `${showKey(key)}: ${wrong}`
       found.push([entry, one])
     } else if (presence === 'present') {
       return `${showKey(key)} is not at ${found.length} of ${listed.length}; ${one ? showKey(one.key) : 'nothing'} is`
     } else absent.push(key)
   }
-  const stray = listed[found.length]
-  if (stray) return `${showKey(stray.key)} is listed, but is not in the range`
-  const rest = new Set(keys.slice(at).map((key) => presenceOf(space.entries.get(key)!, interval)))
+  const unexpected = listed[found.length]
+  if (unexpected) return `${showKey(unexpected.key)} is listed, but is not in the range`
+  const rest = new Set(keys.slice(at).map((key) => getPresence(space.entries.get(key)!, interval)))
   const more = rest.has('present') || (rest.has('either') ? undefined : false)
-  const wrong = limit <= MAX_PAGE_ENTRIES ? wrongNext(next, listed.at(-1)?.key, more) : undefined
+  const wrong = limit <= MAX_PAGE_ENTRIES ? findWrongNext(next, listed.at(-1)?.key, more) : undefined
   if (wrong) return wrong
   function onMatch(): void {
     for (const [entry, { expiresAt }] of found) {
@@ -89,10 +93,15 @@ export function checkRange(
 }
 
 /** Returns the reason why a state cannot have `count` entries in a range; undefined if it can. */
-export function wrongCount(space: Space, range: Range, count: number, interval: Interval): string | undefined {
+export function findWrongCount(
+  space: KeySpace,
+  range: ModelRange,
+  count: number,
+  interval: RequestInterval,
+): string | undefined {
   const { limit = Infinity } = range
-  const presences = keysIn(space, range).map((key) => presenceOf(space.entries.get(key)!, interval))
-  const least = Math.min(limit, presences.filter((presence) => presence === 'present').length)
-  const most = Math.min(limit, presences.filter((presence) => presence !== 'absent').length)
-  return count >= least && count <= most ? undefined : `count ${count}, expected ${least} to ${most}`
+  const presences = listKeys(space, range).map((key) => getPresence(space.entries.get(key)!, interval))
+  const min = Math.min(limit, presences.filter((presence) => presence === 'present').length)
+  const max = Math.min(limit, presences.filter((presence) => presence !== 'absent').length)
+  return count >= min && count <= max ? undefined : `count ${count}, expected ${min} to ${max}`
 }

@@ -1,21 +1,21 @@
 import type { HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import { showReply, type OperationLog } from './operation-log.ts'
-import { keysOf, showKey, showOperation, type Operation } from './operations.ts'
-import type { Space } from './space.ts'
+import { getKeys, showKey, showOperation, type ModelOperation } from './operations.ts'
+import type { KeySpace } from './key-space.ts'
 
 const MAX_KEYS = 8
 
 export interface ReportOptions {
   readonly client: string
-  readonly operation: Operation
+  readonly operation: ModelOperation
   readonly reply: HttpReply | undefined
   /** State of the model. */
-  readonly space: Space
+  readonly space: KeySpace
   readonly log: OperationLog
 }
 
-function showEntry(key: string, { entries }: Space): string {
+function showEntry(key: string, { entries }: KeySpace): string {
   const entry = entries.get(key)
   const { value, write, expiry = {} } = entry ?? {}
   const shown = entry ? `${value!.length} bytes by ${write!.label}, ${JSON.stringify(expiry)}` : 'absent'
@@ -23,9 +23,10 @@ function showEntry(key: string, { entries }: Space): string {
 }
 
 /** Returns a difference with the operation, the expectation and the latest operations on its keys. */
-export function reportOf({ client, operation, reply, space, log }: ReportOptions, cause: Error): Difference {
-  const named = operation.type === 'range' || operation.type === 'get-many' ? namedIn(cause, space) : keysOf(operation)
-  const keys = named.slice(0, MAX_KEYS)
+export function createReport({ client, operation, reply, space, log }: ReportOptions, cause: Error): Difference {
+  const namedKeys =
+    operation.type === 'range' || operation.type === 'get-many' ? listNamedKeys(cause, space) : getKeys(operation)
+  const keys = namedKeys.slice(0, MAX_KEYS)
   const lines = [
     `${client}: ${showOperation(operation)}`,
     `  expected and found: ${cause.message}`,
@@ -37,4 +38,5 @@ export function reportOf({ client, operation, reply, space, log }: ReportOptions
   return new Difference(lines.join('\n'), { keys, cause })
 }
 
-const namedIn = ({ message }: Error, { keys }: Space): string[] => keys.filter((key) => message.includes(showKey(key)))
+const listNamedKeys = ({ message }: Error, { keys }: KeySpace): string[] =>
+  keys.filter((key) => message.includes(showKey(key)))

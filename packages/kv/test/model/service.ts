@@ -5,25 +5,27 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SCRIPTS = fileURLToPath(new URL('../../../../scripts/', import.meta.url))
-const READY = /^kv +http:\/\/127\.0\.0\.1:(\d+) +(\d+) +\d+$/m
+const READY_PATTERN = /^kv +http:\/\/127\.0\.0\.1:(\d+) +(\d+) +\d+$/m
 
 /** Server, store, commit mode and number of threads of an episode. */
-export interface Configuration {
+export interface ModelConfiguration {
   readonly server: 'raw' | 'node-http' | 'fastify'
   readonly store: 'level' | 'memory'
   readonly commit: 'group' | 'single'
   readonly threads: 1 | 2
 }
 
-export const CONFIGURATIONS: readonly Configuration[] = (['raw', 'node-http', 'fastify'] as const).flatMap((server) => [
-  ...(['group', 'single'] as const).flatMap((commit) =>
-    ([1, 2] as const).map((threads) => ({ server, store: 'level', commit, threads }) as const),
-  ),
-  { server, store: 'memory', commit: 'group', threads: 1 } as const,
-])
+export const CONFIGURATIONS: readonly ModelConfiguration[] = (['raw', 'node-http', 'fastify'] as const).flatMap(
+  (server) => [
+    ...(['group', 'single'] as const).flatMap((commit) =>
+      ([1, 2] as const).map((threads) => ({ server, store: 'level', commit, threads }) as const),
+    ),
+    { server, store: 'memory', commit: 'group', threads: 1 } as const,
+  ],
+)
 
 /** Service as `pnpm start kv` runs it. */
-export interface RunningService {
+export interface ModelService {
   readonly port: number
   /** Stops the service gracefully. @throws Error if it does not exit with 0 */
   stop(): Promise<void>
@@ -34,7 +36,7 @@ export interface RunningService {
 const start = (args: readonly string[]) => spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** Starts kv on a data folder. @throws Error with its output if it ends before it is ready */
-export async function startService(configuration: Configuration, folder: string): Promise<RunningService> {
+export async function startService(configuration: ModelConfiguration, folder: string): Promise<ModelService> {
   // The service must not shed load on a busy machine, because the model predicts each reply.
   const settings = {
     port: 0,
@@ -53,7 +55,7 @@ export async function startService(configuration: Configuration, folder: string)
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      const found = READY.exec(output)
+      const found = READY_PATTERN.exec(output)
       if (found) ready.resolve({ port: Number(found[1]), pid: Number(found[2]) })
     })
   const ended = once(child, 'close').then(([code]) => {

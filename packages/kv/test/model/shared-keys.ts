@@ -1,10 +1,15 @@
-import { isLinearizable, type Condition, type Operation, type Value } from '../support/linearizable.ts'
-import type { Connection, HttpReply } from './connection.ts'
+import {
+  isLinearizable,
+  type RegisterCondition,
+  type RegisterOperation,
+  type RegisterValue,
+} from '../support/linearizable.ts'
+import type { ModelConnection, HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import type { EtagHistory, WriteIdentity } from './history.ts'
 import { SHARED_SPACE } from './key-spaces.ts'
-import type { Batch, Conditions, Delete, Put } from './operations.ts'
-import { codeOf } from './reply-match.ts'
+import type { ModelBatch, Conditions, ModelDelete, ModelPut } from './operations.ts'
+import { parseCode } from './reply-match.ts'
 import { parseEntries } from './range-reply.ts'
 import { toRequest } from './requests.ts'
 import type { SpaceClient } from './space-client.ts'
@@ -12,11 +17,11 @@ import type { SpaceClient } from './space-client.ts'
 const [PREFIX] = SHARED_SPACE
 const KEYS = ['1', 'é'.repeat(31), 'é'.repeat(40), '日'.repeat(341)].map((text) => PREFIX + text)
 /** Two keys that only batches write, always both together. */
-const PAIR = [`${PREFIX}pair/1`, `${PREFIX}pair/2`] as const
+const PAIR_KEYS = [`${PREFIX}pair/1`, `${PREFIX}pair/2`] as const
 
 /** Write of a value, with its send and reply times (ms, as `performance.now()`). */
 export interface SharedWrite {
-  readonly value: Value
+  readonly value: RegisterValue
   readonly calledAt: number
   returnedAt: number
   outcome: 'done' | 'refused' | 'unknown'
@@ -27,8 +32,8 @@ export class SharedKeys {
   readonly #history: EtagHistory
   /** Writes by value, which no two writes share. */
   readonly #writes = new Map<string, { readonly write: WriteIdentity; readonly call: SharedWrite }>()
-  readonly #histories = new Map<string, Operation[]>()
-  readonly #initial = new Map<string, Value>()
+  readonly #histories = new Map<string, RegisterOperation[]>()
+  readonly #initial = new Map<string, RegisterValue>()
   #next = 0
 
   constructor(history: EtagHistory) {
@@ -36,9 +41,9 @@ export class SharedKeys {
   }
 
   /** Runs one random operation of a client. @throws Difference, ConnectionLost */
-  async step(client: SpaceClient): Promise<void> {
+  async runStep(client: SpaceClient): Promise<void> {
     const { random } = client
-    if (random.percent(20)) return this.#pairStep(client)
+    if (random.percent(20)) return this.#runPairStep(client)
     const key = random.pick(KEYS)
     const kind = random.below(10)
     if (kind < 3) {
@@ -46,17 +51,17 @@ export class SharedKeys {
       return
     }
     const found = kind < 7 ? await this.#read(client, key) : undefined
-    const condition = this.#conditionFor(found, kind)
+    const condition = this.#createCondition(found, kind)
     // Writes with one condition race on several connections, and so on several threads.
-    const racers = random.percent(60) ? client.connections() : [client.connection()]
-    await settleAll(racers.map((connection) => this.#change(client, key, condition, connection)))
+    const racers = random.percent(60) ? client.openConnections() : [client.getConnection()]
+    await waitForAll(racers.map((connection) => this.#changeKey(client, key, condition, connection)))
   }
 
-  async #change(
+  async #changeKey(
     client: SpaceClient,
     key: string,
-    [condition, conditions]: [Condition | undefined, Conditions],
-    connection: Connection,
+    [condition, conditions]: [RegisterCondition | undefined, Conditions],
+    connection: ModelConnection,
   ): Promise<void> {
     if (client.random.percent(25)) {
       const operation = { type: 'delete', key, ...conditions } as const
@@ -69,7 +74,7 @@ export class SharedKeys {
 
   #newValue = (client: SpaceClient) => `${client.name}.${++this.#next}`
 
-  #conditionFor(found: HttpReply | undefined, kind: number): [Condition | undefined, Conditions] {
+  #createCondition(found: HttpReply | undefined, kind: number): [RegisterCondition | undefined, Conditions] {
     if (kind === 7) return [{ noneMatch: '*' }, { ifNoneMatch: '*' }]
     if (kind === 8) return [{ match: '*' }, { ifMatch: '*' }]
     const tag = found?.headers.get('etag')
@@ -79,13 +84,13 @@ export class SharedKeys {
 
   async #read(client: SpaceClient, key: string): Promise<HttpReply> {
     const calledAt = performance.now()
-    const reply = await client.connection().send(toRequest({ type: 'get', key }, client.random))
+    const reply = await client.getConnection().send(toRequest({ type: 'get', key }, client.random))
     const found = reply.status === 404 ? undefined : reply.body.toString()
     if (reply.status !== 200 && reply.status !== 404) throw new Difference(`GET of ${key}: status ${reply.status}`)
     if (found !== undefined) {
       const known = this.#writes.get(found)
       if (!known) throw new Difference(`GET of ${key} found ${found}, which nobody wrote`)
-      this.#history.learn(known.write, reply.headers.get('etag'))
+      this.#history.recordEtag(known.write, reply.headers.get('etag'))
     }
     this.#add(key, { type: 'read', calledAt, returnedAt: performance.now(), found })
     return reply
@@ -94,18 +99,18 @@ export class SharedKeys {
   async #write(
     client: SpaceClient,
     keys: readonly string[],
-    value: Value,
-    operation: Put | Delete | Batch,
-    connection = client.connection(),
-    condition?: Condition,
+    value: RegisterValue,
+    operation: ModelPut | ModelDelete | ModelBatch,
+    connection = client.getConnection(),
+    condition?: RegisterCondition,
   ): Promise<void> {
     const call: SharedWrite = { value, calledAt: performance.now(), returnedAt: Infinity, outcome: 'unknown' }
-    const write = this.#history.newWrite(`shared ${operation.type} by ${client.name}`)
+    const write = this.#history.createWrite(`shared ${operation.type} by ${client.name}`)
     if (value !== undefined) this.#writes.set(value, { write, call })
     try {
       const reply = await connection.send(toRequest(operation, client.random))
-      call.outcome = outcomeOf(reply, operation)
-      if (reply.status === 201) this.#history.learn(write, reply.headers.get('etag'))
+      call.outcome = toOutcome(reply, operation)
+      if (reply.status === 201) this.#history.recordEtag(write, reply.headers.get('etag'))
       call.returnedAt = performance.now()
     } finally {
       for (const key of keys) {
@@ -115,31 +120,31 @@ export class SharedKeys {
     }
   }
 
-  async #pairStep(client: SpaceClient): Promise<void> {
+  async #runPairStep(client: SpaceClient): Promise<void> {
     if (client.random.percent(50)) {
       const value = this.#newValue(client)
-      const lines = PAIR.map((id) => ({ op: 'put', id, value: Buffer.from(value), isBase64: false }) as const)
-      return this.#write(client, PAIR, value, { type: 'batch', lines })
+      const lines = PAIR_KEYS.map((id) => ({ op: 'put', id, value: Buffer.from(value), isBase64: false }) as const)
+      return this.#write(client, PAIR_KEYS, value, { type: 'batch', lines })
     }
     const range = { type: 'range', prefix: `${PREFIX}pair/`, output: 'ndjson' } as const
     const calledAt = performance.now()
-    const reply = await client.connection().send(toRequest(range, client.random))
+    const reply = await client.getConnection().send(toRequest(range, client.random))
     if (reply.status !== 200) throw new Difference(`range of pairs: status ${reply.status}`)
     const returnedAt = performance.now()
     const listed = new Map(parseEntries(reply.body).map(({ key, value }) => [key, String(value)]))
-    const [one, other] = PAIR.map((key) => listed.get(key))
+    const [one, other] = PAIR_KEYS.map((key) => listed.get(key))
     if (one !== other) throw new Difference(`half of a batch: the pair is ${one} and ${other}`)
-    for (const key of PAIR) this.#add(key, { type: 'read', calledAt, returnedAt, found: listed.get(key) })
+    for (const key of PAIR_KEYS) this.#add(key, { type: 'read', calledAt, returnedAt, found: listed.get(key) })
   }
 
-  #add(key: string, operation: Operation): void {
+  #add(key: string, operation: RegisterOperation): void {
     if (!this.#histories.has(key)) this.#histories.set(key, [])
     this.#histories.get(key)!.push(operation)
   }
 
   /** Reads each key and checks all operations since the last call. @throws Difference */
-  async settle(client: SpaceClient): Promise<void> {
-    for (const key of [...KEYS, ...PAIR]) {
+  async finish(client: SpaceClient): Promise<void> {
+    for (const key of [...KEYS, ...PAIR_KEYS]) {
       await this.#read(client, key)
       const history = this.#histories.get(key)!
       if (!isLinearizable(history, this.#initial.get(key)))
@@ -153,16 +158,17 @@ export class SharedKeys {
   /** Starts over with another database: reads its values and takes them as the initial ones. */
   async restart(client: SpaceClient): Promise<void> {
     this.#histories.clear()
-    for (const key of [...KEYS, ...PAIR]) {
+    for (const key of [...KEYS, ...PAIR_KEYS]) {
       const { status, body } = await this.#read(client, key)
       this.#initial.set(key, status === 200 ? body.toString() : undefined)
     }
     this.#histories.clear()
-    if (this.#initial.get(PAIR[0]) !== this.#initial.get(PAIR[1])) throw new Difference('half of a batch was restored')
+    if (this.#initial.get(PAIR_KEYS[0]) !== this.#initial.get(PAIR_KEYS[1]))
+      throw new Difference('half of a batch was restored')
   }
 
   /** Returns the writes of values that clients sent at or after `since`, by value. */
-  writesSince(since: number): ReadonlyMap<string, SharedWrite> {
+  listWritesSince(since: number): ReadonlyMap<string, SharedWrite> {
     const writes = new Map<string, SharedWrite>()
     for (const [value, { call }] of this.#writes) if (call.calledAt >= since) writes.set(value, call)
     return writes
@@ -170,21 +176,21 @@ export class SharedKeys {
 }
 
 /** Waits for all promises. @throws as the first that failed */
-async function settleAll(all: readonly Promise<void>[]): Promise<void> {
+async function waitForAll(all: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(all)
   await Promise.all(all)
 }
 
-const STATUSES = { put: 201, delete: 202, batch: 200 } as const
+const SUCCESS_STATUSES = { put: 201, delete: 202, batch: 200 } as const
 
-function outcomeOf({ status, body }: HttpReply, { type }: Put | Delete | Batch): 'done' | 'refused' {
-  const expected = STATUSES[type]
+function toOutcome({ status, body }: HttpReply, { type }: ModelPut | ModelDelete | ModelBatch): 'done' | 'refused' {
+  const expected = SUCCESS_STATUSES[type]
   if (status === expected) return 'done'
-  if (status === 412 && codeOf(body) === 'CONDITION_FAILED') return 'refused'
+  if (status === 412 && parseCode(body) === 'CONDITION_FAILED') return 'refused'
   throw new Difference(`shared ${type}: status ${status} ${body.toString()}`)
 }
 
-const showHistory = (history: readonly Operation[]): string =>
+const showHistory = (history: readonly RegisterOperation[]): string =>
   history
     .toSorted((a, b) => a.calledAt - b.calledAt)
     .map((operation) => `  ${JSON.stringify(operation)}`)

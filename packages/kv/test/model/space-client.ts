@@ -1,20 +1,28 @@
-import { Connection, ConnectionLost, type HttpReply } from './connection.ts'
+import { ModelConnection, ConnectionLost, type HttpReply } from './connection.ts'
 import { Difference } from './difference.ts'
 import type { EtagHistory, WriteIdentity } from './history.ts'
-import { keyPool } from './keys.ts'
+import { generateKeyPool } from './keys.ts'
 import type { OperationLog } from './operation-log.ts'
 import type { OperationContext } from './operation-source.ts'
-import type { Batch, Delete, KeyOperation, Operation, Put, Range, SetExpiry } from './operations.ts'
+import type {
+  ModelBatch,
+  ModelDelete,
+  KeyOperation,
+  ModelOperation,
+  ModelPut,
+  ModelRange,
+  SetExpiry,
+} from './operations.ts'
 import type { VisibleChange } from './outcome.ts'
-import { outcomesOf } from './outcomes.ts'
-import { codeOf } from './reply-match.ts'
-import { reportOf } from './report.ts'
-import type { Random } from './random.ts'
+import { getOutcomes } from './outcomes.ts'
+import { parseCode } from './reply-match.ts'
+import { createReport } from './report.ts'
+import type { ModelRandom } from './random.ts'
 import { toRequest } from './requests.ts'
-import { Space } from './space.ts'
-import { PossibleStates, type UnansweredRequest } from './states.ts'
+import { KeySpace } from './key-space.ts'
+import { PossibleStates, type UnansweredRequest } from './possible-states.ts'
 
-const CONNECTIONS = 3
+const CONNECTION_COUNT = 3
 const POOL_SIZE = 50
 const MAX_ETAGS = 200
 
@@ -22,7 +30,7 @@ export interface SpaceClientOptions {
   readonly name: string
   readonly prefix: string
   readonly end: string
-  readonly random: Random
+  readonly random: ModelRandom
   readonly history: EtagHistory
   readonly log: OperationLog
 }
@@ -35,20 +43,20 @@ export class SpaceClient {
   readonly name: string
   readonly prefix: string
   readonly end: string
-  readonly random: Random
+  readonly random: ModelRandom
   readonly #pool: readonly string[]
   readonly #history: EtagHistory
   readonly #log: OperationLog
   #states: PossibleStates
   #port = 0
-  #connections: (Connection | undefined)[] = []
+  #openConnections: (ModelConnection | undefined)[] = []
   #unanswered: UnansweredRequest[] = []
   #etags: string[] = []
-  #snapshots: Set<Space> | undefined
+  #snapshots: Set<KeySpace> | undefined
   /** Changes that a stream opened at the start of the phase must show, in this order. */
   changes: VisibleChange[] = []
   /** Additional changes that a stream may show after a kill of the process. */
-  maybeChanged: readonly VisibleChange[] = []
+  possiblyChanged: readonly VisibleChange[] = []
   operations = 0
   /**
    * True if the client writes values that expire and uses idempotency keys. A database without them takes other code paths.
@@ -62,8 +70,8 @@ export class SpaceClient {
     this.random = random
     this.#history = history
     this.#log = log
-    this.#pool = keyPool(random, prefix, POOL_SIZE)
-    this.#states = new PossibleStates(history, [Space.EMPTY])
+    this.#pool = generateKeyPool(random, prefix, POOL_SIZE)
+    this.#states = new PossibleStates(history, [KeySpace.EMPTY])
   }
 
   get context(): OperationContext {
@@ -76,12 +84,12 @@ export class SpaceClient {
   }
 
   /** Possible states of the service. */
-  get spaces(): readonly Space[] {
+  get spaces(): readonly KeySpace[] {
     return this.#states.spaces
   }
 
   /** Sets the possible states of the service. */
-  restore(spaces: readonly Space[]): void {
+  restore(spaces: readonly KeySpace[]): void {
     this.#states = new PossibleStates(this.#history, spaces)
   }
 
@@ -93,12 +101,12 @@ export class SpaceClient {
   beginPhase(isTimed: boolean): void {
     this.isTimed = isTimed
     this.changes = []
-    this.maybeChanged = []
+    this.possiblyChanged = []
   }
 
   disconnect(): void {
-    for (const connection of this.#connections) connection?.close()
-    this.#connections = []
+    for (const getConnection of this.#openConnections) getConnection?.close()
+    this.#openConnections = []
   }
 
   /** Records each state until `takeSnapshots()`. A backup taken meanwhile contains one of these states. */
@@ -106,7 +114,7 @@ export class SpaceClient {
     this.#snapshots = new Set(this.spaces)
   }
 
-  takeSnapshots(): Space[] {
+  takeSnapshots(): KeySpace[] {
     const taken = [...this.#snapshots!]
     this.#snapshots = undefined
     return taken
@@ -114,9 +122,9 @@ export class SpaceClient {
 
   /** Updates the states after a kill: the process may or may not have executed the unanswered requests. */
   cut(): void {
-    this.maybeChanged = this.#unanswered.flatMap(({ operation, write, sentAt }) =>
+    this.possiblyChanged = this.#unanswered.flatMap(({ operation, write, sentAt }) =>
       this.spaces
-        .flatMap((space) => outcomesOf(space, operation, write, { sentAt, receivedAt: Date.now() }))
+        .flatMap((space) => getOutcomes(space, operation, write, { sentAt, receivedAt: Date.now() }))
         .flatMap(({ changes }) => changes),
     )
     this.#states.cut(this.#unanswered, Date.now())
@@ -125,26 +133,26 @@ export class SpaceClient {
   }
 
   /** @param index index among the client's connections */
-  connection(index = this.random.below(CONNECTIONS)): Connection {
-    const open = this.#connections[index]
+  getConnection(index = this.random.below(CONNECTION_COUNT)): ModelConnection {
+    const open = this.#openConnections[index]
     if (open && !open.isClosed) return open
-    return (this.#connections[index] = new Connection(this.#port))
+    return (this.#openConnections[index] = new ModelConnection(this.#port))
   }
 
-  connections(): Connection[] {
-    return Array.from({ length: CONNECTIONS }, (_, index) => this.connection(index))
+  openConnections(): ModelConnection[] {
+    return Array.from({ length: CONNECTION_COUNT }, (_, index) => this.getConnection(index))
   }
 
-  async perform(operation: Operation, connection = this.connection()): Promise<HttpReply> {
-    const [reply] = await this.pipeline([operation], connection)
+  async runOperation(operation: ModelOperation, getConnection = this.getConnection()): Promise<HttpReply> {
+    const [reply] = await this.runPipeline([operation], getConnection)
     return reply!
   }
 
   /** Sends operations in one write and checks the replies in order. @throws Difference, ConnectionLost */
-  async pipeline(operations: readonly Operation[], connection = this.connection()): Promise<HttpReply[]> {
-    const writes = operations.map(({ type }) => this.#history.newWrite(`${type} by ${this.name}`))
+  async runPipeline(operations: readonly ModelOperation[], getConnection = this.getConnection()): Promise<HttpReply[]> {
+    const writes = operations.map(({ type }) => this.#history.createWrite(`${type} by ${this.name}`))
     const sentAt = Date.now()
-    const answers = connection.sendAll(operations.map((operation) => toRequest(operation, this.random)))
+    const answers = getConnection.sendAll(operations.map((operation) => toRequest(operation, this.random)))
     for (const [i, operation] of operations.entries()) {
       if (isChange(operation)) this.#unanswered.push({ operation, write: writes[i]!, sentAt })
     }
@@ -167,12 +175,12 @@ export class SpaceClient {
    * Sends a PUT that the server may answer before it executes it. Until the reply to a later request on the same connection,
    * its value may or may not be visible.
    */
-  async putAsync(operation: Put, reads: readonly Operation[], later: Put): Promise<void> {
-    const connection = this.connection()
-    const write = this.#history.newWrite(`async put by ${this.name}`)
+  async putAsync(operation: ModelPut, reads: readonly ModelOperation[], later: ModelPut): Promise<void> {
+    const getConnection = this.getConnection()
+    const write = this.#history.createWrite(`async put by ${this.name}`)
     const sentAt = Date.now()
     this.#unanswered.push({ operation, write, sentAt })
-    const reply = await connection.send(toRequest(operation, this.random))
+    const reply = await getConnection.send(toRequest(operation, this.random))
     this.#log.add(this.name, operation, reply)
     if (reply.status !== 202) {
       // The contract allows another status. The PUT is then an ordinary one.
@@ -186,28 +194,28 @@ export class SpaceClient {
     this.changes.push({ op: 'put', key, value, request: write })
     this.#unanswered = []
     this.#states.addWaiting(operation, write, { sentAt, receivedAt: reply.receivedAt })
-    for (const read of reads) await this.perform(read)
-    const laterWrite = this.#history.newWrite(`put by ${this.name}`)
+    for (const read of reads) await this.runOperation(read)
+    const laterWrite = this.#history.createWrite(`put by ${this.name}`)
     this.#unanswered.push({ operation: later, write: laterWrite, sentAt: Date.now() })
-    const laterReply = await connection.send(toRequest(later, this.random))
+    const laterReply = await getConnection.send(toRequest(later, this.random))
     this.#log.add(this.name, later, laterReply)
-    this.#states.settle()
+    this.#states.applyUnanswered()
     this.#explain(later, laterReply, () => this.#apply(later, laterWrite, laterReply))
   }
 
-  #check(operation: Operation, write: WriteIdentity, reply: HttpReply): void {
+  #check(operation: ModelOperation, write: WriteIdentity, reply: HttpReply): void {
     this.operations++
     this.#log.add(this.name, operation, reply)
     this.#explain(operation, reply, () => {
       if (operation.type === 'range') this.#states.checkRange(operation, reply)
-      else if (operation.type === 'get-many') this.#states.checkMany(operation, reply)
+      else if (operation.type === 'get-many') this.#states.checkGetMany(operation, reply)
       else if (operation.type !== 'refused') this.#apply(operation, write, reply)
-      else if (reply.status !== operation.status || codeOf(reply.body) !== operation.code)
+      else if (reply.status !== operation.status || parseCode(reply.body) !== operation.code)
         throw new Difference(`expected ${operation.status} ${operation.code}`)
     })
   }
 
-  #apply(operation: KeyOperation | Batch, write: WriteIdentity, reply: HttpReply): void {
+  #apply(operation: KeyOperation | ModelBatch, write: WriteIdentity, reply: HttpReply): void {
     this.changes.push(...this.#states.check(operation, write, reply))
     if (isChange(operation)) this.#unanswered.shift()
     const etag = reply.headers.get('etag')
@@ -216,7 +224,7 @@ export class SpaceClient {
     for (const space of this.#snapshots ? this.spaces : []) this.#snapshots!.add(space)
   }
 
-  #explain(operation: Operation, reply: HttpReply, check: () => void): void {
+  #explain(operation: ModelOperation, reply: HttpReply, check: () => void): void {
     try {
       check()
     } catch (error) {
@@ -224,15 +232,19 @@ export class SpaceClient {
     }
   }
 
-  #report(operation: Operation, reply: HttpReply | undefined, error: unknown): Difference {
-    return reportOf({ client: this.name, operation, reply, space: this.context.space, log: this.#log }, error as Error)
+  #report(operation: ModelOperation, reply: HttpReply | undefined, error: unknown): Difference {
+    return createReport(
+      { client: this.name, operation, reply, space: this.context.space, log: this.#log },
+      error as Error,
+    )
   }
 
   /** Returns the range of all keys of the client. */
-  all(output: Range['output']): Range {
+  readAll(output: ModelRange['output']): ModelRange {
     return { type: 'range', start: this.prefix, end: this.end, output }
   }
 }
 
-const CHANGES = new Set<Operation['type']>(['put', 'delete', 'batch', 'set-expiry'])
-const isChange = (operation: Operation): operation is Put | Delete | Batch | SetExpiry => CHANGES.has(operation.type)
+const CHANGE_TYPES = new Set<ModelOperation['type']>(['put', 'delete', 'batch', 'set-expiry'])
+const isChange = (operation: ModelOperation): operation is ModelPut | ModelDelete | ModelBatch | SetExpiry =>
+  CHANGE_TYPES.has(operation.type)

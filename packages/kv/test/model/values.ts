@@ -1,9 +1,9 @@
-import type { Random } from './random.ts'
+import type { ModelRandom } from './random.ts'
 
 let values = 0
 
 /** Returns a value that no other write has, except the empty value: text, non-text bytes, or lengths around buffer sizes. */
-export function anyValue(random: Random): Buffer {
+export function generateValue(random: ModelRandom): Buffer {
   const label = `${++values}:`
   const kind = random.below(100)
   if (kind < 3) return Buffer.alloc(0)

@@ -1,7 +1,7 @@
 import { Difference } from './difference.ts'
 import { showKey, showValue } from './operations.ts'
 import type { VisibleChange } from './outcome.ts'
-import type { Expiry } from './space.ts'
+import type { ExpiryInterval } from './key-space.ts'
 import type { WatchedChange } from './watch-events.ts'
 
 export interface ExpectedChanges {
@@ -12,7 +12,7 @@ export interface ExpectedChanges {
   /** True if the process was killed: the last changes may be missing. */
   readonly isCut: boolean
   /** Expiries of the values from before the start of the stream, by key; undefined for values that never expire. */
-  readonly before: ReadonlyMap<string, Expiry | undefined>
+  readonly before: ReadonlyMap<string, ExpiryInterval | undefined>
 }
 
 const show = ({ op, key, value }: VisibleChange | WatchedChange) =>
@@ -71,16 +71,19 @@ export function checkChanges(watched: readonly WatchedChange[], expected: Expect
 }
 
 /** True if a deletion removes no value, or an expired one. */
-function isRedundant({ key, receivedAt }: WatchedChange, present: ReadonlyMap<string, Expiry | undefined>): boolean {
+function isRedundant(
+  { key, receivedAt }: WatchedChange,
+  present: ReadonlyMap<string, ExpiryInterval | undefined>,
+): boolean {
   if (!present.has(key)) return true
   const expiry = present.get(key)
   return expiry !== undefined && expiry.earliest <= receivedAt
 }
 
 /** Returns the keys whose values have expired by `time`, but whose deletion the stream has not shown yet. */
-export function overdueKeys(
+export function findOverdueKeys(
   watched: readonly WatchedChange[],
-  before: ReadonlyMap<string, Expiry | undefined>,
+  before: ReadonlyMap<string, ExpiryInterval | undefined>,
   time: number,
 ): string[] {
   const present = new Map<string, number | undefined>()

@@ -1,5 +1,5 @@
 import { Difference } from './difference.ts'
-import { valueIn } from './range-reply.ts'
+import { readValue } from './range-reply.ts'
 
 /** Change as a stream showed it. */
 export interface WatchedChange {
@@ -12,7 +12,7 @@ export interface WatchedChange {
   readonly receivedAt: number
 }
 
-interface Line {
+interface EventLine {
   readonly op: 'put' | 'delete' | 'expire'
   readonly id: string
   readonly value?: string
@@ -21,11 +21,11 @@ interface Line {
 }
 
 function toChange(event: string, data: string, sequence: number): WatchedChange {
-  const line = JSON.parse(data) as Line
-  const { op, id: key, expiresAt } = line
+  const readLine = JSON.parse(data) as EventLine
+  const { op, id: key, expiresAt } = readLine
   if (op !== event) throw new Difference(`an event ${event} with ${data.slice(0, 200)}`)
   const time = expiresAt === undefined || expiresAt === null ? {} : { expiresAt }
-  return { op, key, ...(op === 'put' && { value: valueIn(line) }), ...time, sequence, receivedAt: Date.now() }
+  return { op, key, ...(op === 'put' && { value: readValue(readLine) }), ...time, sequence, receivedAt: Date.now() }
 }
 
 /** Parses server-sent events of one connection. Changes count once the `id` after them has arrived. */
@@ -44,23 +44,23 @@ export class WatchEvents {
   push(piece: Buffer): void {
     // Splits only at the bytes of line ends, because the end of a piece may cut a character.
     this.#text += piece.toString('latin1')
-    for (let end = this.#text.indexOf('\n'); end >= 0; end = this.#text.indexOf('\n')) {
-      const line = Buffer.from(this.#text.slice(0, end), 'latin1').toString()
-      this.#text = this.#text.slice(end + 1)
-      this.#line(line)
+    for (let endEvent = this.#text.indexOf('\n'); endEvent >= 0; endEvent = this.#text.indexOf('\n')) {
+      const readLine = Buffer.from(this.#text.slice(0, endEvent), 'latin1').toString()
+      this.#text = this.#text.slice(endEvent + 1)
+      this.#readLine(readLine)
     }
   }
 
-  #line(line: string): void {
-    if (line.startsWith('event: ')) this.#event = line.slice(7)
-    else if (line.startsWith('data: ')) this.#data.push({ event: this.#event, data: line.slice(6) })
-    else if (line.startsWith('id: ')) this.#id = line.slice(4)
-    else if (line === '' && this.#id !== undefined) this.#end(this.#id)
-    else if (line !== '' && !line.startsWith('retry: ') && !line.startsWith(':'))
-      throw new Difference(`not a line of a stream of changes: ${line.slice(0, 200)}`)
+  #readLine(readLine: string): void {
+    if (readLine.startsWith('event: ')) this.#event = readLine.slice(7)
+    else if (readLine.startsWith('data: ')) this.#data.push({ event: this.#event, data: readLine.slice(6) })
+    else if (readLine.startsWith('id: ')) this.#id = readLine.slice(4)
+    else if (readLine === '' && this.#id !== undefined) this.#endEvent(this.#id)
+    else if (readLine !== '' && !readLine.startsWith('retry: ') && !readLine.startsWith(':'))
+      throw new Difference(`not a line of a stream of changes: ${readLine.slice(0, 200)}`)
   }
 
-  #end(id: string): void {
+  #endEvent(id: string): void {
     this.#id = undefined
     this.#onChanges(
       id,

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { Difference } from './difference.ts'
 import { ReplyParser } from './http-parser.ts'
-import type { Random } from './random.ts'
+import type { ModelRandom } from './random.ts'
 import { WatchEvents, type WatchedChange } from './watch-events.ts'
 
 /** Stream of all changes of a service as server-sent events. Its connections are dropped at random. */
 export class WatchStream {
   readonly #port: number
-  readonly #random: Random
+  readonly #random: ModelRandom
   readonly #dropPercent: number
   readonly changes: WatchedChange[] = []
   /** Reason for the final end of the stream. */
@@ -17,10 +17,10 @@ export class WatchStream {
   #lastId: string | undefined
   #isClosed = false
   readonly #opened = Promise.withResolvers<void>()
-  #waiting: { readonly isMet: () => boolean; resolve(): void; reject(error: Error): void }[] = []
+  #waiters: { readonly isMet: () => boolean; resolve(): void; reject(error: Error): void }[] = []
 
   /** @param dropPercent share of cases in which a piece of the stream is the last one of its connection (%) */
-  constructor(port: number, random: Random, dropPercent: number) {
+  constructor(port: number, random: ModelRandom, dropPercent: number) {
     this.#port = port
     this.#random = random
     this.#dropPercent = dropPercent
@@ -38,10 +38,10 @@ export class WatchStream {
   }
 
   /** Resolves once the shown changes meet a condition. @throws Difference if the stream ends before */
-  until(isMet: () => boolean): Promise<void> {
+  waitUntil(isMet: () => boolean): Promise<void> {
     if (this.fault) return Promise.reject(this.fault)
     if (isMet()) return Promise.resolve()
-    return new Promise((resolve, reject) => this.#waiting.push({ isMet, resolve, reject }))
+    return new Promise((resolve, reject) => this.#waiters.push({ isMet, resolve, reject }))
   }
 
   close(): void {
@@ -71,17 +71,18 @@ export class WatchStream {
       try {
         parser.push(bytes)
       } catch (error) {
-        this.#fail(error as Error)
+        this.#failWaiters(error as Error)
       }
-      if (this.#lastId !== undefined && this.#random.percent(this.#dropPercent)) this.#drop()
+      if (this.#lastId !== undefined && this.#random.percent(this.#dropPercent)) this.#dropConnection()
     })
     socket.on('error', () => {})
     socket.on('close', () => {
-      if (socket === this.#socket && !this.#isClosed) this.#fail(new Error('the server closed the stream of changes'))
+      if (socket === this.#socket && !this.#isClosed)
+        this.#failWaiters(new Error('the server closed the stream of changes'))
     })
   }
 
-  #drop(): void {
+  #dropConnection(): void {
     if (this.#isClosed) return
     this.drops++
     const socket = this.#socket
@@ -89,12 +90,12 @@ export class WatchStream {
     socket?.destroy()
   }
 
-  #fail(error: Error): void {
+  #failWaiters(error: Error): void {
     this.fault ??= error
     this.close()
     this.#opened.promise.catch(() => {})
     this.#opened.reject(error)
-    for (const { reject } of this.#waiting.splice(0)) reject(error)
+    for (const { reject } of this.#waiters.splice(0)) reject(error)
   }
 
   #add(id: string, changes: readonly WatchedChange[]): void {
@@ -103,7 +104,7 @@ export class WatchStream {
     this.changes.push(...changes)
     this.#lastId = id
     this.#opened.resolve()
-    this.#waiting = this.#waiting.filter(({ isMet, resolve }) => {
+    this.#waiters = this.#waiters.filter(({ isMet, resolve }) => {
       if (!isMet()) return true
       resolve()
       return false

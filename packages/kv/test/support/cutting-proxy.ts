@@ -9,13 +9,13 @@ export interface CuttingProxy {
   close(): void
 }
 
-/** @param room after how many bytes the next connection is to end */
-export async function startCuttingProxy(url: string, room: () => number): Promise<CuttingProxy> {
+/** @param maxBytes after how many bytes the next connection is to end */
+export async function startCuttingProxy(url: string, maxBytes: () => number): Promise<CuttingProxy> {
   const { hostname, port } = new URL(url)
   let cuts = 0
   const server = createServer((client) => {
     const service = connect(Number(port), hostname)
-    let left = room()
+    let left = maxBytes()
     client.on('error', () => {}).on('close', () => service.destroy())
     service.on('error', () => {}).on('close', () => client.end())
     client.pipe(service)

@@ -1,12 +1,12 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { createKvClient, type KvClient } from '../../src/client.ts'
 import { kv } from '../../src/service.ts'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
 /** A reply as tests look at it. */
-export interface Reply {
+export interface TestReply {
   readonly status: number
   readonly headers: Headers
   readonly bytes: Buffer
@@ -18,17 +18,22 @@ export interface Reply {
 export interface TestKv {
   readonly url: string
   readonly client: KvClient
-  ask(method: string, path: string, body?: string | Uint8Array, headers?: Record<string, string>): Promise<Reply>
+  request(
+    method: string,
+    path: string,
+    body?: string | Uint8Array,
+    headers?: Record<string, string>,
+  ): Promise<TestReply>
   stop(): Promise<boolean>
 }
 
 export async function startKv(settings: Overrides = {}): Promise<TestKv> {
-  const running = await embed(kv, { data: temporaryFolder(), ...settings }, SERVICES)
+  const running = await embed(kv, { data: createTemporaryFolder(), ...settings }, SERVICES)
   const client = createKvClient(running.url)
   return {
     url: running.url,
     client,
-    async ask(method, path, body, headers = {}) {
+    async request(method, path, body, headers = {}) {
       const reply = await fetch(running.url + path, { method, body: body as never, headers })
       const bytes = Buffer.from(await reply.arrayBuffer())
       const text = bytes.toString()

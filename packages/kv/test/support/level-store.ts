@@ -1,25 +1,25 @@
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { parts } from '../../src/parts.ts'
-import type { LevelStoreOptions } from '../../src/store/level.ts'
-import { expiryMemory } from '../../src/store/expiries.ts'
+import type { LevelStoreOptions } from '../../src/store/level-store.ts'
+import { createTtlMemory } from '../../src/store/ttl.ts'
 import { openRevisions } from '../../src/store/revisions.ts'
-import type { Store } from '../../src/store/store.ts'
-import { stripesMemory } from '../../src/store/stripes.ts'
-import type { Recorder } from '../../src/watch/recorder.ts'
-import { log, openLevelOf } from './level.ts'
+import type { KvStore } from '../../src/store/store.ts'
+import { createLockMemory } from '../../src/store/key-locks.ts'
+import type { WriteRecorder } from '../../src/watch/write-recorder.ts'
+import { log, openTestLevel } from './level.ts'
 
 /** Nobody watches. */
-export const noRecorder: Recorder = { wrote() {}, lost() {} }
+export const noRecorder: WriteRecorder = { recordWrites() {}, recordLost() {} }
 
 /** Opens so many stores on one folder, as main and that many threads do. Closing the last one closes the folder. */
-export async function openLevelStores(count: number, more: Partial<LevelStoreOptions> = {}): Promise<Store[]> {
-  const folder = more.folder ?? temporaryFolder()
-  const main = await openLevelOf(folder)
+export async function openLevelStores(count: number, more: Partial<LevelStoreOptions> = {}): Promise<KvStore[]> {
+  const folder = more.folder ?? createTemporaryFolder()
+  const main = await openTestLevel(folder)
   const revisions = await openRevisions(main)
-  const memory = stripesMemory()
-  const expiring = expiryMemory()
+  const memory = createLockMemory()
+  const ttlMemory = createTtlMemory()
   let open = count
-  const openOne = async (owner: number): Promise<Store> => {
+  const openOne = async (owner: number): Promise<KvStore> => {
     const store = await parts.store.level({
       folder,
       cacheMegabytes: 8,
@@ -31,8 +31,8 @@ export async function openLevelStores(count: number, more: Partial<LevelStoreOpt
       share: main.share(),
       revisions,
       recorder: noRecorder,
-      expiring,
-      ...(count > 1 && { stripes: { memory, owner } }),
+      ttl: ttlMemory,
+      ...(count > 1 && { keyLocks: { memory, owner } }),
       ...more,
     })
     let closed: Promise<void> | undefined
@@ -46,7 +46,7 @@ export async function openLevelStores(count: number, more: Partial<LevelStoreOpt
 }
 
 /** Opens a store on a folder of its own. */
-export async function openLevelStore(more: Partial<LevelStoreOptions> = {}): Promise<Store> {
+export async function openLevelStore(more: Partial<LevelStoreOptions> = {}): Promise<KvStore> {
   const [store] = await openLevelStores(1, more)
   return store!
 }

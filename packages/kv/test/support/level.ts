@@ -1,19 +1,19 @@
 import type { KvLevel } from '../../src/store/commit.ts'
-import { openKvLevel } from '../../src/store/level.ts'
+import { openKvLevel } from '../../src/store/level-store.ts'
 import { openRevisions } from '../../src/store/revisions.ts'
 
 /** What nobody reads. */
 export const log = { error() {}, info() {} }
 
 /** A folder's database as main opens it. */
-export const openLevelOf = (folder: string) => openKvLevel(folder, 8, { log })
+export const openTestLevel = (folder: string) => openKvLevel(folder, 8, { log })
 
 /** Opens the same database and writes its own row, like each start. */
-export async function openUsedLevelOf(folder: string): Promise<KvLevel> {
-  const level = await openLevelOf(folder)
+export async function openUsedTestLevel(folder: string): Promise<KvLevel> {
+  const level = await openTestLevel(folder)
   await openRevisions(level)
   return level
 }
 
 /** Opens the database of a folder like the main thread of a cluster node. */
-export const openNodeLevelOf = (folder: string) => openKvLevel(folder, 8, { log, isReplica: true })
+export const openNodeTestLevel = (folder: string) => openKvLevel(folder, 8, { log, isReplica: true })

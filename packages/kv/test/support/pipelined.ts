@@ -9,12 +9,12 @@ export interface PipelineReply {
   readonly body: string
 }
 
-interface Taken {
+interface ParsedReply {
   readonly reply: PipelineReply
   readonly end: number
 }
 
-function takeChunks(text: string, from: number): { body: string; end: number } | undefined {
+function parseChunks(text: string, from: number): { body: string; end: number } | undefined {
   let body = ''
   for (let at = from; ;) {
     const lineEnd = text.indexOf('\r\n', at)
@@ -29,7 +29,7 @@ function takeChunks(text: string, from: number): { body: string; end: number } |
 }
 
 /** Parses the reply to a request of this method that begins at `from`; undefined if it is not complete. */
-function takeReply(text: string, from: number, method: string): Taken | undefined {
+function parseReply(text: string, from: number, method: string): ParsedReply | undefined {
   const headEnd = text.indexOf('\r\n\r\n', from)
   if (headEnd < 0) return undefined
   const [first = '', ...lines] = text.slice(from, headEnd).split('\r\n')
@@ -40,7 +40,7 @@ function takeReply(text: string, from: number, method: string): Taken | undefine
   const bodyAt = headEnd + 4
   if (method === 'HEAD' || status === 304 || status < 200) return { reply: { status, headers, body: '' }, end: bodyAt }
   if (headers['transfer-encoding'] === 'chunked') {
-    const chunks = takeChunks(text, bodyAt)
+    const chunks = parseChunks(text, bodyAt)
     return chunks && { reply: { status, headers, body: chunks.body }, end: chunks.end }
   }
   const end = bodyAt + Number(headers['content-length'] ?? 0)
@@ -51,7 +51,7 @@ function takeReply(text: string, from: number, method: string): Taken | undefine
  * Sends requests on one connection without waiting for replies. The text is cut at `cuts` (0 to 1, of its length).
  * @returns the final replies in order; fewer than requests if the server ends the connection
  */
-export async function pipelined(
+export async function sendPipelined(
   url: string,
   texts: readonly string[],
   cuts: readonly number[] = [],
@@ -63,18 +63,18 @@ export async function pipelined(
   await once(socket, 'connect')
   const closed = once(socket, 'close')
   const text = texts.join('')
-  const places = [...cuts.map((cut) => Math.floor(cut * text.length)), text.length].sort((a, b) => a - b)
-  for (let i = 0, from = 0; i < places.length; from = places[i++]!) {
-    socket.write(text.slice(from, places[i]), 'latin1')
+  const cutPoints = [...cuts.map((cut) => Math.floor(cut * text.length)), text.length].sort((a, b) => a - b)
+  for (let i = 0, from = 0; i < cutPoints.length; from = cutPoints[i++]!) {
+    socket.write(text.slice(from, cutPoints[i]), 'latin1')
     await nextTurn()
   }
   const replies: PipelineReply[] = []
   for (let at = 0; replies.length < texts.length;) {
     const method = texts[replies.length]!.split(' ', 1)[0]!
-    const taken = takeReply(received, at, method)
-    if (taken) {
-      at = taken.end
-      if (taken.reply.status >= 200) replies.push(taken.reply)
+    const parsed = parseReply(received, at, method)
+    if (parsed) {
+      at = parsed.end
+      if (parsed.reply.status >= 200) replies.push(parsed.reply)
     } else if (socket.closed) break
     else await Promise.race([once(socket, 'data'), closed])
   }

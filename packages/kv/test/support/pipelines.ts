@@ -7,22 +7,22 @@ export type PipelineRequest =
       readonly key: string
       readonly value: string
       readonly condition: string
-      readonly form: Form
+      readonly form: BodyForm
     }
   | { readonly type: 'delete'; readonly key: string; readonly condition: string }
   | { readonly type: 'get' | 'head'; readonly key: string; readonly condition: string; readonly query: string }
-  | { readonly type: 'batch'; readonly changes: readonly Change[] }
+  | { readonly type: 'batch'; readonly changes: readonly PipelineChange[] }
   | { readonly type: 'range' }
   | { readonly type: 'nowhere' }
 
-interface Change {
+interface PipelineChange {
   readonly key: string
   /** Absent for a delete. */
   readonly value?: string | undefined
 }
 
 /** Body form of a PUT. Only the first form stays with the raw server adapter. */
-type Form = 'length' | 'chunked' | 'expect' | 'large'
+type BodyForm = 'length' | 'chunked' | 'expect' | 'large'
 
 /** Size of a value that exceeds the raw server adapter's limit for one request (bytes). */
 const LARGE_VALUE_BYTES = 140_000
@@ -33,8 +33,8 @@ const key = fc.constantFrom('a', 'b', 'c')
 const value = fc.string({ maxLength: 12, unit: fc.constantFrom(...'abcdefgh 0123456789') })
 const condition = fc.constantFrom(...CONDITIONS)
 const form = fc.oneof(
-  { weight: 12, arbitrary: fc.constant<Form>('length') },
-  { weight: 1, arbitrary: fc.constantFrom<Form>('chunked', 'expect', 'large') },
+  { weight: 12, arbitrary: fc.constant<BodyForm>('length') },
+  { weight: 1, arbitrary: fc.constantFrom<BodyForm>('chunked', 'expect', 'large') },
 )
 const change = fc.record({ key, value: fc.option(value, { nil: undefined }) })
 
@@ -59,58 +59,58 @@ const request: fc.Arbitrary<PipelineRequest> = fc.oneof(
 )
 
 /** Requests that a client sends at once, and the positions at which the text is cut (0 to 1, of its length). */
-export const anyPipeline = fc.record({
+export const pipelineArbitrary = fc.record({
   requests: fc.array(request, { minLength: 2, maxLength: 40 }),
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 }),
 })
 
-const HOST = 'host: 127.0.0.1\r\n'
+const HOST_HEADER = 'host: 127.0.0.1\r\n'
 const line = (condition: string) => (condition === '' ? '' : `${condition}\r\n`)
-const sized = (body: string) => `content-length: ${body.length}\r\n\r\n${body}`
+const addLength = (body: string) => `content-length: ${body.length}\r\n\r\n${body}`
 
 /** Returns the value that a PUT stores. */
-const valueOf = ({ value, form }: PipelineRequest & { type: 'put' }) =>
+const toValue = ({ value, form }: PipelineRequest & { type: 'put' }) =>
   form === 'large' ? value.padEnd(LARGE_VALUE_BYTES, '.') : value
 
 function putText(one: PipelineRequest & { type: 'put' }, target: string): string {
-  const value = valueOf(one)
-  const head = `PUT ${target} HTTP/1.1\r\n${HOST}${line(one.condition)}`
-  if (one.form === 'expect' && value !== '') return `${head}expect: 100-continue\r\n${sized(value)}`
-  if (one.form !== 'chunked') return head + sized(value)
+  const value = toValue(one)
+  const head = `PUT ${target} HTTP/1.1\r\n${HOST_HEADER}${line(one.condition)}`
+  if (one.form === 'expect' && value !== '') return `${head}expect: 100-continue\r\n${addLength(value)}`
+  if (one.form !== 'chunked') return head + addLength(value)
   const chunk = value === '' ? '' : `${value.length.toString(16)}\r\n${value}\r\n`
   return `${head}transfer-encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
 }
 
 /** Returns the text of a request on the wire. */
-export function textOf(one: PipelineRequest, prefix: string): string {
+export function toRequestText(one: PipelineRequest, prefix: string): string {
   const target = 'key' in one ? `/v0/entity?id=${prefix}${one.key}` : ''
   switch (one.type) {
     case 'put':
       return putText(one, target)
     case 'delete':
-      return `DELETE ${target} HTTP/1.1\r\n${HOST}${line(one.condition)}\r\n`
+      return `DELETE ${target} HTTP/1.1\r\n${HOST_HEADER}${line(one.condition)}\r\n`
     case 'get':
     case 'head':
-      return `${one.type.toUpperCase()} ${target}${one.query} HTTP/1.1\r\n${HOST}${line(one.condition)}\r\n`
+      return `${one.type.toUpperCase()} ${target}${one.query} HTTP/1.1\r\n${HOST_HEADER}${line(one.condition)}\r\n`
     case 'batch':
-      return `POST /v0/batch HTTP/1.1\r\n${HOST}${sized(one.changes.map((each) => changeLine(each, prefix)).join(''))}`
+      return `POST /v0/batch HTTP/1.1\r\n${HOST_HEADER}${addLength(one.changes.map((each) => toChangeLine(each, prefix)).join(''))}`
     case 'range':
-      return `GET /v0/entities?start=${prefix}&end=${prefix}~ HTTP/1.1\r\n${HOST}accept: application/x-ndjson\r\n\r\n`
+      return `GET /v0/entities?start=${prefix}&end=${prefix}~ HTTP/1.1\r\n${HOST_HEADER}accept: application/x-ndjson\r\n\r\n`
     case 'nowhere':
-      return `POST /nowhere HTTP/1.1\r\n${HOST}content-length: 0\r\n\r\n`
+      return `POST /nowhere HTTP/1.1\r\n${HOST_HEADER}content-length: 0\r\n\r\n`
   }
 }
 
-function changeLine({ key, value }: Change, prefix: string): string {
+function toChangeLine({ key, value }: PipelineChange, prefix: string): string {
   const id = prefix + key
   return `${JSON.stringify(value === undefined ? { op: 'delete', id } : { op: 'put', id, value })}\n`
 }
 
 /** Returns the replies of a server that executes requests one after another: a status, and a body if it matters. */
-export function sequentialReplies(requests: readonly PipelineRequest[], prefix: string): string[] {
+export function computeReplies(requests: readonly PipelineRequest[], prefix: string): string[] {
   const values = new Map<string, string>()
 
-  function meets(condition: string, key: string): boolean {
+  function isConditionMet(condition: string, key: string): boolean {
     if (condition === 'if-match: *') return values.has(key)
     if (condition === 'if-none-match: *') return !values.has(key)
     return condition === ''
@@ -118,7 +118,7 @@ export function sequentialReplies(requests: readonly PipelineRequest[], prefix: 
 
   function readReply(one: PipelineRequest & { type: 'get' | 'head' }): string {
     const value = values.get(one.key)
-    if (one.condition.startsWith('if-match') && !meets(one.condition, one.key)) return '412'
+    if (one.condition.startsWith('if-match') && !isConditionMet(one.condition, one.key)) return '412'
     if (value === undefined) return '404'
     if (one.condition === 'if-none-match: *') return '304'
     return one.type === 'head' ? `200 ${value.length}` : `200 ${value}`
@@ -127,11 +127,11 @@ export function sequentialReplies(requests: readonly PipelineRequest[], prefix: 
   function reply(one: PipelineRequest): string {
     switch (one.type) {
       case 'put':
-        if (!meets(one.condition, one.key)) return '412'
-        values.set(one.key, valueOf(one))
+        if (!isConditionMet(one.condition, one.key)) return '412'
+        values.set(one.key, toValue(one))
         return '201'
       case 'delete':
-        if (!meets(one.condition, one.key)) return '412'
+        if (!isConditionMet(one.condition, one.key)) return '412'
         values.delete(one.key)
         return '202'
       case 'get':
@@ -145,7 +145,7 @@ export function sequentialReplies(requests: readonly PipelineRequest[], prefix: 
         return `200 ${JSON.stringify({ applied: one.changes.length })}`
       case 'range': {
         const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1))
-        return `200 ${entries.map(([key, value]) => changeLine({ key, value }, prefix)).join('')}`
+        return `200 ${entries.map(([key, value]) => toChangeLine({ key, value }, prefix)).join('')}`
       }
       case 'nowhere':
         return '404'

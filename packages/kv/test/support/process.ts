@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { HOUSE } from '@influencer-stats/runtime/testing/spawn-start'
+import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
 /** Script that `pnpm kv` runs. */
-export const CLI = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
+export const CLI_PATH = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
 
 /** A program that ran to its end. */
-export interface Ended {
+export interface EndedProcess {
   readonly code: number | null
   readonly stderr: string
 }
@@ -19,12 +19,12 @@ export interface SpawnedKv {
   readonly url: Promise<string>
   /** Of the service. */
   readonly pid: Promise<number>
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<EndedProcess>
   /** What it has written to stderr so far. */
-  said(): string
-  stop(): Promise<Ended>
+  readOutput(): string
+  stop(): Promise<EndedProcess>
   /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
-  crash(): Promise<Ended>
+  crash(): Promise<EndedProcess>
 }
 
 /** The service as `pnpm start kv` runs it, in a process of its own that does not outlive the test. */
@@ -32,7 +32,7 @@ export function spawnKv(
   folder: string,
   { fileBlocks, settings = [] }: { fileBlocks?: number; settings?: readonly string[] } = {},
 ): SpawnedKv {
-  const args = [process.execPath, HOUSE, 'kv', '--port', '0', '--kv.data', folder, ...settings]
+  const args = [process.execPath, START_SCRIPT, 'kv', '--port', '0', '--kv.data', folder, ...settings]
   // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
   const stdio = ['ignore', 'pipe', 'pipe'] as const
@@ -49,7 +49,7 @@ export function spawnKv(
     })
   })
   child.stderr!.setEncoding('utf8').on('data', (part) => (stderr += part))
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, stderr }))
+  const ended = once(child, 'close').then(([code]): EndedProcess => ({ code, stderr }))
   onTestFinished(async () => {
     child.kill('SIGTERM')
     await ended
@@ -58,13 +58,13 @@ export function spawnKv(
     url: ready.then(({ url }) => url),
     pid: ready.then(({ pid }) => pid),
     ended,
-    said: () => stderr,
+    readOutput: () => stderr,
     async crash() {
       process.kill((await ready).pid, 'SIGKILL')
       child.kill('SIGKILL')
       return ended
     },
-    async stop(): Promise<Ended> {
+    async stop(): Promise<EndedProcess> {
       child.kill('SIGTERM')
       return ended
     },
@@ -72,16 +72,16 @@ export function spawnKv(
 }
 
 /** Command that ran to its end, with its output on stdout. */
-export interface EndedCli extends Ended {
+export interface EndedCli extends EndedProcess {
   readonly stdout: Buffer
 }
 
 /** Runs `pnpm kv ...`. */
-export const runCli = (...args: string[]): Promise<EndedCli> => feedCli('', ...args)
+export const runCli = (...args: string[]): Promise<EndedCli> => runCliWithInput('', ...args)
 
 /** Runs `pnpm kv ...` with `input` on stdin. */
-export async function feedCli(input: string | Uint8Array, ...args: string[]): Promise<EndedCli> {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: 'pipe' })
+export async function runCliWithInput(input: string | Uint8Array, ...args: string[]): Promise<EndedCli> {
+  const child = spawn(process.execPath, [CLI_PATH, ...args], { stdio: 'pipe' })
   // The command may end without reading the input.
   child.stdin.on('error', () => {}).end(input)
   const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')])
@@ -93,7 +93,7 @@ export async function runShell(script: string, env: NodeJS.ProcessEnv = {}): Pro
   const kv = `kv() { "$NODE" "$CLI" "$@"; }\n`
   const child = spawn('bash', ['-c', kv + script], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env, NODE: process.execPath, CLI },
+    env: { ...process.env, ...env, NODE: process.execPath, CLI: CLI_PATH },
   })
   const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')])
   return { code, stdout, stderr }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createKvClient, type ConditionalOptions, type ReadOptions } from '../../src/client.ts'
-import type { Condition, Operation, Value } from './linearizable.ts'
+import type { RegisterCondition, RegisterOperation, RegisterValue } from './linearizable.ts'
 
 /** What a client does next: `abandon` is a put whose client leaves at some moment. */
-export interface Step {
+export interface HistoryStep {
   readonly kind: 'get' | 'put' | 'create' | 'replace' | 'swap' | 'delete' | 'deleteSame' | 'batch' | 'abandon'
   readonly key: string
   /** Turns of the event loop before, and before a client leaves. */
@@ -12,10 +12,10 @@ export interface Step {
   readonly durable: boolean
 }
 
-const CLIENTS = 8
+const CLIENT_COUNT = 8
 const KEYS = ['a', "a'", 'b']
 
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<HistoryStep> = fc.record({
   kind: fc.constantFrom(
     'get',
     'get',
@@ -37,25 +37,25 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 /** What some clients do, each its own steps, on a few keys. */
 export const schedules = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
-  minLength: CLIENTS,
-  maxLength: CLIENTS,
+  minLength: CLIENT_COUNT,
+  maxLength: CLIENT_COUNT,
 })
 
 /** What all clients did, by key, in the order of one clock. */
-export type Histories = Map<string, Operation[]>
+export type KeyHistories = Map<string, RegisterOperation[]>
 
 let clock = 0
 
-async function wait(turns: number): Promise<void> {
+async function waitTurns(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Does the steps one after the other on a connection of its own and writes down what came of them. */
-export async function record(
+export async function recordHistories(
   url: string,
   name: string,
-  steps: readonly Step[],
-  histories: Histories,
+  steps: readonly HistoryStep[],
+  histories: KeyHistories,
   reads: ReadOptions = {},
 ): Promise<void> {
   const client = createKvClient(url, { connections: 1 })
@@ -63,7 +63,7 @@ export async function record(
   const known = new Map<string, { value: string; etag: string }>()
   let count = 0
 
-  const add = (key: string, operation: Operation) => {
+  const add = (key: string, operation: RegisterOperation) => {
     if (!histories.has(key)) histories.set(key, [])
     histories.get(key)!.push(operation)
   }
@@ -79,8 +79,8 @@ export async function record(
   /** @param act resolves with the new value's tag, if it has one */
   async function write(
     keys: readonly string[],
-    value: Value,
-    condition: Condition | undefined,
+    value: RegisterValue,
+    condition: RegisterCondition | undefined,
     act: () => Promise<string | void>,
   ): Promise<void> {
     const calledAt = ++clock
@@ -101,27 +101,27 @@ export async function record(
   }
 
   /** The value that this client knows, or any where it knows none: as the checker sees it, and as the service does. */
-  function same(key: string): [Condition, ConditionalOptions] {
+  function isSameValue(key: string): [RegisterCondition, ConditionalOptions] {
     const { value, etag } = known.get(key) ?? { value: '*', etag: '*' }
     return [{ match: value }, { ifMatch: etag }]
   }
 
-  async function abandonedPut(id: string, value: string, turns: number): Promise<void> {
+  async function abandonPut(id: string, value: string, turns: number): Promise<void> {
     const leaving = new AbortController()
     const target = new URL('/v0/entity', url)
     target.searchParams.set('id', id)
     const reply = fetch(target, { method: 'PUT', body: value, signal: leaving.signal })
-    void wait(turns).then(() => leaving.abort())
+    void waitTurns(turns).then(() => leaving.abort())
     const { status } = await reply
     if (status !== 201) throw new Error(`status ${status}`)
   }
 
-  async function take({ kind, key, turns, durable }: Step): Promise<void> {
+  async function takeStep({ kind, key, turns, durable }: HistoryStep): Promise<void> {
     const value = `${name}.${++count}`
     if (kind === 'get') return get(key)
     if (kind === 'put') return write([key], value, undefined, () => client.put(key, value, { durable }))
     if (kind === 'delete') return write([key], undefined, undefined, () => client.delete(key, { durable }))
-    if (kind === 'abandon') return write([key], value, undefined, () => abandonedPut(key, value, turns))
+    if (kind === 'abandon') return write([key], value, undefined, () => abandonPut(key, value, turns))
     if (kind === 'batch') {
       const keys = [key, `${key}'`]
       const changes = keys.map((id) => ({ op: 'put' as const, id, value }))
@@ -131,8 +131,8 @@ export async function record(
       const options = { ifNoneMatch: '*', durable } as const
       return write([key], value, { noneMatch: '*' }, () => client.put(key, value, options))
     }
-    const [condition, options]: [Condition, ConditionalOptions] =
-      kind === 'replace' ? [{ match: '*' }, { ifMatch: '*' }] : same(key)
+    const [condition, options]: [RegisterCondition, ConditionalOptions] =
+      kind === 'replace' ? [{ match: '*' }, { ifMatch: '*' }] : isSameValue(key)
     if (kind === 'deleteSame') {
       return write([key], undefined, condition, () => client.delete(key, { ...options, durable }))
     }
@@ -140,8 +140,8 @@ export async function record(
   }
 
   for (const step of steps) {
-    await wait(step.turns)
-    await take(step)
+    await waitTurns(step.turns)
+    await takeStep(step)
   }
   await client.close()
 }

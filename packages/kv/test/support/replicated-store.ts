@@ -1,54 +1,54 @@
 import { logs } from '@influencer-stats/log/parts'
 import type { Log } from '@influencer-stats/log/log'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { WRITES } from '../../src/core/writes.ts'
-import type { Outcomes } from '../../src/core/judge.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { WRITES_KIND } from '../../src/core/encode-writes.ts'
+import type { Outcomes } from '../../src/core/evaluate-writes.ts'
 import { parts } from '../../src/parts.ts'
-import { logStateMemory, writeLogState } from '@influencer-stats/log/log-state'
-import { Expiring, expiryMemory } from '../../src/store/expiries.ts'
-import { expireInLog } from '../../src/store/log-expiry.ts'
-import { openLogView, type LogView } from '../../src/store/log-view.ts'
-import type { Store } from '../../src/store/store.ts'
-import { Feed } from '../../src/watch/feed.ts'
-import { log as silent, openNodeLevelOf } from './level.ts'
+import { createLogStateMemory, writeLogState } from '@influencer-stats/log/log-state'
+import { TtlState, createTtlMemory } from '../../src/store/ttl.ts'
+import { startClusterExpiry } from '../../src/store/cluster-expiry.ts'
+import { openKvStateMachine, type KvStateMachine } from '../../src/store/kv-state-machine.ts'
+import type { KvStore } from '../../src/store/store.ts'
+import { ChangeFeed } from '../../src/watch/change-feed.ts'
+import { log as silent, openNodeTestLevel } from './level.ts'
 
 /** A store that writes through a log, as main and one thread of a node have it; the log is this process's own. */
 export interface TestNode {
-  readonly store: Store
-  readonly view: LogView
+  readonly store: KvStore
+  readonly view: KvStateMachine
   readonly log: Log
   close(): Promise<void>
 }
 
 /** @param now clock of the log (ms since 1970) */
-export async function openTestNode(folder = temporaryFolder(), now = () => Date.now()): Promise<TestNode> {
-  const main = await openNodeLevelOf(folder)
-  const expiring = expiryMemory()
-  const state = logStateMemory()
-  const timed = new Expiring(expiring, now)
-  const view = await openLogView(main, new Feed(1e6), timed)
-  const log = await logs.local({ view, now })
-  const stopExpiring = expireInLog(log, view, () => timed.now())
-  const tell = () => writeLogState(state, log.state)
-  tell()
+export async function openTestNode(folder = createTemporaryFolder(), now = () => Date.now()): Promise<TestNode> {
+  const main = await openNodeTestLevel(folder)
+  const ttlMemory = createTtlMemory()
+  const state = createLogStateMemory()
+  const ttl = new TtlState(ttlMemory, now)
+  const view = await openKvStateMachine(main, new ChangeFeed(1e6), ttl)
+  const log = await logs.local({ stateMachine: view, now })
+  const stopExpiring = startClusterExpiry(log, view, () => ttl.now())
+  const onState = () => writeLogState(state, log.state)
+  onState()
   const store = await parts.replica.jetstream({
     folder,
-    expiring,
+    ttlMemory,
     cacheMegabytes: 8,
     maxBytes: 1e7,
     maxWrites: 10_000,
     timeout: 60_000,
     log: silent,
     share: main.share(),
-    line: {
+    channel: {
       state,
       now,
       async append(writes) {
-        const { seq, outcome } = await log.append<Outcomes>(WRITES, Buffer.from(writes))
-        tell()
+        const { seq, outcome } = await log.append<Outcomes>(WRITES_KIND, Buffer.from(writes))
+        onState()
         return { sequence: seq, outcomes: outcome }
       },
-      reached: (sequence) => log.reached(sequence, 10),
+      waitForSequence: (sequence) => log.waitForSequence(sequence, 10),
       barrier: async () => void (await log.barrier()),
     },
   })
@@ -63,7 +63,7 @@ export async function openTestNode(folder = temporaryFolder(), now = () => Date.
   return { store, view, log, close: () => (closed ??= close()) }
 }
 
-export async function openReplicatedStore(): Promise<Store> {
+export async function openReplicatedStore(): Promise<KvStore> {
   const { store, close } = await openTestNode()
   return {
     ...store,

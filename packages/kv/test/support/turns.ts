@@ -1,6 +1,6 @@
 /** Runs some work, and counts how often the event loop turned meanwhile. @param onTurn called at each */
 export async function countTurns<T>(
-  work: () => Promise<T>,
+  run: () => Promise<T>,
   onTurn: () => void = () => {},
 ): Promise<{ turns: number; result: T }> {
   let turns = 0
@@ -11,7 +11,7 @@ export async function countTurns<T>(
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  const result = await work()
+  const result = await run()
   isOver = true
   return { turns, result }
 }

@@ -1,10 +1,10 @@
-import { budgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { onTestFinished } from 'vitest'
-import { toPage } from '../../src/core/changes.ts'
-import type { KeyRange } from '../../src/core/ranges.ts'
-import { placesOf } from '../../src/core/watch-events.ts'
-import { encodeWrites } from '../../src/core/writes.ts'
-import { Feed } from '../../src/watch/feed.ts'
+import { toPage } from '../../src/core/change-pages.ts'
+import type { KeyRange } from '../../src/core/range-tree.ts'
+import { parseWatchEvents } from '../../src/core/watch-events.ts'
+import { encodeWrites } from '../../src/core/encode-writes.ts'
+import { ChangeFeed } from '../../src/watch/change-feed.ts'
 import { Watchers, type WatchersOptions } from '../../src/watch/watchers.ts'
 import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 
@@ -13,17 +13,17 @@ interface WatchersSetup extends Partial<WatchersOptions> {
   /** Memory in which the threads of the budget count. `thread` is the index of this thread. */
   readonly memory?: Int32Array
   readonly thread?: number
-  readonly feed?: Feed
+  readonly feed?: ChangeFeed
 }
 
 export function createFeed(maxBytes = 64 * 1_048_576) {
-  const feed = new Feed(maxBytes)
+  const feed = new ChangeFeed(maxBytes)
   feed.start(0)
   return feed
 }
 
 /** Adds a sequence that puts a value of `bytes` bytes under each of these keys. */
-export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: number): void =>
+export const put = (feed: ChangeFeed, seq: number, keys: readonly string[], bytes: number): void =>
   feed.add({
     seq,
     writes: encodeWrites([
@@ -38,15 +38,20 @@ export const put = (feed: Feed, seq: number, keys: readonly string[], bytes: num
   })
 
 /** Creates the streams of one thread on a feed, without a server. */
-export function openWatchers({ clientMemoryLimit, memory = budgetMemory(1), thread = 0, ...options }: WatchersSetup) {
+export function openWatchers({
+  clientMemoryLimit,
+  memory = createBudgetMemory(1),
+  thread = 0,
+  ...options
+}: WatchersSetup) {
   const feed = options.feed ?? createFeed()
   const budget = createBudget(memory, thread, clientMemoryLimit)
   const watchers = new Watchers({
-    changes: async (after, ...rest) => (after === undefined ? toPage([], feed.upTo) : feed.after(after, ...rest)),
+    changes: async (after, ...rest) => (after === undefined ? toPage([], feed.upTo) : feed.readAfter(after, ...rest)),
     budget,
     isCopied: false,
-    most: 100_000,
-    buffer: 1_073_741_824,
+    maxStreams: 100_000,
+    maxUnreadBytes: 1_073_741_824,
     sendTimeout: 3_600_000,
     heartbeat: 3_600_000,
     ...options,
@@ -61,10 +66,10 @@ export function openWatchers({ clientMemoryLimit, memory = budgetMemory(1), thre
 }
 
 /** Returns the changed keys that the client of a stream has received, by sequence. */
-export async function placesRead({ received }: SlowConnection): Promise<{ seq: number; keys: string[] }[]> {
-  async function* pieces() {
+export async function readSequences({ received }: SlowConnection): Promise<{ seq: number; keys: string[] }[]> {
+  async function* yieldChunks() {
     yield* received
   }
-  const places = await Array.fromAsync(placesOf(pieces()))
-  return places.map(({ seq, ops }) => ({ seq, keys: ops.map(({ key }) => key.toString()) }))
+  const sequences = await Array.fromAsync(parseWatchEvents(yieldChunks()))
+  return sequences.map(({ seq, ops }) => ({ seq, keys: ops.map(({ key }) => key.toString()) }))
 }

@@ -30,7 +30,7 @@ export class LogClock {
    * @param time in a reply that arrives now; ignored if it is not a time
    * @param sentAt time of the request (ms of the clock of this process)
    */
-  heard(time: string | undefined, sentAt: number): void {
+  addReply(time: string | undefined, sentAt: number): void {
     const ms = Date.parse(time ?? '')
     if (Number.isNaN(ms)) return
     this.#replies.push({ min: ms - this.#now(), max: ms + RESOLUTION_MS - sentAt })

@@ -1,4 +1,4 @@
-import type { LogState, View } from '../log.ts'
+import type { LogState, StateMachine } from '../log.ts'
 import type { Logger } from '../logger.ts'
 
 /** How servers of NATS are reached. */
@@ -23,16 +23,16 @@ export interface JetStreamLogOptions {
   readonly replicas: number
   /** On their disks, by default, or in their memory, which is gone with more than half of them. */
   readonly storage?: 'file' | 'memory' | undefined
-  readonly view: View
+  readonly stateMachine: StateMachine
   readonly log: Logger
   /** An append waits for so long (ms). */
   readonly appendTimeout: number
   /** Once the log has it, an append waits for the own view for so long (ms): where that may take its time. */
-  readonly viewTimeout?: number | undefined
+  readonly applyTimeout?: number | undefined
   /** How long the first connection may take, JetStream's being ready included (ms). */
   readonly startTimeout?: number
   /** How long the stream may look shorter than what was applied (ms): a server that stood still tells of it as it was. */
-  readonly patience?: number
+  readonly verifyTimeout?: number
   /** Largest body that is appended (bytes): what the servers' limits must allow. */
   readonly maxBody?: number
   /** Called with every change of the state. */

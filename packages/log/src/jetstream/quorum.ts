@@ -1,7 +1,7 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 
 /** Servers hear of each other every second: one that was silent for longer is taken for gone (ms). */
-const SILENT = 3_000
+const PEER_TIMEOUT_MS = 3_000
 
 /**
  * Whether what was told of a stream is what most of its servers agree on. One that was left alone tells of the stream as
@@ -11,8 +11,8 @@ export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true
   const { leader, replicas = [] } = cluster
   if (!leader) return false
-  const heard = replicas.filter(({ active }) => active / 1e6 < SILENT).length
-  return 2 * (1 + heard) > 1 + replicas.length
+  const reachable = replicas.filter(({ active }) => active / 1e6 < PEER_TIMEOUT_MS).length
+  return 2 * (1 + reachable) > 1 + replicas.length
 }
 
 /** @throws Error where a server was left alone: what it tells may be long past */

@@ -1,10 +1,10 @@
 import { jetstream } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
-import { hadNobody } from './nobody.ts'
-import { subjectOf } from './stream.ts'
+import { isNoResponders } from './no-responders.ts'
+import { toSubject } from './stream.ts'
 
 /** What came of an attempt to put a frame into the log. */
-export type Sent =
+export type SendResult =
   | { readonly kind: 'stored'; readonly seq: number }
   /** It is not there, and will not be. */
   | { readonly kind: 'not-sent'; readonly cause: unknown }
@@ -13,46 +13,46 @@ export type Sent =
 
 export interface Sender {
   /** Puts the messages of one frame into the stream, all or none: without an id, by which servers drop copies; nodes count a frame once. */
-  send(parts: readonly Buffer[]): Promise<Sent>
+  send(parts: readonly Buffer[]): Promise<SendResult>
   /** What was sent and not answered is unknown. */
   close(): void
 }
 
 // An acknowledgement takes some ms; with a leader that is gone none ever comes.
-const ACK_TIMEOUT = 2_000
+const ACK_TIMEOUT_MS = 2_000
 /** What disks and networks are expected to do at least (bytes a ms). */
-const SLOWEST = 4_096
-const NO_RESPONDERS = 503
+const MIN_BYTES_PER_MS = 4_096
+const NO_RESPONDERS_STATUS = 503
 
 /**
  * One message is published, and its answer read, by hand: the client's own way makes an error with its stack for each
  * request, be it answered, and headers for each message, and takes three times as long.
  */
 export function createSender(nc: NatsConnection, stream: string): Sender {
-  const js = jetstream(nc, { timeout: ACK_TIMEOUT })
-  const subject = subjectOf(stream)
+  const js = jetstream(nc, { timeout: ACK_TIMEOUT_MS })
+  const subject = toSubject(stream)
   const inbox = createInbox()
   /** Who waits for an answer, by the last token of where it goes to. */
-  const waiting = new Map<string, (sent: Sent) => void>()
+  const pendingAcks = new Map<string, (result: SendResult) => void>()
   let count = 0
-  const answers = nc.subscribe(`${inbox}.*`, {
+  const subscription = nc.subscribe(`${inbox}.*`, {
     callback(error, message) {
       // Without the right to hear them, or with the connection's end: nobody is left without an answer, by the time-out.
-      if (!error) waiting.get(message.subject.slice(inbox.length + 1))?.(read(message))
+      if (!error) pendingAcks.get(message.subject.slice(inbox.length + 1))?.(parseAck(message))
     },
   })
 
-  function sendOne(message: Buffer): Promise<Sent> {
+  function sendMessage(message: Buffer): Promise<SendResult> {
     return new Promise((resolve) => {
       const token = String(++count)
-      const settle = (sent: Sent) => {
+      const settle = (result: SendResult) => {
         clearTimeout(timer)
-        waiting.delete(token)
-        resolve(sent)
+        pendingAcks.delete(token)
+        resolve(result)
       }
-      const late = () => settle({ kind: 'unknown', cause: new Error('no acknowledgement came in time') })
-      const timer = setTimeout(late, timeoutOf([message]))
-      waiting.set(token, settle)
+      const onTimeout = () => settle({ kind: 'unknown', cause: new Error('no acknowledgement came in time') })
+      const timer = setTimeout(onTimeout, getAckTimeout([message]))
+      pendingAcks.set(token, settle)
       try {
         nc.publish(subject, message, { reply: `${inbox}.${token}` })
       } catch (cause) {
@@ -61,31 +61,31 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
     })
   }
 
-  async function sendParts(parts: readonly Buffer[]): Promise<Sent> {
+  async function sendParts(parts: readonly Buffer[]): Promise<SendResult> {
     try {
-      const timeout = timeoutOf(parts)
+      const timeout = getAckTimeout(parts)
       const batch = await js.startBatch(subject, parts[0], { timeout })
       for (const part of parts.slice(1, -1)) batch.add(subject, part)
       const { seq } = await batch.commit(subject, parts.at(-1), { timeout })
       return { kind: 'stored', seq }
     } catch (cause) {
       // Nobody was there to take it: the stream has no leader at present.
-      return { kind: hadNobody(cause) ? 'not-sent' : 'unknown', cause }
+      return { kind: isNoResponders(cause) ? 'not-sent' : 'unknown', cause }
     }
   }
 
   return {
-    send: (parts) => (parts.length === 1 ? sendOne(parts[0]!) : sendParts(parts)),
+    send: (parts) => (parts.length === 1 ? sendMessage(parts[0]!) : sendParts(parts)),
     close() {
-      answers.unsubscribe()
-      for (const settle of waiting.values()) settle({ kind: 'unknown', cause: new Error('the log was closed') })
+      subscription.unsubscribe()
+      for (const settle of pendingAcks.values()) settle({ kind: 'unknown', cause: new Error('the log was closed') })
     },
   }
 }
 
-function read(message: Msg): Sent {
+function parseAck(message: Msg): SendResult {
   const { data } = message
-  if (data.length === 0 && message.headers?.code === NO_RESPONDERS)
+  if (data.length === 0 && message.headers?.code === NO_RESPONDERS_STATUS)
     return { kind: 'not-sent', cause: new Error('nobody takes it: the stream has no leader at present') }
   try {
     const { seq, error } = message.json<{ seq?: number; error?: { description: string } }>()
@@ -96,5 +96,5 @@ function read(message: Msg): Sent {
   }
 }
 
-const timeoutOf = (parts: readonly Buffer[]) =>
-  ACK_TIMEOUT + parts.reduce((sum, { length }) => sum + length, 0) / SLOWEST
+const getAckTimeout = (parts: readonly Buffer[]) =>
+  ACK_TIMEOUT_MS + parts.reduce((sum, { length }) => sum + length, 0) / MIN_BYTES_PER_MS

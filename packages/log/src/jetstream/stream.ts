@@ -8,12 +8,12 @@ import {
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
-import { FORMAT } from '../order/frame.ts'
-import { RETRY_EVERY } from './check.ts'
-import { hadNobody } from './nobody.ts'
+import { FORMAT_VERSION } from '../order/frame.ts'
+import { RETRY_INTERVAL_MS } from './verify-stream.ts'
+import { isNoResponders } from './no-responders.ts'
 import { checkQuorum } from './quorum.ts'
 
-export interface StreamOptions {
+export interface LogStreamOptions {
   readonly service: string
   readonly stream: string
   readonly replicas: number
@@ -23,52 +23,52 @@ export interface StreamOptions {
 }
 
 /** The log's subjects: where frames are sent, and where the servers tell of those that they keep. */
-export const subjectOf = (stream: string) => `log.${stream}`
-export const liveSubjectOf = (stream: string) => `log.${stream}.live`
+export const toSubject = (stream: string) => `log.${stream}`
+export const toLiveSubject = (stream: string) => `log.${stream}.live`
 
 // In the stream's metadata: whose log it is, and in which format.
-const SERVICE = 'influencer-stats.service'
-const VERSION = 'influencer-stats.format'
+const SERVICE_METADATA_KEY = 'influencer-stats.service'
+const FORMAT_METADATA_KEY = 'influencer-stats.format'
 
 // The server's codes.
-const STREAM_NOT_FOUND = 10_059
-const NOT_ENABLED = new Set([10_039, 10_076])
-const TOO_FEW_SERVERS = new Set([10_005, 10_074])
+const STREAM_NOT_FOUND_CODE = 10_059
+const NOT_ENABLED_CODES = new Set([10_039, 10_076])
+const INSUFFICIENT_SERVERS_CODES = new Set([10_005, 10_074])
 
 /** Finds the stream, or makes it where there is none. @throws StartError */
 export async function openStream(
   nc: NatsConnection,
-  options: StreamOptions,
+  options: LogStreamOptions,
 ): Promise<{ jsm: JetStreamManager; info: StreamInfo }> {
   const deadline = performance.now() + options.timeout
   for (;;) {
     try {
       const jsm = await jetstreamManager(nc, { checkAPI: false, timeout: 5_000 })
-      const info = await findOrMake(jsm, options)
+      const info = await findOrCreateStream(jsm, options)
       checkQuorum(info)
       checkFormat(info, options)
       return { jsm, info }
     } catch (error) {
-      const known = explain(error, options)
+      const explained = explainError(error, options)
       // Servers that have just started have no leader yet, and say the same as those without JetStream.
-      if (known?.isFinal || performance.now() > deadline) throw known?.error ?? explainTimeout(error, options)
-      await delay(RETRY_EVERY)
+      if (explained?.isFinal || performance.now() > deadline) throw explained?.error ?? explainTimeout(error, options)
+      await delay(RETRY_INTERVAL_MS)
     }
   }
 }
 
-async function findOrMake(
+async function findOrCreateStream(
   jsm: JetStreamManager,
-  { service, stream, replicas, storage }: StreamOptions,
+  { service, stream, replicas, storage }: LogStreamOptions,
 ): Promise<StreamInfo> {
   try {
     return await jsm.streams.info(stream)
   } catch (error) {
-    if (!(error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND)) throw error
+    if (!(error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND_CODE)) throw error
   }
   return jsm.streams.add({
     name: stream,
-    subjects: [subjectOf(stream)],
+    subjects: [toSubject(stream)],
     num_replicas: replicas,
     storage: storage === 'memory' ? StorageType.Memory : StorageType.File,
     // What was told stays until it is trimmed; nothing is thrown away to make room.
@@ -77,49 +77,50 @@ async function findOrMake(
     allow_direct: true,
     // Frames that are larger than a message are several, which are stored all or not at all.
     allow_atomic: true,
-    republish: { src: subjectOf(stream), dest: liveSubjectOf(stream) },
-    metadata: { [SERVICE]: service, [VERSION]: String(FORMAT) },
+    republish: { src: toSubject(stream), dest: toLiveSubject(stream) },
+    metadata: { [SERVICE_METADATA_KEY]: service, [FORMAT_METADATA_KEY]: String(FORMAT_VERSION) },
   })
 }
 
 /** @throws StartError `LOG_FOREIGN`, `LOG_FORMAT_UNKNOWN` */
 export function checkFormat(
   { config }: StreamInfo,
-  { service, stream }: Pick<StreamOptions, 'service' | 'stream'>,
+  { service, stream }: Pick<LogStreamOptions, 'service' | 'stream'>,
 ): void {
-  const { [SERVICE]: owner, [VERSION]: version } = config.metadata ?? {}
+  const { [SERVICE_METADATA_KEY]: owner, [FORMAT_METADATA_KEY]: version } = config.metadata ?? {}
   if (owner !== service)
     throw new StartError(
       'LOG_FOREIGN',
       `${service}: stream ${stream} is ${owner ? `the log of ${owner}` : 'no log of a service'}`,
     )
-  if (version !== String(FORMAT))
+  if (version !== String(FORMAT_VERSION))
     throw new StartError(
       'LOG_FORMAT_UNKNOWN',
-      `${service}: stream ${stream} has format ${version}; this version knows ${FORMAT}`,
+      `${service}: stream ${stream} has format ${version}; this version knows ${FORMAT_VERSION}`,
     )
-  const isWhole = config.allow_direct && config.allow_atomic && config.republish?.dest === liveSubjectOf(stream)
-  if (!isWhole) throw new StartError('LOG_FOREIGN', `${service}: the configuration of stream ${stream} was changed`)
+  const isConfigured = config.allow_direct && config.allow_atomic && config.republish?.dest === toLiveSubject(stream)
+  if (!isConfigured)
+    throw new StartError('LOG_FOREIGN', `${service}: the configuration of stream ${stream} was changed`)
 }
 
-function explain(
+function explainError(
   error: unknown,
-  { service, stream, replicas }: StreamOptions,
+  { service, stream, replicas }: LogStreamOptions,
 ): { error: Error; isFinal: boolean } | undefined {
   if (error instanceof StartError) return { error, isFinal: true }
-  if (hadNobody(error) || (error instanceof JetStreamApiError && NOT_ENABLED.has(error.code)))
+  if (isNoResponders(error) || (error instanceof JetStreamApiError && NOT_ENABLED_CODES.has(error.code)))
     return {
       error: new StartError('JETSTREAM_OFF', `${service}: JetStream is off on these servers of NATS`),
       isFinal: false,
     }
-  if (error instanceof JetStreamApiError && TOO_FEW_SERVERS.has(error.code)) {
-    const line = `${service}: stream ${stream} is to be kept on ${replicas} servers (natsReplicas), and there are fewer`
-    return { error: new StartError('LOG_REPLICAS', line), isFinal: error.code === 10_074 }
+  if (error instanceof JetStreamApiError && INSUFFICIENT_SERVERS_CODES.has(error.code)) {
+    const message = `${service}: stream ${stream} is to be kept on ${replicas} servers (natsReplicas), and there are fewer`
+    return { error: new StartError('LOG_REPLICAS', message), isFinal: error.code === 10_074 }
   }
   return undefined
 }
 
-function explainTimeout(error: unknown, { service, stream }: StreamOptions): Error {
+function explainTimeout(error: unknown, { service, stream }: LogStreamOptions): Error {
   const { message } = error as Error
   return new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} cannot be opened (${message})`)
 }

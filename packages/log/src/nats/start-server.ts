@@ -6,9 +6,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findNatsServer } from './find-server.ts'
-import { halt } from './halt.ts'
+import { suspendProcess } from './suspend-process.ts'
 
-export interface ServerOptions {
+export interface NatsServerOptions {
   /** Where its data and its configuration are. */
   readonly folder: string
   /** A free one by default. */
@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly processors?: number
 }
 
-export interface ClusterOptions {
+export interface NatsClusterOptions {
   readonly folder: string
   readonly size?: number
   /** Where a server is told that another listens for it, if not where it does: that is for tests of networks. */
@@ -35,25 +35,25 @@ export interface NatsServer {
   /** What it has written to its log. */
   log(): string
   /** Has it stand still, and waits until it does. */
-  halt(): Promise<void>
+  suspend(): Promise<void>
   /** One that stands still goes on. */
-  goOn(): void
+  resume(): void
   /** Ends it, and waits until it is gone. Idempotent. */
   stop(signal?: NodeJS.Signals): Promise<void>
   /** On the same port, with the same data. */
   restart(): Promise<void>
 }
 
-const START_WITHIN = 20_000
+const START_TIMEOUT_MS = 20_000
 // Ports above 32767 are given to connections that go out, and are taken when a server wants them back.
-const FIRST_PORT = 20_000
-const PORTS = 12_000
+const MIN_PORT = 20_000
+const PORT_COUNT = 12_000
 
 /** So many ports of loopback that are free, and are not given to connections that go out. */
-export async function freePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()
   while (ports.size < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
+    const port = MIN_PORT + Math.floor(Math.random() * PORT_COUNT)
     const server = createServer().listen(port, '127.0.0.1')
     try {
       await once(server, 'listening')
@@ -69,10 +69,10 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /** Starts one, and waits until it takes connections. @throws Error with its log */
-export async function startNatsServer(options: ServerOptions): Promise<NatsServer> {
+export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const { folder, config = '', jetstream = true, processors } = options
   const program = await findNatsServer()
-  const port = options.port ?? (await freePorts(1))[0]!
+  const port = options.port ?? (await findFreePorts(1))[0]!
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'nats.conf')
   // An acknowledged change outlives a power cut: by default a server syncs every two minutes.
@@ -83,14 +83,14 @@ export async function startNatsServer(options: ServerOptions): Promise<NatsServe
   const env = { ...(processors && { GOMAXPROCS: String(processors) }), ...process.env }
   let output = ''
   let child: ChildProcess
-  let gone: Promise<unknown>
+  let closed: Promise<unknown>
 
   async function start(): Promise<void> {
     output = ''
     child = spawn(program, ['-c', file], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    gone = once(child, 'close')
+    closed = once(child, 'close')
     child.stderr!.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-65_536)))
-    const deadline = performance.now() + START_WITHIN
+    const deadline = performance.now() + START_TIMEOUT_MS
     while (!output.includes('Server is ready')) {
       if (child.exitCode !== null || performance.now() > deadline) {
         child.kill('SIGKILL')
@@ -108,37 +108,37 @@ export async function startNatsServer(options: ServerOptions): Promise<NatsServe
       return child.pid!
     },
     log: () => output,
-    halt: () => halt(child.pid!),
-    goOn: () => void child.kill('SIGCONT'),
+    suspend: () => suspendProcess(child.pid!),
+    resume: () => void child.kill('SIGCONT'),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         // One that stands still takes no other signal.
         child.kill('SIGCONT')
         child.kill(signal)
       }
-      await gone
+      await closed
     },
     restart: start,
   }
 }
 
 /** Servers that are one cluster of JetStream. */
-export async function startNatsCluster({ folder, size = 3, route }: ClusterOptions): Promise<NatsServer[]> {
-  const ports = await freePorts(2 * size)
+export async function startNatsCluster({ folder, size = 3, route }: NatsClusterOptions): Promise<NatsServer[]> {
+  const ports = await findFreePorts(2 * size)
   // They share this machine's: each of them looking for work on all costs a fifth of their time.
   const processors = Math.max(1, Math.floor(availableParallelism() / size))
   const urls = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`)
   const starting = urls.map(async (_, i) => {
     const routes = route ? await Promise.all(urls.flatMap((url, to) => (to === i ? [] : route(i, to, url)))) : urls
     // What servers tell each other of addresses would lead past those that they were given.
-    const quiet = route ? ', no_advertise: true, advertise: "127.0.0.1:1"' : ''
+    const advertise = route ? ', no_advertise: true, advertise: "127.0.0.1:1"' : ''
     return startNatsServer({
       folder: join(folder, `server-${i + 1}`),
       port: ports[i]!,
       processors,
       config:
         `server_name: server-${i + 1}\n` +
-        `cluster { name: influencer-stats, listen: "127.0.0.1:${ports[size + i]}", routes: ${JSON.stringify(routes)}${quiet} }`,
+        `cluster { name: influencer-stats, listen: "127.0.0.1:${ports[size + i]}", routes: ${JSON.stringify(routes)}${advertise} }`,
     })
   })
   const results = await Promise.allSettled(starting)

@@ -5,12 +5,12 @@ import { FrameError } from '../errors.ts'
 // ones stop when they meet it.
 
 /** The version of the format. */
-export const FORMAT = 1
+export const FORMAT_VERSION = 1
 
 const MAGIC = 0x4c
-const PART_HEAD = 10
-const FRAME_HEAD = 14
-const ENTRY_HEAD = 11
+const PART_HEADER_BYTES = 10
+const FRAME_HEADER_BYTES = 14
+const ENTRY_HEADER_BYTES = 11
 const WRITER_BYTES = 8
 
 /** One append: what of a frame its view sees. */
@@ -23,7 +23,7 @@ export interface FrameEntry {
 }
 
 /** The kind of what asks for the lease. Views have 0 to 254. */
-export const LEASE = 255
+export const LEASE_KIND = 255
 
 /** What one turn of one node appended. */
 export interface Frame {
@@ -35,20 +35,20 @@ export interface Frame {
 }
 
 /** Bytes that a frame of one message takes besides its entries. */
-export const FRAME_OVERHEAD = PART_HEAD + FRAME_HEAD
+export const FRAME_OVERHEAD_BYTES = PART_HEADER_BYTES + FRAME_HEADER_BYTES
 
 /** Bytes that an entry takes in a frame. */
-export const sizeOf = ({ body }: FrameEntry): number => ENTRY_HEAD + body.length
+export const getEntrySize = ({ body }: FrameEntry): number => ENTRY_HEADER_BYTES + body.length
 
 /** A frame as messages of at most `limit` bytes. */
 export function encodeFrame({ writer, number, entries }: Frame, limit: number): Buffer[] {
-  let size = FRAME_HEAD
-  for (const entry of entries) size += sizeOf(entry)
-  const room = limit - PART_HEAD
-  const parts = Math.max(1, Math.ceil(size / room))
+  let size = FRAME_HEADER_BYTES
+  for (const entry of entries) size += getEntrySize(entry)
+  const maxPieceBytes = limit - PART_HEADER_BYTES
+  const parts = Math.max(1, Math.ceil(size / maxPieceBytes))
   // Each part's head stands before its piece of the frame: a frame of one part is copied once.
-  const body = parts === 1 ? Buffer.allocUnsafe(PART_HEAD + size) : Buffer.allocUnsafe(size)
-  let at = parts === 1 ? PART_HEAD : 0
+  const body = parts === 1 ? Buffer.allocUnsafe(PART_HEADER_BYTES + size) : Buffer.allocUnsafe(size)
+  let at = parts === 1 ? PART_HEADER_BYTES : 0
   at += body.write(writer, at, WRITER_BYTES, 'hex')
   at = body.writeUIntBE(number, at, 6)
   for (const { kind, term, body: bytes } of entries) {
@@ -58,34 +58,34 @@ export function encodeFrame({ writer, number, entries }: Frame, limit: number): 
     body.set(bytes, at)
     at += bytes.length
   }
-  if (parts === 1) return [sealed(body, 0, 1)]
+  if (parts === 1) return [sealPart(body, 0, 1)]
   return Array.from({ length: parts }, (_, part) => {
-    const piece = body.subarray(part * room, (part + 1) * room)
-    const message = Buffer.allocUnsafe(PART_HEAD + piece.length)
-    message.set(piece, PART_HEAD)
-    return sealed(message, part, parts)
+    const piece = body.subarray(part * maxPieceBytes, (part + 1) * maxPieceBytes)
+    const message = Buffer.allocUnsafe(PART_HEADER_BYTES + piece.length)
+    message.set(piece, PART_HEADER_BYTES)
+    return sealPart(message, part, parts)
   })
 }
 
-function sealed(message: Buffer, part: number, parts: number): Buffer {
+function sealPart(message: Buffer, part: number, parts: number): Buffer {
   message[0] = MAGIC
-  message[1] = FORMAT
+  message[1] = FORMAT_VERSION
   message.writeUInt16BE(part, 2)
   message.writeUInt16BE(parts, 4)
-  message.writeUInt32BE(checksum(message), 6)
+  message.writeUInt32BE(computeChecksum(message), 6)
   return message
 }
 
-const checksum = (message: Buffer) => crc32(message.subarray(PART_HEAD), crc32(message.subarray(0, 6)))
+const computeChecksum = (message: Buffer) => crc32(message.subarray(PART_HEADER_BYTES), crc32(message.subarray(0, 6)))
 
 /** Whether a message may end a frame of this writer, at a glance: of what is one of several parts only its beginning tells. */
-export const mayBeOf = (writer: string, message: Buffer): boolean =>
-  message.length < FRAME_OVERHEAD ||
+export const canBeFrom = (writer: string, message: Buffer): boolean =>
+  message.length < FRAME_OVERHEAD_BYTES ||
   message.readUInt16BE(4) > 1 ||
-  message.toString('hex', PART_HEAD, PART_HEAD + WRITER_BYTES) === writer
+  message.toString('hex', PART_HEADER_BYTES, PART_HEADER_BYTES + WRITER_BYTES) === writer
 
 /** One message, looked at. */
-export interface Part {
+export interface FramePart {
   readonly part: number
   readonly parts: number
   readonly check: number
@@ -93,17 +93,17 @@ export interface Part {
 }
 
 /** @throws FrameError */
-export function readPart(message: Buffer): Part {
-  if (message.length < PART_HEAD || message[0] !== MAGIC)
+export function readPart(message: Buffer): FramePart {
+  if (message.length < PART_HEADER_BYTES || message[0] !== MAGIC)
     throw new FrameError('LOG_DAMAGED', 'is not what nodes put there')
-  if (message[1] !== FORMAT)
-    throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT}`)
+  if (message[1] !== FORMAT_VERSION)
+    throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT_VERSION}`)
   const check = message.readUInt32BE(6)
-  if (check !== checksum(message)) throw new FrameError('LOG_DAMAGED', 'is damaged: its checksum is another')
+  if (check !== computeChecksum(message)) throw new FrameError('LOG_DAMAGED', 'is damaged: its checksum is another')
   const part = message.readUInt16BE(2)
   const parts = message.readUInt16BE(4)
   if (part >= parts) throw new FrameError('LOG_DAMAGED', `is part ${part} of ${parts}`)
-  return { part, parts, check, piece: message.subarray(PART_HEAD) }
+  return { part, parts, check, piece: message.subarray(PART_HEADER_BYTES) }
 }
 
 /** The frame that the pieces make up. @throws FrameError */
@@ -112,12 +112,12 @@ export function decodeFrame(bytes: Buffer): Frame {
     const writer = bytes.toString('hex', 0, WRITER_BYTES)
     const number = bytes.readUIntBE(WRITER_BYTES, 6)
     const entries: FrameEntry[] = []
-    for (let at = FRAME_HEAD; at < bytes.length;) {
+    for (let at = FRAME_HEADER_BYTES; at < bytes.length;) {
       const kind = bytes.readUInt8(at)
       const term = bytes.readUIntBE(at + 1, 6)
-      const end = at + ENTRY_HEAD + bytes.readUInt32BE(at + 7)
+      const end = at + ENTRY_HEADER_BYTES + bytes.readUInt32BE(at + 7)
       if (end > bytes.length) throw new RangeError()
-      entries.push({ kind, term, body: bytes.subarray(at + ENTRY_HEAD, end) })
+      entries.push({ kind, term, body: bytes.subarray(at + ENTRY_HEADER_BYTES, end) })
       at = end
     }
     return { writer, number, entries }

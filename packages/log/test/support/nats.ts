@@ -1,27 +1,32 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { afterFile } from '@influencer-stats/runtime/testing/after-file'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
-import { startNatsCluster, startNatsServer, type NatsServer, type ServerOptions } from '../../src/nats/start-server.ts'
+import { onFileFinished } from '@influencer-stats/runtime/testing/on-file-finished'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import {
+  startNatsCluster,
+  startNatsServer,
+  type NatsServer,
+  type NatsServerOptions,
+} from '../../src/nats/start-server.ts'
 
 /** A server that is gone after the tests of the file. */
-export async function natsServer(options: Partial<ServerOptions> = {}): Promise<NatsServer> {
-  const server = await startNatsServer({ folder: temporaryFolder(), ...options })
-  afterFile(() => server.stop('SIGKILL'))
+export async function startTestNatsServer(options: Partial<NatsServerOptions> = {}): Promise<NatsServer> {
+  const server = await startNatsServer({ folder: createTemporaryFolder(), ...options })
+  onFileFinished(() => server.stop('SIGKILL'))
   return server
 }
 
 /** A server, as who manages its streams sees it, until after the tests of the file. */
-export async function natsManaged(): Promise<{ readonly nc: NatsConnection; readonly jsm: JetStreamManager }> {
-  const { url } = await natsServer()
+export async function connectTestNats(): Promise<{ readonly nc: NatsConnection; readonly jsm: JetStreamManager }> {
+  const { url } = await startTestNatsServer()
   const nc = await connect({ servers: url })
-  afterFile(() => nc.close())
+  onFileFinished(() => nc.close())
   return { nc, jsm: await jetstreamManager(nc) }
 }
 
 /** Three that are one cluster, until after the tests of the file. */
-export async function natsCluster(): Promise<NatsServer[]> {
-  const cluster = await startNatsCluster({ folder: temporaryFolder() })
-  for (const server of cluster) afterFile(() => server.stop('SIGKILL'))
+export async function startTestNatsCluster(): Promise<NatsServer[]> {
+  const cluster = await startNatsCluster({ folder: createTemporaryFolder() })
+  for (const server of cluster) onFileFinished(() => server.stop('SIGKILL'))
   return cluster
 }

@@ -1,44 +1,44 @@
 import { onTestFinished } from 'vitest'
-import type { Log, View } from '../../src/log.ts'
-import { openJetStreamLog } from '../../src/jetstream/jetstream.ts'
+import type { Log, StateMachine } from '../../src/log.ts'
+import { openJetStreamLog } from '../../src/jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from '../../src/jetstream/options.ts'
-import { TextView } from './text-view.ts'
+import { TextStateMachine } from './text-state-machine.ts'
 
 let streams = 0
 
 /** A name that no other test of this process has used. */
-export const newStream = () => `test-${process.pid}-${++streams}`
+export const createStreamName = () => `test-${process.pid}-${++streams}`
 
 /** Lines that were logged. */
-export interface Lines {
+export interface CapturedLines {
   readonly lines: string[]
   readonly log: JetStreamLogOptions['log']
 }
 
-export function createLines(): Lines {
+export function createLogCapture(): CapturedLines {
   const lines: string[] = []
-  const take = (...given: unknown[]) =>
-    void lines.push(given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(' '))
-  return { lines, log: { info: take, warn: take, error: take } as never }
+  const capture = (...values: unknown[]) =>
+    void lines.push(values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(' '))
+  return { lines, log: { info: capture, warn: capture, error: capture } as never }
 }
 
 /** A node; it is closed when the test ends. */
-export async function openNode<V extends View = TextView>(
+export async function openTestLog<V extends StateMachine = TextStateMachine>(
   url: string,
   stream: string,
-  options: Partial<JetStreamLogOptions> & { view?: V } = {},
-): Promise<{ log: Log; view: V }> {
-  const view = (options.view ?? new TextView()) as V
+  options: Partial<JetStreamLogOptions> & { stateMachine?: V } = {},
+): Promise<{ log: Log; stateMachine: V }> {
+  const stateMachine = (options.stateMachine ?? new TextStateMachine()) as V
   const log = await openJetStreamLog({
     service: 'test',
     stream,
     nats: { servers: [url] },
     replicas: 1,
-    log: createLines().log,
+    log: createLogCapture().log,
     appendTimeout: 15_000,
     ...options,
-    view,
+    stateMachine,
   })
   onTestFinished(() => log.close())
-  return { log, view }
+  return { log, stateMachine }
 }

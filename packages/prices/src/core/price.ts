@@ -1,10 +1,10 @@
 /** The value of a characteristic: an integer, a date (YYYY-MM-DD), or any other string. */
-export type Value = string | number
+export type TermValue = string | number
 
 /** A characteristic of a price. */
 export interface CharValue {
   readonly char: string
-  readonly value: Value
+  readonly value: TermValue
 }
 
 /** A price as it is imported, put and read. */
@@ -28,13 +28,13 @@ export interface Price {
 export const DEFAULT_CURRENCY = 'USD'
 
 /** A price as it is read again. */
-export function keptPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...rest }: Price): Price {
+export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...rest }: Price): Price {
   return { id: id.toLowerCase(), ...rest, currency, ...(isDefault && { default: true }) }
 }
 
 /** The most characteristics a price can have, and conditions a query. */
 export const MAX_CONDITIONS = 100
 /** The longest name, value or id (code points). */
-export const MAX_TEXT = 256
+export const MAX_TEXT_LENGTH = 256
 /** The most values of an `in` or `notIn`. */
 export const MAX_CHOICES = 1_000

@@ -1,27 +1,27 @@
 import { isDate } from './dates.ts'
-import type { Value } from './price.ts'
+import type { TermValue } from './price.ts'
 import { TextTable } from './text-table.ts'
 
 /** What a price can be found by: its offering, its group, its spec, or the value of one of its characteristics. */
 export type Term =
   | { readonly kind: 'offering' | 'group' | 'spec' | 'char'; readonly text: string }
-  | { readonly kind: 'value'; readonly char: number; readonly value: Value }
+  | { readonly kind: 'value'; readonly char: number; readonly value: TermValue }
 
 /** Of what a characteristic's values are; that of the first one decides. */
 export type CharType = 'string' | 'integer' | 'date'
 
 /** The type of a value; nothing for what no characteristic can have. */
-export function typeOf(value: Value): CharType | undefined {
+export function getValueType(value: TermValue): CharType | undefined {
   if (typeof value === 'string') return isDate(value) ? 'date' : 'string'
   return Number.isSafeInteger(value) ? 'integer' : undefined
 }
 
 /** Whether a characteristic of a type can have this value. A text that looks like a date is still a text. */
-export const fits = (type: CharType, value: Value): boolean =>
-  type === 'string' ? typeof value === 'string' : typeOf(value) === type
+export const isOfType = (type: CharType, value: TermValue): boolean =>
+  type === 'string' ? typeof value === 'string' : getValueType(value) === type
 
 /** Orders the values of a characteristic: integers by size, texts by code unit, which is the order of time for dates. */
-export function compareValues(a: Value, b: Value): number {
+export function compareValues(a: TermValue, b: TermValue): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
@@ -33,7 +33,7 @@ export type CharTypes = Map<number, CharType>
 export interface KnownTypes {
   get(char: number): CharType | undefined
   /** Whether a characteristic can have this value, and be of another type then. Without it none can. */
-  widensTo?(char: number, value: Value): boolean
+  canWiden?(char: number, value: TermValue): boolean
 }
 
 /**
@@ -52,25 +52,25 @@ export class LearnedTypes implements KnownTypes {
     return this.#known.get(char) ?? this.#learned.get(char)
   }
 
-  widensTo(char: number, value: Value): boolean {
+  canWiden(char: number, value: TermValue): boolean {
     const isOpen = !this.#known.get(char) && this.#learned.get(char) === 'date'
     return isOpen && typeof value === 'string'
   }
 
   /** Learns the type of a characteristic that has none, or whose type can change. */
   learn(char: number, type: CharType): void {
-    if (!this.get(char) || (type === 'string' && this.widensTo(char, ''))) this.#learned.set(char, type)
+    if (!this.get(char) || (type === 'string' && this.canWiden(char, ''))) this.#learned.set(char, type)
   }
 }
 
 // What `live` says of a characteristic.
-const LIVE: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
-export const liveOf = (type: CharType): number => LIVE.indexOf(type)
+const LIVE_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
+export const toLive = (type: CharType): number => LIVE_TYPES.indexOf(type)
 /** The type of a characteristic, if some row has it. @param live by term: 0 where no row has it */
-export const typeIn = (live: Uint8Array, char: number): CharType | undefined => LIVE[live[char] ?? 0]
+export const getLiveType = (live: Uint8Array, char: number): CharType | undefined => LIVE_TYPES[live[char] ?? 0]
 
 /** The values of one characteristic, also those that no row has any more. */
-interface Values {
+interface ValueTable {
   readonly texts: TextTable
   readonly integers: Map<number, number>
 }
@@ -87,7 +87,7 @@ export class Terms {
   readonly groups = new TextTable()
   readonly specs = new TextTable()
   readonly chars = new TextTable()
-  readonly #values: (Values | undefined)[] = []
+  readonly #values: (ValueTable | undefined)[] = []
 
   constructor(terms: readonly Term[] = []) {
     this.append(terms)
@@ -98,53 +98,53 @@ export class Terms {
   }
 
   /** The term of a name, made if there is none. */
-  name(kind: 'offering' | 'group' | 'spec' | 'char', text: string): number {
-    const found = this.#tableOf(kind).codeOf(text)
+  ensureName(kind: 'offering' | 'group' | 'spec' | 'char', text: string): number {
+    const found = this.#getTable(kind).getCode(text)
     return found >= 0 ? found : this.#push({ kind, text })
   }
 
   /** The term of a characteristic's value, made if there is none. */
-  value(char: number, value: Value): number {
-    const found = this.#codeOf(char, value)
+  value(char: number, value: TermValue): number {
+    const found = this.#findCode(char, value)
     return found >= 0 ? found : this.#push({ kind: 'value', char, value })
   }
 
   /** The term of a value that may not be there: -1. */
-  findValue(char: number, value: Value): number {
+  findValue(char: number, value: TermValue): number {
     const values = this.#values[char]
     if (!values) return -1
     return typeof value === 'string' ? values.texts.find(value) : (values.integers.get(value) ?? -1)
   }
 
   /** The values of a characteristic as a table of texts; empty for one of integers. */
-  textsOf(char: number): TextTable {
+  getTexts(char: number): TextTable {
     return this.#values[char]?.texts ?? NO_TEXTS
   }
 
   /** Of a value's term. */
-  charOf(term: number): number {
+  getChar(term: number): number {
     return (this.list[term] as Term & { kind: 'value' }).char
   }
 
   /** Of a value's term. */
-  valueOf(term: number): Value {
+  getValue(term: number): TermValue {
     return (this.list[term] as Term & { kind: 'value' }).value
   }
 
-  #tableOf(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {
+  #getTable(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {
     return { offering: this.offerings, group: this.groups, spec: this.specs, char: this.chars }[kind]
   }
 
-  #codeOf(char: number, value: Value): number {
+  #findCode(char: number, value: TermValue): number {
     const values = this.#values[char]
     if (!values) return -1
-    return typeof value === 'string' ? values.texts.codeOf(value) : (values.integers.get(value) ?? -1)
+    return typeof value === 'string' ? values.texts.getCode(value) : (values.integers.get(value) ?? -1)
   }
 
   #push(term: Term): number {
     const code = this.list.push(term) - 1
     if (term.kind !== 'value') {
-      this.#tableOf(term.kind).set(term.text, code)
+      this.#getTable(term.kind).set(term.text, code)
       return code
     }
     const { char, value } = term

@@ -1,4 +1,4 @@
-import { Literal, maskOf } from './literal.ts'
+import { Literal, toTailMask } from './literal.ts'
 
 /** How a text is hashed: its length and up to three of its code units. */
 interface Recipe {
@@ -8,17 +8,17 @@ interface Recipe {
   readonly longest: number
 }
 
-const TRIES = 48
-const MOST_HASHED = 4_096
-const LONGEST = 8
+const MAX_TRIES = 48
+const MAX_HASHED_TEXTS = 4_096
+const MAX_PROBES = 8
 /** So many texts tell which code units differ: looking at 4,000 takes 60 ms. */
-const SAMPLE = 256
+const SAMPLE_TEXTS = 256
 /** The hash is searched again when there are so many times as many texts. */
-const GROWTH = 1.25
+const GROWTH_RATIO = 1.25
 const EMPTY = -1
 /** What stands for itself in JSON, and takes a byte a character. */
 // oxlint-disable-next-line no-control-regex
-const PLAIN = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
+const PLAIN_TEXT = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
 const QUOTE = 34
 const NOT_PLAIN = -1
 // What is known of a slot's text as bytes.
@@ -27,7 +27,7 @@ const LENGTH = 1
 const START = 2
 const CELLS = 4
 
-const unitAt = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
+const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
 /**
  * Texts and their codes. Look-ups go through a hash searched for these very texts: a string fresh from JSON.parse has no
@@ -71,7 +71,7 @@ export class TextTable {
   }
 
   /** By Map: for who also adds. */
-  codeOf(text: string): number {
+  getCode(text: string): number {
     return this.#codes.get(text) ?? -1
   }
 
@@ -80,7 +80,9 @@ export class TextTable {
     if (this.#codes.size >= this.#searchAgainAt) this.#search()
     if (!this.#hashed) return this.#codes.get(text) ?? -1
     const { length } = text
-    const mixed = length + 31 * (unitAt(text, this.#p0) + 61 * (unitAt(text, this.#p1) + 127 * unitAt(text, this.#p2)))
+    const mixed =
+      length +
+      31 * (getCodeUnit(text, this.#p0) + 61 * (getCodeUnit(text, this.#p1) + 127 * getCodeUnit(text, this.#p2)))
     let slot = (Math.imul(mixed, this.#multiplier) >>> 7) & this.#mask
     for (;;) {
       const code = this.#slotCodes[slot]!
@@ -107,7 +109,7 @@ export class TextTable {
     this.#end = end
     if (!this.#hashed) {
       const text = bytes.toString('latin1', start, end)
-      return PLAIN.test(text) ? (this.#codes.get(text) ?? -1) : -1
+      return PLAIN_TEXT.test(text) ? (this.#codes.get(text) ?? -1) : -1
     }
     const length = end - start
     const c0 = this.#p0 < length ? bytes[start + this.#p0]! : 0
@@ -137,7 +139,7 @@ export class TextTable {
     const last = (length - 1) >> 2
     for (let i = 0; i < last; i++) if (view.getInt32(start + 4 * i, true) !== words[known + i]) return false
     const at = start + 4 * last
-    if (at + 4 <= end) return ((view.getInt32(at, true) ^ words[known + last]!) & maskOf(length)) === 0
+    if (at + 4 <= end) return ((view.getInt32(at, true) ^ words[known + last]!) & toTailMask(length)) === 0
     for (let i = at; i < start + length; i++)
       if (view.getUint8(i) !== ((words[known + last]! >> (8 * (i - at))) & 0xff)) return false
     return true
@@ -145,14 +147,14 @@ export class TextTable {
 
   #search(): void {
     const { size } = this.#codes
-    this.#searchAgainAt = size > MOST_HASHED ? Infinity : Math.ceil((size + 1) * GROWTH)
+    this.#searchAgainAt = size > MAX_HASHED_TEXTS ? Infinity : Math.ceil((size + 1) * GROWTH_RATIO)
     this.#hashed = false
-    if (size > MOST_HASHED) return
+    if (size > MAX_HASHED_TEXTS) return
     let capacity = 8
     while (capacity < size * 4) capacity *= 2
     const texts = [...this.#codes.keys()]
-    const recipe = bestRecipe(texts, capacity - 1)
-    if (recipe.longest > LONGEST) return
+    const recipe = findBestRecipe(texts, capacity - 1)
+    if (recipe.longest > MAX_PROBES) return
     ;[this.#p0, this.#p1, this.#p2] = recipe.positions
     this.#multiplier = recipe.multiplier
     this.#mask = capacity - 1
@@ -167,9 +169,9 @@ export class TextTable {
   /** @returns whether it lies near enough to its place */
   #insert(text: string, code: number): boolean {
     const recipe = { positions: [this.#p0, this.#p1, this.#p2], multiplier: this.#multiplier } as const
-    let slot = placeOf(text, recipe, this.#mask)
-    for (let way = 0; this.#slotCodes[slot] !== EMPTY; way++) {
-      if (way === LONGEST) return false
+    let slot = toSlot(text, recipe, this.#mask)
+    for (let probes = 0; this.#slotCodes[slot] !== EMPTY; probes++) {
+      if (probes === MAX_PROBES) return false
       slot = (slot + 1) & this.#mask
     }
     this.#slotTexts[slot] = text
@@ -191,22 +193,22 @@ export class TextTable {
   }
 }
 
-const isPlain = (text: string) => text !== '' && PLAIN.test(text)
+const isPlain = (text: string) => text !== '' && PLAIN_TEXT.test(text)
 
-function placeOf(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Recipe, 'longest'>, mask: number): number {
-  const mixed = text.length + 31 * (unitAt(text, p0) + 61 * (unitAt(text, p1) + 127 * unitAt(text, p2)))
+function toSlot(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Recipe, 'longest'>, mask: number): number {
+  const mixed = text.length + 31 * (getCodeUnit(text, p0) + 61 * (getCodeUnit(text, p1) + 127 * getCodeUnit(text, p2)))
   return (Math.imul(mixed, multiplier) >>> 7) & mask
 }
 
 /** The code units that tell most texts apart, chosen one after the other. */
-function tellingPositions(texts: readonly string[]): [number, number, number] {
-  const longest = texts.reduce((most, text) => Math.max(most, text.length), 0)
+function findDistinctivePositions(texts: readonly string[]): [number, number, number] {
+  const longest = texts.reduce((max, text) => Math.max(max, text.length), 0)
   const positions: number[] = []
   let keys = texts.map((text) => String(text.length))
   for (let n = 0; n < 3; n++) {
     let best = { position: 0, distinct: 0, keys }
     for (let position = 0; position < longest; position++) {
-      const extended = texts.map((text, i) => `${keys[i]},${unitAt(text, position)}`)
+      const extended = texts.map((text, i) => `${keys[i]},${getCodeUnit(text, position)}`)
       const distinct = new Set(extended).size
       if (distinct > best.distinct) best = { position, distinct, keys: extended }
       if (distinct === texts.length) break
@@ -217,30 +219,35 @@ function tellingPositions(texts: readonly string[]): [number, number, number] {
   return positions as [number, number, number]
 }
 
-function bestRecipe(texts: readonly string[], mask: number): Recipe {
-  const step = Math.max(1, Math.floor(texts.length / SAMPLE))
-  const positions = tellingPositions(texts.filter((_, i) => i % step === 0))
+function findBestRecipe(texts: readonly string[], mask: number): Recipe {
+  const step = Math.max(1, Math.floor(texts.length / SAMPLE_TEXTS))
+  const positions = findDistinctivePositions(texts.filter((_, i) => i % step === 0))
   let best: Recipe = { positions, multiplier: 1, longest: Infinity }
   let seed = 0x9e37_79b1
-  for (let n = 0; n < TRIES && best.longest > 0; n++) {
+  for (let n = 0; n < MAX_TRIES && best.longest > 0; n++) {
     seed = (Math.imul(seed, 0x85eb_ca6b) + 0xc2b2_ae35) | 0
     const multiplier = seed | 1
-    const longest = longestWay(texts, { positions, multiplier }, mask, best.longest)
+    const longest = measureLongestProbe(texts, { positions, multiplier }, mask, best.longest)
     if (longest < best.longest) best = { positions, multiplier, longest }
   }
   return best
 }
 
-function longestWay(texts: readonly string[], recipe: Omit<Recipe, 'longest'>, mask: number, enough: number): number {
+function measureLongestProbe(
+  texts: readonly string[],
+  recipe: Omit<Recipe, 'longest'>,
+  mask: number,
+  limit: number,
+): number {
   const taken = new Uint8Array(mask + 1)
   let longest = 0
   for (const text of texts) {
-    let slot = placeOf(text, recipe, mask)
-    let way = 0
-    for (; taken[slot]; way++) slot = (slot + 1) & mask
-    if (way >= enough) return way
+    let slot = toSlot(text, recipe, mask)
+    let probes = 0
+    for (; taken[slot]; probes++) slot = (slot + 1) & mask
+    if (probes >= limit) return probes
     taken[slot] = 1
-    longest = Math.max(longest, way)
+    longest = Math.max(longest, probes)
   }
   return longest
 }

@@ -1,9 +1,9 @@
-import { ID_BYTES } from './answers.ts'
+import { ID_BYTES } from './answer-block.ts'
 
-export const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 /** The bytes of a well-formed UUID. */
-export function uuidBytes(uuid: string, into: Uint8Array = new Uint8Array(ID_BYTES)): Uint8Array {
+export function parseUuid(uuid: string, into: Uint8Array = new Uint8Array(ID_BYTES)): Uint8Array {
   let at = 0
   let high = -1
   for (let i = 0; i < uuid.length; i++) {
@@ -22,7 +22,7 @@ export function uuidBytes(uuid: string, into: Uint8Array = new Uint8Array(ID_BYT
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 // Half of what it takes by way of a Buffer.
-export function uuidText(bytes: Uint8Array): string {
+export function formatUuid(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < ID_BYTES; i++) {
     if (i === 4 || i === 6 || i === 8 || i === 10) text += '-'

@@ -1,5 +1,5 @@
-const BITS = 8
-const CHUNK = 1 << BITS
+const CHUNK_BITS = 8
+const CHUNK_SIZE = 1 << CHUNK_BITS
 
 type Chunk<T> = readonly (T | undefined)[]
 
@@ -14,34 +14,34 @@ export class VersionedList<T> {
     this.#chunks = chunks
   }
 
-  static of<T>(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
+  static fromEntries<T>(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
     return new VersionedList<T>([]).with(entries)
   }
 
   get(number: number): T | undefined {
-    return this.#chunks[number >>> BITS]?.[number & (CHUNK - 1)]
+    return this.#chunks[number >>> CHUNK_BITS]?.[number & (CHUNK_SIZE - 1)]
   }
 
   /** All that are there, by number. */
   *entries(): Generator<[number: number, one: T]> {
     for (const [at, chunk] of this.#chunks.entries())
-      for (const [i, one] of (chunk ?? []).entries()) if (one !== undefined) yield [(at << BITS) | i, one]
+      for (const [i, one] of (chunk ?? []).entries()) if (one !== undefined) yield [(at << CHUNK_BITS) | i, one]
   }
 
   /** The same list with these in the places of others. This one goes on as it was. */
   with(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
     const chunks = this.#chunks.slice()
-    const own = new Map<number, (T | undefined)[]>()
+    const copies = new Map<number, (T | undefined)[]>()
     for (const [number, one] of entries) {
-      const at = number >>> BITS
-      let chunk = own.get(at)
+      const at = number >>> CHUNK_BITS
+      let chunk = copies.get(at)
       if (!chunk) {
-        chunk = chunks[at]?.slice() ?? Array.from({ length: CHUNK }, () => undefined)
-        own.set(at, chunk)
+        chunk = chunks[at]?.slice() ?? Array.from({ length: CHUNK_SIZE }, () => undefined)
+        copies.set(at, chunk)
         while (chunks.length < at) chunks.push(undefined)
         chunks[at] = chunk
       }
-      chunk[number & (CHUNK - 1)] = one
+      chunk[number & (CHUNK_SIZE - 1)] = one
     }
     return new VersionedList(chunks)
   }

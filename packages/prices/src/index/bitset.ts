@@ -1,24 +1,24 @@
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
 import {
-  ambiguous,
-  foundOf,
+  toAmbiguous,
+  toFindResult,
   NO_ROWS,
-  NONE,
+  NO_MATCH,
   type IndexKind,
   type PriceIndex,
-  type Rows,
+  type RowSet,
   type Segments,
-  type Visit,
-} from './index.ts'
-import { countSets } from './facets.ts'
-import { Columns, type PlaceTest } from './offerings/columns.ts'
-import { allOf, bitsets, OfferingBits, placeIn, type PartitionBits } from './offerings/offering-bits.ts'
-import { leftInPartitions } from './offerings/partitions.ts'
-import { buildOfferings, updateOfferings } from './offerings/placed-row.ts'
+  type RowVisitor,
+} from './price-index.ts'
+import { countSets } from './count-facets.ts'
+import { Columns, type OrdinalTest } from './offerings/columns.ts'
+import { toFullWord, bitsetCodec, OfferingBits, toOrdinal, type PartitionBits } from './offerings/offering-bits.ts'
+import { explainPartitions } from './offerings/partitions.ts'
+import { buildOfferings, updateOfferings } from './offerings/offering-codec.ts'
 import { NOT_WHOLE, WholeRowFinder } from './offerings/whole-rows.ts'
-import { tallyOf } from './sets/intersection.ts'
+import { tallyOrdinals } from './sets/intersection.ts'
 import type { Segment } from './sets/segment.ts'
 
 /**
@@ -27,24 +27,24 @@ import type { Segment } from './sets/segment.ts'
  */
 export function createBitsetIndex(): IndexKind {
   return {
-    build: (table) => buildOfferings(table, bitsets),
-    update: (segments, changes) => updateOfferings(segments, changes, bitsets),
-    read: (segments) => new BitsetIndex(VersionedList.of(bitsOf(segments))),
+    build: (table) => buildOfferings(table, bitsetCodec),
+    update: (segments, changes) => updateOfferings(segments, changes, bitsetCodec),
+    read: (segments) => new BitsetIndex(VersionedList.fromEntries(readOfferings(segments))),
   }
 }
 
-const bitsOf = (segments: Segments): [offering: number, bits: OfferingBits][] =>
+const readOfferings = (segments: Segments): [offering: number, bits: OfferingBits][] =>
   Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(offering, bytes)])
 
-const MOST = 128
-const RAREST = 3
+const MAX_SETS = 128
+const RAREST_SETS = 3
 const NO_ROW = -1
 
 class BitsetIndex implements PriceIndex {
   readonly #offerings: VersionedList<OfferingBits>
   // The positions of the sets to intersect, the three rarest first.
-  readonly #positions = new Int32Array(MOST)
-  readonly #sizes = new Int32Array(MOST)
+  readonly #positions = new Int32Array(MAX_SETS)
+  readonly #sizes = new Int32Array(MAX_SETS)
   readonly #columns = new Columns()
   readonly #whole = new WholeRowFinder()
   // What the last scan has given.
@@ -57,75 +57,76 @@ class BitsetIndex implements PriceIndex {
   }
 
   with(changed: Segments): PriceIndex {
-    return new BitsetIndex(this.#offerings.with(bitsOf(changed)))
+    return new BitsetIndex(this.#offerings.with(readOfferings(changed)))
   }
 
-  find(query: Query): number {
+  find(query: SearchQuery): number {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
-    if (!partition) return NONE
+    if (!partition) return NO_MATCH
     const whole = this.#whole.find(bits!.wholeRows, query, partition)
-    if (whole !== NOT_WHOLE) return this.#decide(bits!, partition, query, whole)
-    if (!this.#gather(bits!.segment, query)) return NONE
+    if (whole !== NOT_WHOLE) return this.#pickRow(bits!, partition, query, whole)
+    if (!this.#collectSets(bits!.segment, query)) return NO_MATCH
     const { count, choices, at } = query
-    this.#scan(bits!, partition, count, this.#columns.testOf(bits!, choices, at))
-    if (this.#found === 0) return NONE
-    const place = this.#found === 1 ? this.#first : this.#chosen
-    return place === NO_ROW ? ambiguous(this.#found) : bits!.segment.rowAt(place)
+    this.#scan(bits!, partition, count, this.#columns.createTest(bits!, choices, at))
+    if (this.#found === 0) return NO_MATCH
+    const ordinal = this.#found === 1 ? this.#first : this.#chosen
+    return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
   /** @param whole how many rows were found whole */
-  #decide(bits: OfferingBits, partition: PartitionBits, { choices, at }: Query, whole: number): number {
+  #pickRow(bits: OfferingBits, partition: PartitionBits, { choices, at }: SearchQuery, whole: number): number {
     const { segment, defaults } = bits
     const { first } = partition
-    const places = this.#whole.found
+    const ordinals = this.#whole.found
     // By far the most searches end here.
-    if (whole === 1 && choices.length === 0 && (at === undefined || !segment.dated))
-      return segment.rowAt(first + places[0]!)
-    const test = this.#columns.testOf(bits, choices, at)
-    const fits = test && ((place: number) => test(first + place))
-    const isDefault = defaults < 0 ? undefined : (place: number) => bits.isDefault(partition, first + place)
-    const place = foundOf(tallyOf(places.subarray(0, whole), isDefault, fits))
-    return place < 0 ? place : segment.rowAt(first + place)
+    if (whole === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
+      return segment.getRow(first + ordinals[0]!)
+    const test = this.#columns.createTest(bits, choices, at)
+    const isMatch = test && ((ordinal: number) => test(first + ordinal))
+    const isDefault = defaults < 0 ? undefined : (ordinal: number) => bits.isDefault(partition, first + ordinal)
+    const ordinal = toFindResult(tallyOrdinals(ordinals.subarray(0, whole), isDefault, isMatch))
+    return ordinal < 0 ? ordinal : segment.getRow(first + ordinal)
   }
 
-  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+  forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     const bits = this.#offerings.get(query.offering)
     const partition = bits?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#gather(bits!.segment, query)) return
-    const test = this.#columns.testOf(bits!, query.choices, query.at)
-    this.#scan(bits!, partition, query.count, (place) => {
-      const row = bits!.segment.rowAt(place)
-      const counts = !except.has(row) && (!test || test(place))
-      if (counts) visit(row, bits!.isDefault(partition, place))
-      return counts
+    if (!partition || !this.#collectSets(bits!.segment, query)) return
+    const test = this.#columns.createTest(bits!, query.choices, query.at)
+    this.#scan(bits!, partition, query.count, (ordinal) => {
+      const row = bits!.segment.getRow(ordinal)
+      const isCounted = !except.has(row) && (!test || test(ordinal))
+      if (isCounted) visit(row, bits!.isDefault(partition, ordinal))
+      return isCounted
     })
   }
 
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
-    for (const [, bits] of this.#offerings.entries()) await countSets(bits.termSets(selection), selection, counts)
+  async count(selection: FacetSelection, isCounted: FacetCounts): Promise<void> {
+    for (const [, bits] of this.#offerings.entries())
+      await countSets(bits.createTermSets(selection), selection, isCounted)
   }
 
-  left(query: Query, choices: readonly Choice[]): number[] {
-    return leftInPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
+  explain(query: SearchQuery, choices: readonly Choice[]): number[] {
+    return explainPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
   /** Finds the sets of a query; false where there is no such set. */
-  #gather(segment: Segment, { values, count }: Query): boolean {
+  #collectSets(segment: Segment, { values, count }: SearchQuery): boolean {
     const positions = this.#positions
     const sizes = this.#sizes
     for (let i = 0; i < count; i++) {
-      const position = segment.positionOf(values[i]!)
+      const position = segment.findPosition(values[i]!)
       if (position < 0) return false
-      const size = segment.cardinality(position)
+      const size = segment.getCardinality(position)
       let at = i
-      if (i >= RAREST) {
+      if (i >= RAREST_SETS) {
         // Only which ones are the rarest matters: sorting twenty costs as much as intersecting them.
-        at = size < sizes[RAREST - 1]! ? RAREST - 1 : i
+        at = size < sizes[RAREST_SETS - 1]! ? RAREST_SETS - 1 : i
         sizes[i] = sizes[at]!
         positions[i] = positions[at]!
       }
-      for (; at > 0 && at < RAREST && sizes[at - 1]! > size; at--) {
+      for (; at > 0 && at < RAREST_SETS && sizes[at - 1]! > size; at--) {
         sizes[at] = sizes[at - 1]!
         positions[at] = positions[at - 1]!
       }
@@ -135,12 +136,12 @@ class BitsetIndex implements PriceIndex {
     return true
   }
 
-  /** @param fits what a row has to be besides */
+  /** @param isMatch what a row has to be besides */
   #scan(
     { segment, defaults }: OfferingBits,
     partition: PartitionBits,
     count: number,
-    fits: PlaceTest | undefined,
+    isMatch: OrdinalTest | undefined,
   ): void {
     this.#found = 0
     this.#first = NO_ROW
@@ -154,15 +155,15 @@ class BitsetIndex implements PriceIndex {
     const b = count > 1 ? start + positions[1]! * length : a
     const c = count > 2 ? start + positions[2]! * length : b
     for (let word = 0; word < length; word++) {
-      let bits = count > 0 ? words[a + word]! & words[b + word]! & words[c + word]! : allOf(end - first, word)
+      let bits = count > 0 ? words[a + word]! & words[b + word]! & words[c + word]! : toFullWord(end - first, word)
       if (bits === 0) continue
-      for (let i = RAREST; i < count && bits !== 0; i++) bits &= words[start + positions[i]! * length + word]!
+      for (let i = RAREST_SETS; i < count && bits !== 0; i++) bits &= words[start + positions[i]! * length + word]!
       for (; bits !== 0; bits &= bits - 1) {
-        const place = placeIn(first, word, bits)
-        if (fits && !fits(place)) continue
-        if (this.#found++ === 0) this.#first = place
+        const ordinal = toOrdinal(first, word, bits)
+        if (isMatch && !isMatch(ordinal)) continue
+        if (this.#found++ === 0) this.#first = ordinal
         if (defaults < 0 || this.#chosen !== NO_ROW) continue
-        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#chosen = place
+        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#chosen = ordinal
       }
     }
   }

@@ -1,9 +1,17 @@
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { NO_ROWS, NONE, type IndexKind, type PriceIndex, type Rows, type Segments, type Visit } from './index.ts'
-import { createMapIndex, scannedRows } from './map.ts'
-import { fits, type ScannedRow } from './scan.ts'
+import {
+  NO_ROWS,
+  NO_MATCH,
+  type IndexKind,
+  type PriceIndex,
+  type RowSet,
+  type Segments,
+  type RowVisitor,
+} from './price-index.ts'
+import { createMapIndex, readScannedRows } from './map.ts'
+import { isMatch, type ScannedRow } from './row-scan.ts'
 
 /**
  * Like `map`, but stops at the first row that fits where no other can: where all rows of the offering have as many values
@@ -11,58 +19,61 @@ import { fits, type ScannedRow } from './scan.ts'
  */
 export function createMapFirstMatchIndex(): IndexKind {
   const map = createMapIndex()
-  return { ...map, read: (segments) => new MapFirstMatchIndex(map.read(segments), VersionedList.of(scansOf(segments))) }
+  return {
+    ...map,
+    read: (segments) => new MapFirstMatchIndex(map.read(segments), VersionedList.fromEntries(readScans(segments))),
+  }
 }
 
-interface Scan {
+interface OfferingScan {
   readonly rows: readonly ScannedRow[]
   /** How many values every row has, if no two rows have the same. */
   readonly values: number | undefined
 }
 
-const scansOf = (segments: Segments): [offering: number, scan: Scan][] =>
-  scannedRows(segments).map(([offering, rows]) => {
+const readScans = (segments: Segments): [offering: number, scan: OfferingScan][] =>
+  readScannedRows(segments).map(([offering, rows]) => {
     const values = rows[0]?.values.size ?? 0
     const even = rows.every((row) => row.values.size === values)
     const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
     return [offering, { rows, values: even && keys.size === rows.length ? values : undefined }]
   })
 
-function distinct({ values, count }: Query): number {
+function countDistinctValues({ values, count }: SearchQuery): number {
   let found = 0
   for (let i = 0; i < count; i++) if (values.indexOf(values[i]!) === i) found++
   return found
 }
 
 class MapFirstMatchIndex implements PriceIndex {
-  readonly #all: PriceIndex
-  readonly #scans: VersionedList<Scan>
+  readonly #mapIndex: PriceIndex
+  readonly #scans: VersionedList<OfferingScan>
 
-  constructor(all: PriceIndex, scans: VersionedList<Scan>) {
-    this.#all = all
+  constructor(mapIndex: PriceIndex, scans: VersionedList<OfferingScan>) {
+    this.#mapIndex = mapIndex
     this.#scans = scans
   }
 
   with(changed: Segments): PriceIndex {
-    return new MapFirstMatchIndex(this.#all.with(changed), this.#scans.with(scansOf(changed)))
+    return new MapFirstMatchIndex(this.#mapIndex.with(changed), this.#scans.with(readScans(changed)))
   }
 
-  find(query: Query): number {
+  find(query: SearchQuery): number {
     const scan = this.#scans.get(query.offering)
-    if (!scan || scan.values !== distinct(query) || query.count === 0) return this.#all.find(query)
-    for (const row of scan.rows) if (fits(row, query)) return row.row
-    return NONE
+    if (!scan || scan.values !== countDistinctValues(query) || query.count === 0) return this.#mapIndex.find(query)
+    for (const row of scan.rows) if (isMatch(row, query)) return row.row
+    return NO_MATCH
   }
 
-  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
-    this.#all.each(query, visit, except)
+  forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
+    this.#mapIndex.forEach(query, visit, except)
   }
 
-  left(query: Query, choices: readonly Choice[]): number[] {
-    return this.#all.left(query, choices)
+  explain(query: SearchQuery, choices: readonly Choice[]): number[] {
+    return this.#mapIndex.explain(query, choices)
   }
 
-  count(selection: Selection, counts: FacetCounts): Promise<void> {
-    return this.#all.count(selection, counts)
+  count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
+    return this.#mapIndex.count(selection, counts)
   }
 }

@@ -1,33 +1,33 @@
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { eachInTurns } from '../turn.ts'
-import { countRow } from './facets.ts'
-import { leftAfter } from './left-after.ts'
+import { forEachInTurns } from '../event-loop-turns.ts'
+import { countRow } from './count-facets.ts'
+import { explainTests } from './explain-tests.ts'
 import {
-  foundOf,
+  toFindResult,
   NO_ROWS,
-  tallyRows,
+  countMatches,
   type IndexKind,
   type PriceIndex,
-  type Rows,
+  type RowSet,
   type Segments,
-  type Visit,
-} from './index.ts'
-import { buildOfferings, plainRows, updateOfferings } from './offerings/placed-row.ts'
-import { fits, testsOf, toScanned, type ScannedRow } from './scan.ts'
+  type RowVisitor,
+} from './price-index.ts'
+import { buildOfferings, plainRowsCodec, updateOfferings } from './offerings/offering-codec.ts'
+import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
 
 /** Looks at every row of the offering, each a hash table of its values. Every thread holds its own. */
 export function createMapIndex(): IndexKind {
   return {
-    build: (table) => buildOfferings(table, plainRows),
-    update: (segments, changes) => updateOfferings(segments, changes, plainRows),
-    read: (segments) => new MapIndex(VersionedList.of(scannedRows(segments))),
+    build: (table) => buildOfferings(table, plainRowsCodec),
+    update: (segments, changes) => updateOfferings(segments, changes, plainRowsCodec),
+    read: (segments) => new MapIndex(VersionedList.fromEntries(readScannedRows(segments))),
   }
 }
 
-export const scannedRows = (segments: Segments): [offering: number, rows: readonly ScannedRow[]][] =>
-  Array.from(segments, ([offering, bytes]) => [offering, plainRows.decode(bytes).map(toScanned)])
+export const readScannedRows = (segments: Segments): [offering: number, rows: readonly ScannedRow[]][] =>
+  Array.from(segments, ([offering, bytes]) => [offering, plainRowsCodec.decode(bytes).map(toScannedRow)])
 
 class MapIndex implements PriceIndex {
   readonly #offerings: VersionedList<readonly ScannedRow[]>
@@ -37,24 +37,24 @@ class MapIndex implements PriceIndex {
   }
 
   with(changed: Segments): PriceIndex {
-    return new MapIndex(this.#offerings.with(scannedRows(changed)))
+    return new MapIndex(this.#offerings.with(readScannedRows(changed)))
   }
 
-  find(query: Query): number {
-    return foundOf(tallyRows((visit) => this.each(query, visit)))
+  find(query: SearchQuery): number {
+    return toFindResult(countMatches((visit) => this.forEach(query, visit)))
   }
 
-  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+  forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     for (const row of this.#offerings.get(query.offering) ?? [])
-      if (fits(row, query) && !except.has(row.row)) visit(row.row, row.isDefault)
+      if (isMatch(row, query) && !except.has(row.row)) visit(row.row, row.isDefault)
   }
 
-  left(query: Query, choices: readonly Choice[]): number[] {
-    return leftAfter(this.#offerings.get(query.offering) ?? [], testsOf(query, choices))
+  explain(query: SearchQuery, choices: readonly Choice[]): number[] {
+    return explainTests(this.#offerings.get(query.offering) ?? [], createTests(query, choices))
   }
 
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     for (const [, rows] of this.#offerings.entries())
-      await eachInTurns(rows.length, (i) => countRow(rows[i]!, selection, counts, 1))
+      await forEachInTurns(rows.length, (i) => countRow(rows[i]!, selection, counts, 1))
   }
 }

@@ -1,14 +1,22 @@
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import type { VersionedList } from '../core/versioned-list.ts'
-import { eachInTurns } from '../turn.ts'
-import { countRow } from './facets.ts'
-import { foundOf, tallyRows, type Finder, type PriceIndex, type RowChange, type Rows, type Visit } from './index.ts'
-import { leftAfter } from './left-after.ts'
-import { fits, testsOf, toScanned, type ScannedRow } from './scan.ts'
+import { forEachInTurns } from '../event-loop-turns.ts'
+import { countRow } from './count-facets.ts'
+import {
+  toFindResult,
+  countMatches,
+  type RowFinder,
+  type PriceIndex,
+  type RowChange,
+  type RowSet,
+  type RowVisitor,
+} from './price-index.ts'
+import { explainTests } from './explain-tests.ts'
+import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
 
 /** A change of one row that the segments do not have yet. */
-interface Entry {
+interface OverlayEntry {
   /** Its place among all of the offering. */
   readonly at: number
   /** The row as the segments have it, where this is the first change of it. */
@@ -19,31 +27,31 @@ interface Entry {
 }
 
 // Terms are fewer than that.
-const SPECS = 2 ** 26
-const partitionOf = ({ group, spec }: { readonly group: number; readonly spec: number }) => group * SPECS + spec
+const MAX_SPECS = 2 ** 26
+const toPartitionKey = ({ group, spec }: { readonly group: number; readonly spec: number }) => group * MAX_SPECS + spec
 
 /** The changes of one offering in their order. They are only added to, so that all overlays of it share them. */
-class Entries {
-  readonly list: Entry[] = []
+class OverlayEntries {
+  readonly list: OverlayEntry[] = []
   /** By group and spec: those that make a difference there. */
-  readonly ofPartition = new Map<number, Entry[]>()
+  readonly byPartition = new Map<number, OverlayEntry[]>()
   /** The place of the first change of each row. */
   readonly firsts = new Map<number, number>()
-  readonly #lasts = new Map<number, Entry>()
+  readonly #lasts = new Map<number, OverlayEntry>()
 
   add({ row, before, after }: RowChange): void {
     const at = this.list.length
     const last = this.#lasts.get(row)
     if (last) last.until = at
     else this.firsts.set(row, at)
-    const scanned = (one: typeof after) => one && toScanned({ ...one, row })
-    const entry: Entry = { at, before: last ? undefined : scanned(before), after: scanned(after), until: Infinity }
+    const scan = (one: typeof after) => one && toScannedRow({ ...one, row })
+    const entry: OverlayEntry = { at, before: last ? undefined : scan(before), after: scan(after), until: Infinity }
     this.#lasts.set(row, entry)
     this.list.push(entry)
-    for (const partition of new Set([entry.before, entry.after].flatMap((one) => (one ? [partitionOf(one)] : [])))) {
-      const entries = this.ofPartition.get(partition)
+    for (const partition of new Set([entry.before, entry.after].flatMap((one) => (one ? [toPartitionKey(one)] : [])))) {
+      const entries = this.byPartition.get(partition)
       if (entries) entries.push(entry)
-      else this.ofPartition.set(partition, [entry])
+      else this.byPartition.set(partition, [entry])
     }
   }
 }
@@ -52,17 +60,17 @@ class Entries {
  * What changed of an offering's rows since its segments were made: they are scanned beside what an index finds in these,
  * which no longer counts for them. It never changes; the next one is made by `with`, of the newest only.
  */
-export class Overlay implements Rows {
-  readonly #entries: Entries
+export class Overlay implements RowSet {
+  readonly #entries: OverlayEntries
   readonly #length: number
 
-  private constructor(entries: Entries, length: number) {
+  private constructor(entries: OverlayEntries, length: number) {
     this.#entries = entries
     this.#length = length
   }
 
-  static empty(): Overlay {
-    return new Overlay(new Entries(), 0)
+  static createEmpty(): Overlay {
+    return new Overlay(new OverlayEntries(), 0)
   }
 
   with(changes: readonly RowChange[]): Overlay {
@@ -75,38 +83,38 @@ export class Overlay implements Rows {
     return (this.#entries.firsts.get(row) ?? Infinity) < this.#length
   }
 
-  find(query: Query, base: PriceIndex): number {
-    const entries = this.#entries.ofPartition.get(partitionOf(query))
+  find(query: SearchQuery, base: PriceIndex): number {
+    const entries = this.#entries.byPartition.get(toPartitionKey(query))
     if (!entries || entries[0]!.at >= this.#length) return base.find(query)
-    return foundOf(tallyRows((visit) => this.each(query, base, visit)))
+    return toFindResult(countMatches((visit) => this.forEach(query, base, visit)))
   }
 
-  each(query: Query, base: PriceIndex, visit: Visit): void {
-    base.each(query, visit, this)
-    for (const { at, until, after } of this.#entries.ofPartition.get(partitionOf(query)) ?? []) {
+  forEach(query: SearchQuery, base: PriceIndex, visit: RowVisitor): void {
+    base.forEach(query, visit, this)
+    for (const { at, until, after } of this.#entries.byPartition.get(toPartitionKey(query)) ?? []) {
       if (at >= this.#length) break
-      if (until >= this.#length && after && fits(after, query)) visit(after.row, after.isDefault)
+      if (until >= this.#length && after && isMatch(after, query)) visit(after.row, after.isDefault)
     }
   }
 
-  left(query: Query, choices: readonly Choice[], base: PriceIndex): number[] {
-    const seen = this.#entries.list.slice(0, this.#length)
-    const tests = testsOf(query, choices)
-    const gone = leftAfter(
-      seen.flatMap(({ before }) => before ?? []),
+  left(query: SearchQuery, choices: readonly Choice[], base: PriceIndex): number[] {
+    const applied = this.#entries.list.slice(0, this.#length)
+    const tests = createTests(query, choices)
+    const removed = explainTests(
+      applied.flatMap(({ before }) => before ?? []),
       tests,
     )
-    const came = leftAfter(
-      seen.flatMap(({ until, after }) => (until < this.#length ? [] : (after ?? []))),
+    const added = explainTests(
+      applied.flatMap(({ until, after }) => (until < this.#length ? [] : (after ?? []))),
       tests,
     )
-    return base.left(query, choices).map((left, i) => left - gone[i]! + came[i]!)
+    return base.explain(query, choices).map((left, i) => left - removed[i]! + added[i]!)
   }
 
   /** What the changes add to what an index counts, and take from it. */
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     const { list } = this.#entries
-    await eachInTurns(this.#length, (i) => {
+    await forEachInTurns(this.#length, (i) => {
       const { before, until, after } = list[i]!
       if (before) countRow(before, selection, counts, -1)
       if (after && until >= this.#length) countRow(after, selection, counts, 1)
@@ -115,7 +123,7 @@ export class Overlay implements Rows {
 }
 
 /** Finds rows as an index does, and those that changed since its segments were made. */
-export class OverlaidIndex implements Finder {
+export class OverlaidIndex implements RowFinder {
   readonly #base: PriceIndex
   /** By offering, where something changed. */
   readonly #overlays: VersionedList<Overlay>
@@ -125,23 +133,23 @@ export class OverlaidIndex implements Finder {
     this.#overlays = overlays
   }
 
-  find(query: Query): number {
+  find(query: SearchQuery): number {
     const overlay = this.#overlays.get(query.offering)
     return overlay ? overlay.find(query, this.#base) : this.#base.find(query)
   }
 
-  each(query: Query, visit: Visit): void {
+  forEach(query: SearchQuery, visit: RowVisitor): void {
     const overlay = this.#overlays.get(query.offering)
-    if (overlay) overlay.each(query, this.#base, visit)
-    else this.#base.each(query, visit)
+    if (overlay) overlay.forEach(query, this.#base, visit)
+    else this.#base.forEach(query, visit)
   }
 
-  left(query: Query, choices: readonly Choice[]): number[] {
+  explain(query: SearchQuery, choices: readonly Choice[]): number[] {
     const overlay = this.#overlays.get(query.offering)
-    return overlay ? overlay.left(query, choices, this.#base) : this.#base.left(query, choices)
+    return overlay ? overlay.left(query, choices, this.#base) : this.#base.explain(query, choices)
   }
 
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     await this.#base.count(selection, counts)
     for (const [, overlay] of this.#overlays.entries()) await overlay.count(selection, counts)
   }

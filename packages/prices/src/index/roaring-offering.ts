@@ -1,33 +1,33 @@
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { countSets } from './facets.ts'
+import { countSets } from './count-facets.ts'
 import {
-  foundOf,
+  toFindResult,
   NO_ROWS,
-  NONE,
+  NO_MATCH,
   type IndexKind,
   type PriceIndex,
-  type Rows,
+  type RowSet,
   type Segments,
-  type Visit,
-} from './index.ts'
+  type RowVisitor,
+} from './price-index.ts'
 import { Columns } from './offerings/columns.ts'
 import {
   createBitmapCodec,
   OfferingBitmaps,
   type PartitionSet,
   type PartitionView,
-  type SetTools,
+  type BitmapTools,
 } from './offerings/offering-bitmaps.ts'
-import { leftInPartitions, type Partition } from './offerings/partitions.ts'
-import { buildOfferings, updateOfferings } from './offerings/placed-row.ts'
+import { explainPartitions, type Partition } from './offerings/partitions.ts'
+import { buildOfferings, updateOfferings } from './offerings/offering-codec.ts'
 import { NOT_WHOLE, WholeRowFinder } from './offerings/whole-rows.ts'
-import { CONTAINER } from './sets/frozen-containers.ts'
-import { decide, Intersection, placesIn, tallyOf, type Places } from './sets/intersection.ts'
+import { CONTAINER_VALUES } from './sets/frozen-containers.ts'
+import { pickOrdinal, Intersection, toOrdinals, tallyOrdinals, type Ordinals } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
 import { loadRoaring } from './sets/roaring-library.ts'
-import { createRoaringSets, Scratch, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
+import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
 
 /**
  * Roaring bitmaps per offering. The rows of each group and spec begin a container of their own, so that an intersection
@@ -45,21 +45,21 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
     read(segments) {
       const tools = {
         sets,
-        scratch: new Scratch(roaring),
+        scratch: new ScratchBitmaps(roaring),
         intersection: new Intersection(new roaring.RoaringBitmap32()),
         leapfrog: new Leapfrog(),
         columns: new Columns(),
         whole: new WholeRowFinder(),
       }
-      return new RoaringOfferingIndex(tools, VersionedList.of(offeringsOf(segments, sets)))
+      return new RoaringOfferingIndex(tools, VersionedList.fromEntries(readOfferings(segments, sets)))
     },
   }
 }
 
-const isOneContainer = ({ first, end }: Partition) => end - first <= CONTAINER
+const isSingleContainer = ({ first, end }: Partition) => end - first <= CONTAINER_VALUES
 
 /** What an index works with. Those of one thread share it, as one is done before the next begins. */
-interface Tools extends SetTools {
+interface RoaringOfferingTools extends BitmapTools {
   readonly intersection: Intersection
   readonly leapfrog: Leapfrog
   readonly columns: Columns
@@ -67,14 +67,14 @@ interface Tools extends SetTools {
 }
 
 class RoaringOfferingIndex implements PriceIndex {
-  readonly #tools: Tools
+  readonly #tools: RoaringOfferingTools
   readonly #offerings: VersionedList<OfferingBitmaps>
   readonly #intersection: Intersection
   readonly #leapfrog: Leapfrog
   readonly #columns: Columns
   readonly #whole: WholeRowFinder
 
-  constructor(tools: Tools, offerings: VersionedList<OfferingBitmaps>) {
+  constructor(tools: RoaringOfferingTools, offerings: VersionedList<OfferingBitmaps>) {
     this.#tools = tools
     this.#offerings = offerings
     this.#intersection = tools.intersection
@@ -84,98 +84,106 @@ class RoaringOfferingIndex implements PriceIndex {
   }
 
   with(changed: Segments): PriceIndex {
-    return new RoaringOfferingIndex(this.#tools, this.#offerings.with(offeringsOf(changed, this.#tools.sets)))
+    return new RoaringOfferingIndex(this.#tools, this.#offerings.with(readOfferings(changed, this.#tools.sets)))
   }
 
-  find(query: Query): number {
+  find(query: SearchQuery): number {
     const offering = this.#offerings.get(query.offering)
     const partition = offering?.partitions.find(query.group, query.spec)
-    if (!partition) return NONE
+    if (!partition) return NO_MATCH
     const { segment } = offering!.views
     const { at, choices } = query
-    let places: Places = this.#whole.found
+    let ordinals: Ordinals = this.#whole.found
     let found = this.#whole.find(offering!.wholeRows, query, partition)
     if (found === NOT_WHOLE) {
-      places = this.#leapfrog.found
+      ordinals = this.#leapfrog.found
       found = this.#leap(offering!, partition, query)
     }
     // By far the most searches end here.
-    if (found === 1 && choices.length === 0 && (at === undefined || !segment.dated))
-      return segment.rowAt(partition.first + places[0]!)
-    if (found === 0) return NONE
-    return this.#decide(offering!, partition, query, found < 0 ? undefined : places.subarray(0, found))
+    if (found === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
+      return segment.getRow(partition.first + ordinals[0]!)
+    if (found === 0) return NO_MATCH
+    return this.#pickRow(offering!, partition, query, found < 0 ? undefined : ordinals.subarray(0, found))
   }
 
   /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
   #leap(
     { views: { segment }, containers }: OfferingBitmaps,
     partition: PartitionSet,
-    { values, count }: Query,
+    { values, count }: SearchQuery,
   ): number {
-    if (count === 0 || !isOneContainer(partition)) return -1
+    if (count === 0 || !isSingleContainer(partition)) return -1
     const leapfrog = this.#leapfrog
-    const container = partition.base / CONTAINER
+    const container = partition.base / CONTAINER_VALUES
     leapfrog.clear(containers, partition.end - partition.first)
     for (let i = 0; i < count; i++) {
-      const position = segment.positionOf(values[i]!)
-      if (position < 0 || !leapfrog.add(containers, containers.cellOf(position, container))) return 0
+      const position = segment.findPosition(values[i]!)
+      if (position < 0 || !leapfrog.add(containers, containers.getCell(position, container))) return 0
     }
-    return leapfrog.suits ? leapfrog.run() : -1
+    return leapfrog.isSuitable ? leapfrog.run() : -1
   }
 
   /** @param listed what was found, counted from the partition's first place; nothing where that is yet to be done */
-  #decide(offering: OfferingBitmaps, partition: PartitionView, query: Query, listed: Places | undefined): number {
+  #pickRow(
+    offering: OfferingBitmaps,
+    partition: PartitionView,
+    query: SearchQuery,
+    listed: Ordinals | undefined,
+  ): number {
     const { views } = offering
     const { first, base } = partition
     const isDefault = this.#isDefault(offering, partition)
-    const test = this.#columns.testOf(offering, query.choices, query.at)
-    const fits = test && ((place: number) => test(first + place))
-    let place: number
-    if (listed) place = foundOf(tallyOf(listed, isDefault, fits))
-    else if (!this.#gather(views, query)) return NONE
-    else place = decide(this.#intersection.run(views.get(partition.position)), base, isDefault, fits)
-    return place < 0 ? place : views.segment.rowAt(first + place)
+    const test = this.#columns.createTest(offering, query.choices, query.at)
+    const isMatch = test && ((ordinal: number) => test(first + ordinal))
+    let ordinal: number
+    if (listed) ordinal = toFindResult(tallyOrdinals(listed, isDefault, isMatch))
+    else if (!this.#collectSets(views, query)) return NO_MATCH
+    else ordinal = pickOrdinal(this.#intersection.run(views.get(partition.position)), base, isDefault, isMatch)
+    return ordinal < 0 ? ordinal : views.segment.getRow(first + ordinal)
   }
 
-  #isDefault({ views, defaults }: OfferingBitmaps, { base }: PartitionView): ((place: number) => boolean) | undefined {
-    return defaults < 0 ? undefined : (place) => views.get(defaults).has(base + place)
+  #isDefault(
+    { views, defaults }: OfferingBitmaps,
+    { base }: PartitionView,
+  ): ((ordinal: number) => boolean) | undefined {
+    return defaults < 0 ? undefined : (ordinal) => views.get(defaults).has(base + ordinal)
   }
 
-  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
+  forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     const offering = this.#offerings.get(query.offering)
     const partition = offering?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#gather(offering!.views, query)) return
+    if (!partition || !this.#collectSets(offering!.views, query)) return
     const { views } = offering!
     const { first, base } = partition
-    const test = this.#columns.testOf(offering!, query.choices, query.at)
+    const test = this.#columns.createTest(offering!, query.choices, query.at)
     const isDefault = this.#isDefault(offering!, partition)
-    for (const place of placesIn(this.#intersection.run(views.get(partition.position)), base)) {
-      const row = views.segment.rowAt(first + place)
-      if (!except.has(row) && (!test || test(first + place))) visit(row, isDefault?.(place) ?? false)
+    for (const ordinal of toOrdinals(this.#intersection.run(views.get(partition.position)), base)) {
+      const row = views.segment.getRow(first + ordinal)
+      if (!except.has(row) && (!test || test(first + ordinal))) visit(row, isDefault?.(ordinal) ?? false)
     }
   }
 
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     for (const [, offering] of this.#offerings.entries())
-      await countSets(offering.termSets(this.#tools, selection), selection, counts)
+      await countSets(offering.createTermSets(this.#tools, selection), selection, counts)
   }
 
-  left(query: Query, choices: readonly Choice[]): number[] {
-    return leftInPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
+  explain(query: SearchQuery, choices: readonly Choice[]): number[] {
+    return explainPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
   /** Gathers the bitmaps to intersect besides that of the partition; false where one of them is empty. */
-  #gather(views: LazyViews, { values, count }: Query): boolean {
+  #collectSets(views: LazyViews, { values, count }: SearchQuery): boolean {
     const { segment } = views
     this.#intersection.clear()
     for (let i = 0; i < count; i++) {
-      const position = segment.positionOf(values[i]!)
+      const position = segment.findPosition(values[i]!)
       if (position < 0) return false
-      this.#intersection.add(views.get(position), segment.bytesOf(position))
+      this.#intersection.add(views.get(position), segment.getByteLength(position))
     }
     return true
   }
 }
 
-const offeringsOf = (segments: Segments, sets: RoaringSets): [number: number, offering: OfferingBitmaps][] =>
+const readOfferings = (segments: Segments, sets: RoaringSets): [number: number, offering: OfferingBitmaps][] =>
   Array.from(segments, ([number, bytes]) => [number, new OfferingBitmaps(number, bytes, sets)])

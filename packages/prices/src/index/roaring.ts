@@ -1,25 +1,33 @@
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
-import type { Choice, Query } from '../core/query.ts'
-import type { FacetCounts, Selection } from '../core/selection.ts'
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { yieldTurn } from '../turn.ts'
-import { countSets } from './facets.ts'
-import { leftAfter } from './left-after.ts'
-import { Columns, type Placed } from './offerings/columns.ts'
-import { NO_ROWS, NONE, type IndexKind, type PriceIndex, type Rows, type Segments, type Visit } from './index.ts'
-import { decide, Intersection, placesIn } from './sets/intersection.ts'
+import { yieldTurn } from '../event-loop-turns.ts'
+import { countSets } from './count-facets.ts'
+import { explainTests } from './explain-tests.ts'
+import { Columns, type ColumnSource } from './offerings/columns.ts'
+import {
+  NO_ROWS,
+  NO_MATCH,
+  type IndexKind,
+  type PriceIndex,
+  type RowSet,
+  type Segments,
+  type RowVisitor,
+} from './price-index.ts'
+import { pickOrdinal, Intersection, toOrdinals } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
-import { createRoaringSets, Scratch, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
-import { DEFAULTS } from './sets/segment.ts'
+import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
+import { DEFAULTS_KEY } from './sets/segment.ts'
 import {
   buildTermSegments,
-  DAYS,
+  DAYS_KEY,
   DAYS_SEGMENT,
   FIRST_SEGMENT,
-  segmentOf,
-  termsOf,
+  toSegmentNumber,
+  readOfferingTerms,
   updateTermSegments,
-  viewsOf,
+  createViews,
 } from './sets/term-segments.ts'
 
 /** Roaring bitmaps over the whole catalog: the offering is a condition like any other. Needs the roaring library. */
@@ -33,39 +41,43 @@ export async function createRoaringIndex(): Promise<IndexKind> {
       const tools = {
         roaring,
         sets,
-        scratch: new Scratch(roaring),
+        scratch: new ScratchBitmaps(roaring),
         intersection: new Intersection(new roaring.RoaringBitmap32()),
       }
-      return new RoaringIndex(tools, VersionedList.of(viewsOf(segments, sets)), VersionedList.of(termsOf(segments)))
+      return new RoaringIndex(
+        tools,
+        VersionedList.fromEntries(createViews(segments, sets)),
+        VersionedList.fromEntries(readOfferingTerms(segments)),
+      )
     },
   }
 }
 
 /** The rows of one offering. */
-interface OfferingRows extends Placed {
-  rowAt(place: number): number
+interface OfferingRows extends ColumnSource {
+  getRow(ordinal: number): number
   /** The place of one of them. */
-  placeOf(row: number): number
+  getOrdinal(row: number): number
 }
 
 /** What an index works with. Those of one thread share it, as one is done before the next begins. */
-interface Tools {
+interface RoaringTools {
   readonly roaring: Roaring
   readonly sets: RoaringSets
-  readonly scratch: Scratch
+  readonly scratch: ScratchBitmaps
   readonly intersection: Intersection
 }
 
 class RoaringIndex implements PriceIndex {
-  readonly #tools: Tools
+  readonly #tools: RoaringTools
   readonly #segments: VersionedList<LazyViews>
   readonly #terms: VersionedList<Int32Array>
   readonly #intersection: Intersection
   readonly #columns = new Columns()
   /** By offering, where an operator was asked for. */
-  readonly #placed = new Map<number, OfferingRows>()
+  readonly #offeringRows = new Map<number, OfferingRows>()
 
-  constructor(tools: Tools, segments: VersionedList<LazyViews>, terms: VersionedList<Int32Array>) {
+  constructor(tools: RoaringTools, segments: VersionedList<LazyViews>, terms: VersionedList<Int32Array>) {
     this.#tools = tools
     this.#segments = segments
     this.#terms = terms
@@ -73,73 +85,77 @@ class RoaringIndex implements PriceIndex {
   }
 
   with(changed: Segments): PriceIndex {
-    const segments = this.#segments.with(viewsOf(changed, this.#tools.sets))
-    return new RoaringIndex(this.#tools, segments, this.#terms.with(termsOf(changed)))
+    const segments = this.#segments.with(createViews(changed, this.#tools.sets))
+    return new RoaringIndex(this.#tools, segments, this.#terms.with(readOfferingTerms(changed)))
   }
 
-  find(query: Query): number {
-    if (!this.#gather(query)) return NONE
+  find(query: SearchQuery): number {
+    if (!this.#collectSets(query)) return NO_MATCH
     const { offering, choices, at } = query
-    return decide(this.#intersection.run(), 0, this.#isDefault(), this.#testOf(offering, choices, at))
+    return pickOrdinal(this.#intersection.run(), 0, this.#isDefault(), this.#createTest(offering, choices, at))
   }
 
-  each(query: Query, visit: Visit, except: Rows = NO_ROWS): void {
-    if (!this.#gather(query)) return
+  forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
+    if (!this.#collectSets(query)) return
     const { offering, choices, at } = query
     const isDefault = this.#isDefault()
-    const rows = placesIn(this.#intersection.run(), 0)
-    const test = this.#testOf(offering, choices, at)
+    const rows = toOrdinals(this.#intersection.run(), 0)
+    const test = this.#createTest(offering, choices, at)
     for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, isDefault?.(row) ?? false)
   }
 
   #isDefault(): ((row: number) => boolean) | undefined {
-    const defaults = this.#bitmapOf(DEFAULTS)
+    const defaults = this.#findBitmap(DEFAULTS_KEY)
     return defaults && ((row) => defaults.has(row))
   }
 
-  #testOf(offering: number, choices: readonly Choice[], at: Query['at']): ((row: number) => boolean) | undefined {
+  #createTest(
+    offering: number,
+    choices: readonly Choice[],
+    at: SearchQuery['at'],
+  ): ((row: number) => boolean) | undefined {
     // Days lie by row, so nothing is to be made for them.
-    if (choices.length === 0) return at === undefined ? undefined : this.#validOn(at)
-    const rows = this.#rowsOf(offering)
-    const test = this.#columns.testOf(rows, choices, at)
-    return test && ((row) => test(rows.placeOf(row)))
+    if (choices.length === 0) return at === undefined ? undefined : this.#createValidityTest(at)
+    const rows = this.#getOfferingRows(offering)
+    const test = this.#columns.createTest(rows, choices, at)
+    return test && ((row) => test(rows.getOrdinal(row)))
   }
 
-  left({ offering, group, spec, at }: Query, choices: readonly Choice[]): number[] {
-    const rows = this.#rowsOf(offering)
-    const has = (bitmap: ReadonlyRoaringBitmap32 | undefined) => (place: number) =>
-      bitmap?.has(rows.rowAt(place)) ?? false
-    const tests = this.#columns.testsOf(rows, choices, at)
-    return leftAfter(Array(rows.count).keys(), [has(this.#bitmapOf(group)), has(this.#bitmapOf(spec)), ...tests])
+  explain({ offering, group, spec, at }: SearchQuery, choices: readonly Choice[]): number[] {
+    const rows = this.#getOfferingRows(offering)
+    const has = (bitmap: ReadonlyRoaringBitmap32 | undefined) => (ordinal: number) =>
+      bitmap?.has(rows.getRow(ordinal)) ?? false
+    const tests = this.#columns.createTests(rows, choices, at)
+    return explainTests(Array(rows.count).keys(), [has(this.#findBitmap(group)), has(this.#findBitmap(spec)), ...tests])
   }
 
-  async count(selection: Selection, counts: FacetCounts): Promise<void> {
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     const { sets, scratch } = this.#tools
-    const { any, and, done } = scratch.begin()
-    const setOf = (term: number) => this.#bitmapOf(term)!
-    const offerings = Array.from(this.#terms.entries()).flatMap(([offering]) => this.#bitmapOf(offering) ?? [])
+    const { unite: any, intersect: and, release: done } = scratch.begin()
+    const getBitmap = (term: number) => this.#findBitmap(term)!
+    const offerings = Array.from(this.#terms.entries()).flatMap(([offering]) => this.#findBitmap(offering) ?? [])
     await countSets(
       {
-        facets: await this.#facetsOf(selection),
-        any: (some) => any(some.map(setOf)),
-        validOn: (day) => {
-          const isValid = this.#validOn(day)
-          return isValid && sets.fromRows(any(offerings).toArray().filter(isValid))
+        facets: await this.#collectFacets(selection),
+        unite: (some) => any(some.map(getBitmap)),
+        findValidOn: (day) => {
+          const isValid = this.#createValidityTest(day)
+          return isValid && sets.createBitmap(any(offerings).toArray().filter(isValid))
         },
-        and,
-        count: (term, within) => (within ? setOf(term).andCardinality(within) : setOf(term).size),
+        intersect: and,
+        count: (term, within) => (within ? getBitmap(term).andCardinality(within) : getBitmap(term).size),
         size: (set) => set?.size ?? offerings.reduce((sum, { size }) => sum + size, 0),
-        done,
+        release: done,
       },
       selection,
       counts,
     )
   }
 
-  async #facetsOf({ facetOf }: Selection): Promise<Map<number, number[]>> {
+  async #collectFacets({ getFacet: facetOf }: FacetSelection): Promise<Map<number, number[]>> {
     const facets = new Map<number, number[]>()
     for (const [, { segment }] of this.#segments.entries()) {
-      for (const term of segment.valueTerms()) {
+      for (const term of segment.getValueTerms()) {
         const facet = facetOf(term)
         const terms = facets.get(facet)
         if (terms) terms.push(term)
@@ -150,44 +166,44 @@ class RoaringIndex implements PriceIndex {
     return facets
   }
 
-  #rowsOf(offering: number): OfferingRows {
-    let placed = this.#placed.get(offering)
-    if (!placed) this.#placed.set(offering, (placed = this.#place(offering)))
-    return placed
+  #getOfferingRows(offering: number): OfferingRows {
+    let offeringRows = this.#offeringRows.get(offering)
+    if (!offeringRows) this.#offeringRows.set(offering, (offeringRows = this.#createOfferingRows(offering)))
+    return offeringRows
   }
 
-  #place(offering: number): OfferingRows {
+  #createOfferingRows(offering: number): OfferingRows {
     const { RoaringBitmap32: Bitmap } = this.#tools.roaring
-    const all = this.#bitmapOf(offering) ?? new Bitmap()
+    const all = this.#findBitmap(offering) ?? new Bitmap()
     const rows = all.toUint32Array()
-    const placeOf = (row: number) => all.rank(row) - 1
+    const getOrdinal = (row: number) => all.rank(row) - 1
     const terms = this.#terms.get(offering) ?? []
     return {
       count: rows.length,
-      rowAt: (place) => rows[place]!,
-      placeOf,
-      valueTerms: () => terms,
-      eachPlace: (term, visit) => {
-        const bitmap = this.#bitmapOf(term)
-        if (bitmap) for (const row of Bitmap.and(all, bitmap).toUint32Array()) visit(placeOf(row))
+      getRow: (ordinal) => rows[ordinal]!,
+      getOrdinal,
+      getValueTerms: () => terms,
+      forEachOrdinal: (term, visit) => {
+        const bitmap = this.#findBitmap(term)
+        if (bitmap) for (const row of Bitmap.and(all, bitmap).toUint32Array()) visit(getOrdinal(row))
       },
-      validOn: (place, day) => this.#validOn(day)?.(rows[place]!) ?? true,
+      isValidOn: (ordinal, day) => this.#createValidityTest(day)?.(rows[ordinal]!) ?? true,
     }
   }
 
   /** Whether a row is valid on a day; nothing where no row has dates. */
-  #validOn(day: number): ((row: number) => boolean) | undefined {
+  #createValidityTest(day: number): ((row: number) => boolean) | undefined {
     const segment = this.#segments.get(DAYS_SEGMENT - FIRST_SEGMENT)?.segment
     if (!segment) return undefined
-    const position = segment.positionOf(DAYS)
+    const position = segment.findPosition(DAYS_KEY)
     const { words } = segment
-    const from = segment.wordOf(position)
-    const size = segment.cardinality(position)
+    const from = segment.getWordStart(position)
+    const size = segment.getCardinality(position)
     return (row) => row >= size || (words[from + row]! <= day && day <= words[from + size + row]!)
   }
 
   /** Gathers the bitmaps to intersect; false where one of them is empty. */
-  #gather({ offering, group, spec, values, count }: Query): boolean {
+  #collectSets({ offering, group, spec, values, count }: SearchQuery): boolean {
     this.#intersection.clear()
     if (!this.#add(offering)) return false
     if (!this.#add(group) || !this.#add(spec)) return false
@@ -195,17 +211,17 @@ class RoaringIndex implements PriceIndex {
     return true
   }
 
-  #bitmapOf(term: number) {
-    const views = this.#segments.get(segmentOf(term) - FIRST_SEGMENT)
-    const position = views?.segment.positionOf(term) ?? -1
+  #findBitmap(term: number) {
+    const views = this.#segments.get(toSegmentNumber(term) - FIRST_SEGMENT)
+    const position = views?.segment.findPosition(term) ?? -1
     return position < 0 ? undefined : views!.get(position)
   }
 
   #add(term: number): boolean {
-    const views = this.#segments.get(segmentOf(term) - FIRST_SEGMENT)
-    const position = views?.segment.positionOf(term) ?? -1
+    const views = this.#segments.get(toSegmentNumber(term) - FIRST_SEGMENT)
+    const position = views?.segment.findPosition(term) ?? -1
     if (position < 0) return false
-    this.#intersection.add(views!.get(position), views!.segment.bytesOf(position))
+    this.#intersection.add(views!.get(position), views!.segment.getByteLength(position))
     return true
   }
 }

@@ -1,20 +1,20 @@
 import type { Replica } from '@influencer-stats/log/replica'
 import type { Bus } from '@influencer-stats/runtime/channel'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
-import { headersOf, sendPieces } from '@influencer-stats/runtime/streamed'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { getReplyHeaders, sendChunks } from '@influencer-stats/runtime/stream-reply'
 import { errors } from '../errors.ts'
-import type { ExportRange, ToMain, ToThread } from '../messages.ts'
-import { anyId } from '../price-schema.ts'
-import { freshness, freshnessFaults, seen } from './freshness.ts'
+import type { ExportRange, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
+import { anyIdSchema } from '../price-schema.ts'
+import { consistencyParameters, consistencyErrors, waitForConsistency } from './read-consistency.ts'
 
 const LINES_TYPE = 'application/x-ndjson'
 
 /** All prices. Main reads them, and holds them as they are when the reply begins until it ends. */
-export function exportRoute(
+export function addExportRoute(
   app: App,
-  bus: Bus<ToMain, ToThread>,
+  bus: Bus<PricesMainMessage, PricesThreadMessage>,
   replica: Replica | undefined,
   sendTimeout: number,
 ): void {
@@ -33,32 +33,37 @@ export function exportRoute(
           type: 'object',
           additionalProperties: false,
           properties: {
-            after: { ...anyId, description: 'Only prices with a higher id than this one.' },
+            after: { ...anyIdSchema, description: 'Only prices with a higher id than this one.' },
             limit: { type: 'integer', minimum: 1, description: 'At most so many.' },
-            ...freshness,
+            ...consistencyParameters,
           },
         },
         response: {
           200: { description: 'The prices.', content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
-          ...readReplies(house.VALIDATION_FAILED, errors.EXPORTS_RUNNING, errors.EXPORT_LOST, ...freshnessFaults),
+          ...buildReadReplies(
+            commonErrors.VALIDATION_FAILED,
+            errors.EXPORTS_RUNNING,
+            errors.EXPORT_LOST,
+            ...consistencyErrors,
+          ),
         },
       } as never,
     },
     async (request, reply) => {
-      await seen(replica, request.query, reply)
+      await waitForConsistency(replica, request.query, reply)
       const token = await bus.call('exportStart', request.query as ExportRange)
       try {
         const begin = () => {
           reply.hijack()
           reply.raw.writeHead(200, [
-            ...headersOf(reply),
+            ...getReplyHeaders(reply),
             'content-type',
             LINES_TYPE,
             'x-content-type-options',
             'nosniff',
           ])
         }
-        await sendPieces(() => bus.call('exportNext', token), reply.raw, { begin, timeout: sendTimeout })
+        await sendChunks(() => bus.call('exportNext', token), reply.raw, { begin, timeout: sendTimeout })
       } finally {
         await bus.call('exportEnd', token)
       }

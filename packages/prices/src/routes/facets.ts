@@ -1,19 +1,19 @@
 import type { Replica } from '@influencer-stats/log/replica'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../examples.ts'
-import { FACETS, MOST_CHARS, tellFacets, type FacetRequest } from '../facets.ts'
-import { name, valueSchema } from '../price-schema.ts'
-import { readCharValues, searchBody } from '../search-schema.ts'
-import type { Views } from '../view.ts'
-import { freshness, freshnessFaults, seen } from './freshness.ts'
+import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../compute-facets.ts'
+import { nameSchema, valueSchema } from '../price-schema.ts'
+import { readCharValues, searchBodySchema } from '../search-schema.ts'
+import type { CatalogViews } from '../catalog-view.ts'
+import { consistencyParameters, consistencyErrors, waitForConsistency } from './read-consistency.ts'
 
-const MOST_VALUES = 200
+const MAX_VALUES = 200
 const DEFAULT_VALUES = 100
 
-const page = <const T>(items: T) =>
+const createPageSchema = <const T>(items: T) =>
   ({
     type: 'object',
     required: ['values'],
@@ -23,7 +23,7 @@ const page = <const T>(items: T) =>
       next: { type: 'string', description: 'What to give as `after` for what comes next, if there is more.' },
     },
   }) as const
-const value = {
+const valueCountSchema = {
   type: 'object',
   required: ['value', 'count'],
   additionalProperties: false,
@@ -32,32 +32,36 @@ const value = {
     count: { type: 'integer', description: 'Prices that fit if it is chosen in place of what is chosen of its list.' },
   },
 } as const
-const values = page(value)
+const valuesSchema = createPageSchema(valueCountSchema)
 
-const char = {
-  ...values,
+const charSchema = {
+  ...valuesSchema,
   required: ['char', 'type', 'values'],
-  properties: { char: name, type: { type: 'string', enum: ['string', 'integer', 'date'] }, ...values.properties },
+  properties: {
+    char: nameSchema,
+    type: { type: 'string', enum: ['string', 'integer', 'date'] },
+    ...valuesSchema.properties,
+  },
 } as const
 
-const facets = {
+const facetsSchema = {
   type: 'object',
   title: 'Facets',
   required: ['count'],
   additionalProperties: false,
   properties: {
     count: { type: 'integer', description: 'Prices that fit all conditions.' },
-    offerings: values,
-    groups: values,
-    specs: values,
-    characteristics: { ...page(char), description: `At most ${MOST_CHARS}.` },
+    offerings: valuesSchema,
+    groups: valuesSchema,
+    specs: valuesSchema,
+    characteristics: { ...createPageSchema(charSchema), description: `At most ${MAX_CHARACTERISTICS}.` },
   },
 } as const
 
-const { offeringId, groupId, priceSpecId, at } = searchBody.properties
+const { offeringId, groupId, priceSpecId, at } = searchBodySchema.properties
 
 /** What can still be chosen, and how many prices would be left. */
-export function facetRoutes(app: App, views: Views, replica: Replica | undefined): void {
+export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica | undefined): void {
   app.get(
     '/facets',
     {
@@ -81,24 +85,24 @@ export function facetRoutes(app: App, views: Views, replica: Replica | undefined
               examples: [JSON.stringify(exampleSearch.charValues)],
             },
             at,
-            facet: { type: 'string', enum: FACETS, description: 'One list alone.' },
-            char: { ...name, description: 'The values of this characteristic alone.' },
+            facet: { type: 'string', enum: FACET_NAMES, description: 'One list alone.' },
+            char: { ...nameSchema, description: 'The values of this characteristic alone.' },
             limit: {
               type: 'integer',
               minimum: 1,
-              maximum: MOST_VALUES,
+              maximum: MAX_VALUES,
               default: DEFAULT_VALUES,
               description: 'At most so many values of each list.',
             },
             after: { type: 'string', description: 'Where the page before ended; with `facet` or `char`.' },
             index: { type: 'string', default: 'bitmap', description: 'The index that counts.' },
-            ...freshness,
+            ...consistencyParameters,
           },
         },
         response: {
-          200: facets,
-          ...readReplies(
-            house.VALIDATION_FAILED,
+          200: facetsSchema,
+          ...buildReadReplies(
+            commonErrors.VALIDATION_FAILED,
             errors.QUERY_CLASH,
             errors.INDEX_NOT_LOADED,
             errors.OFFERING_NOT_FOUND,
@@ -107,20 +111,20 @@ export function facetRoutes(app: App, views: Views, replica: Replica | undefined
             errors.CHARACTERISTIC_NOT_FOUND,
             errors.VALUE_NOT_FOUND,
             errors.VALUE_TYPE,
-            ...freshnessFaults,
+            ...consistencyErrors,
           ),
         },
       },
     },
     async ({ query }, reply): Promise<any> => {
-      const { index = 'bitmap', charValues, sequence, linearizable, ...asked } = query
-      await seen(replica, { sequence, linearizable }, reply)
-      const view = views.current()
-      const finder = views.indexOf(view, index)
+      const { index = 'bitmap', charValues, sequence, linearizable, ...conditions } = query
+      await waitForConsistency(replica, { sequence, linearizable }, reply)
+      const view = views.getCurrent()
+      const finder = views.findIndex(view, index)
       view.hold()
       try {
-        const request = { ...asked, charValues: charValues === undefined ? [] : readCharValues(charValues) }
-        return await tellFacets(request as FacetRequest, view, finder)
+        const request = { ...conditions, charValues: charValues === undefined ? [] : readCharValues(charValues) }
+        return await computeFacets(request as FacetRequest, view, finder)
       } finally {
         await view.release()
       }

@@ -1,19 +1,25 @@
 import type { Replica } from '@influencer-stats/log/replica'
 import type { Bus } from '@influencer-stats/runtime/channel'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
-import { unreadBody } from '@influencer-stats/runtime/validation'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import { errors } from '../errors.ts'
 import { examplePrice } from '../examples.ts'
-import type { ImportOptions, ToMain, ToThread } from '../messages.ts'
-import { idSchema, priceReply } from '../price-schema.ts'
-import { exportRoute } from './export.ts'
-import { freshness, freshnessFaults, logFaults, seen, tellFreshness } from './freshness.ts'
-import { dropRest } from './raw-body.ts'
+import type { ImportOptions, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
+import { idSchema, priceReplySchema } from '../price-schema.ts'
+import { addExportRoute } from './export.ts'
+import {
+  consistencyParameters,
+  consistencyErrors,
+  logErrors,
+  waitForConsistency,
+  setStalenessHeaders,
+} from './read-consistency.ts'
+import { drainBody } from './drain-body.ts'
 
 const tags = ['prices']
 const LINES_TYPE = 'application/x-ndjson'
@@ -23,9 +29,9 @@ const params = { type: 'object', required: ['id'], properties: { id: idSchema } 
  * The prices themselves: read, delete, export, import. Main makes every change.
  * @param sendTimeout how long a client may take for a part of its reply (ms)
  */
-export async function priceRoutes(
+export async function addPriceRoutes(
   app: App,
-  bus: Bus<ToMain, ToThread>,
+  bus: Bus<PricesMainMessage, PricesThreadMessage>,
   replica: Replica | undefined,
   sendTimeout: number,
 ): Promise<void> {
@@ -37,15 +43,15 @@ export async function priceRoutes(
         operationId: 'getPrice',
         summary: 'A price with all that it has',
         params,
-        querystring: { type: 'object', additionalProperties: false, properties: freshness },
+        querystring: { type: 'object', additionalProperties: false, properties: consistencyParameters },
         response: {
-          200: priceReply,
-          ...readReplies(house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND, ...freshnessFaults),
+          200: priceReplySchema,
+          ...buildReadReplies(commonErrors.VALIDATION_FAILED, errors.PRICE_NOT_FOUND, ...consistencyErrors),
         },
       },
     },
     async ({ params: { id }, query }, reply) => {
-      await seen(replica, query, reply)
+      await waitForConsistency(replica, query, reply)
       const price = await bus.call('get', id)
       if (!price) throw errors.PRICE_NOT_FOUND(id)
       return price as never
@@ -62,30 +68,34 @@ export async function priceRoutes(
         params,
         response: {
           204: { type: 'null', description: 'Deleted.' },
-          ...changeReplies(...storeFaults, ...logFaults, house.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
+          ...buildChangeReplies(...storeErrors, ...logErrors, commonErrors.VALIDATION_FAILED, errors.PRICE_NOT_FOUND),
         },
       },
     },
     async (request, reply) => {
-      const wasThere = await bus.call('remove', request.params.id)
-      tellFreshness(replica, reply)
-      if (!wasThere) throw errors.PRICE_NOT_FOUND(request.params.id)
+      const wasPresent = await bus.call('remove', request.params.id)
+      setStalenessHeaders(replica, reply)
+      if (!wasPresent) throw errors.PRICE_NOT_FOUND(request.params.id)
       return reply.code(204).send(null)
     },
   )
 
-  exportRoute(app, bus, replica, sendTimeout)
-  await app.register(async (scope: App) => importRoute(scope, bus, replica))
+  addExportRoute(app, bus, replica, sendTimeout)
+  await app.register(async (scope: App) => addImportRoute(scope, bus, replica))
 }
 
-function importRoute(app: App, bus: Bus<ToMain, ToThread>, replica: Replica | undefined): void {
+function addImportRoute(
+  app: App,
+  bus: Bus<PricesMainMessage, PricesThreadMessage>,
+  replica: Replica | undefined,
+): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(LINES_TYPE, (_request: FastifyRequest, payload: unknown, done: any) => done(null, payload))
   app.post(
     '/prices/import',
     {
       config: { cost: 100 },
-      validatorCompiler: unreadBody,
+      validatorCompiler: skipBodyValidation,
       schema: {
         tags,
         operationId: 'importPrices',
@@ -113,10 +123,10 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>, replica: Replica | un
               prices: { type: 'integer', description: 'Prices there are now.' },
             },
           },
-          ...changeReplies(
-            ...storeFaults,
-            ...logFaults,
-            house.VALIDATION_FAILED,
+          ...buildChangeReplies(
+            ...storeErrors,
+            ...logErrors,
+            commonErrors.VALIDATION_FAILED,
             errors.BAD_LINE,
             errors.CATALOG_FULL,
             errors.IMPORT_EMPTY,
@@ -129,7 +139,7 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>, replica: Replica | un
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
       // Nothing at all is more likely a mistake than a wish for an empty catalog.
-      if (!request.body) throw house.VALIDATION_FAILED('there is no body')
+      if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
       const token = await bus.call('importStart', request.query as ImportOptions)
       try {
         const body = request.body as Readable
@@ -138,15 +148,15 @@ function importRoute(app: App, bus: Bus<ToMain, ToThread>, replica: Replica | un
           await bus.call('importChunk', token, new Uint8Array(chunk as Buffer))
         }
         const done = await bus.call('importEnd', token)
-        tellFreshness(replica, reply)
+        setStalenessHeaders(replica, reply)
         const { replace } = request.query as ImportOptions
         request.audit = { change: 'import', what: `${done.imported} prices${replace ? ' in place of all' : ''}` }
         return done
       } catch (error) {
         await bus.call('importAbort', token)
-        dropRest(request)
+        drainBody(request)
         if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete)
-          throw house.BAD_REQUEST('the request broke off')
+          throw commonErrors.BAD_REQUEST('the request broke off')
         throw error
       }
     },

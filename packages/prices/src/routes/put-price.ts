@@ -1,44 +1,44 @@
-import { freshnessOf, type Replica } from '@influencer-stats/log/replica'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { toStalenessHeaders, type Replica } from '@influencer-stats/log/replica'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute } from '@influencer-stats/runtime/hot-route'
-import { changeReplies, storeFaults } from '@influencer-stats/runtime/replies'
-import { unreadBody } from '@influencer-stats/runtime/validation'
-import { keptPrice } from '../core/price.ts'
-import { UUID } from '../core/uuid.ts'
+import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { skipBodyValidation } from '@influencer-stats/runtime/validation'
+import { toStoredPrice } from '../core/price.ts'
+import { UUID_PATTERN } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
-import { parseJson, textOf } from '../json-body.ts'
-import { PUTS_A_TURN, type PutPrice } from '../put-groups.ts'
-import { idSchema, priceBody, priceReply, readPrice } from '../price-schema.ts'
-import { logFaults } from './freshness.ts'
-import { turnstile } from '../turn.ts'
+import { parseJson, readBodyText } from '../json-body.ts'
+import { MAX_PUTS_PER_TURN, type PutPrice } from '../batch-puts.ts'
+import { idSchema, priceBodySchema, priceReplySchema, readPrice } from '../price-schema.ts'
+import { logErrors } from './read-consistency.ts'
+import { createPerTurnLimiter } from '../event-loop-turns.ts'
 
 const JSON_TYPE = 'application/json'
-const PATH = '/prices/'
-const IS_ID = new RegExp(UUID)
+const PRICES_PATH = '/prices/'
+const ID_PATTERN = new RegExp(UUID_PATTERN)
 
 /** One price put: hot, because a catalog's owner puts thousands. */
-export function putRoute(put: PutPrice, replica: Replica | undefined, bodyLimit: number) {
-  const enter = turnstile(PUTS_A_TURN)
+export function createPutRoute(put: PutPrice, replica: Replica | undefined, bodyLimit: number) {
+  const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
 
   return defineHotRoute<string>({
     method: 'PUT',
-    url: `${PATH}:id`,
-    validatorCompiler: unreadBody,
-    body: { limit: bodyLimit, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    url: `${PRICES_PATH}:id`,
+    validatorCompiler: skipBodyValidation,
+    body: { limit: bodyLimit, tooLarge: commonErrors.BODY_TOO_LARGE, type: JSON_TYPE },
     schema: {
       tags: ['prices'],
       operationId: 'putPrice',
       summary: 'Make or replace a price',
       description: 'Answered when it is durable and every thread finds it.',
       params: { type: 'object', required: ['id'], properties: { id: idSchema } },
-      body: priceBody,
+      body: priceBodySchema,
       response: {
-        200: priceReply,
-        201: priceReply,
-        ...changeReplies(
-          ...storeFaults,
-          ...logFaults,
-          house.VALIDATION_FAILED,
+        200: priceReplySchema,
+        201: priceReplySchema,
+        ...buildChangeReplies(
+          ...storeErrors,
+          ...logErrors,
+          commonErrors.VALIDATION_FAILED,
           errors.CATALOG_FULL,
           errors.ID_MISMATCH,
           errors.TYPE_CONFLICT,
@@ -48,26 +48,26 @@ export function putRoute(put: PutPrice, replica: Replica | undefined, bodyLimit:
       },
     },
     match(target) {
-      if (!target.startsWith(PATH)) return undefined
-      const id = target.slice(PATH.length)
-      return IS_ID.test(id) ? id : undefined
+      if (!target.startsWith(PRICES_PATH)) return undefined
+      const id = target.slice(PRICES_PATH.length)
+      return ID_PATTERN.test(id) ? id : undefined
     },
     read: ({ params }) => (params as { id: string }).id,
-    async answer(asked, { body }) {
+    async answer(pathId, { body }) {
       // A search that has come with many of them would wait for all that these take.
-      await enter()
-      const text = textOf(body)
+      await waitForTurn()
+      const text = readBodyText(body)
       const price = readPrice(parseJson(text))
-      const id = asked.toLowerCase()
+      const id = pathId.toLowerCase()
       if (price.id !== undefined && price.id.toLowerCase() !== id) throw errors.ID_MISMATCH()
       // As text: an object costs more to clone than a text to parse.
       const isNew = await put({ key: id, body: text })
-      const kept = keptPrice({ ...price, id })
+      const stored = toStoredPrice({ ...price, id })
       return {
         status: isNew ? 201 : 200,
-        headers: replica ? freshnessOf(replica) : [],
+        headers: replica ? toStalenessHeaders(replica) : [],
         type: JSON_TYPE,
-        body: JSON.stringify(kept),
+        body: JSON.stringify(stored),
       }
     },
   })

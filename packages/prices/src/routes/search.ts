@@ -1,24 +1,31 @@
-import { freshnessOf, type Replica } from '@influencer-stats/log/replica'
-import { errors as house } from '@influencer-stats/runtime/errors'
-import { defineHotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
+import { toStalenessHeaders, type Replica } from '@influencer-stats/log/replica'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
-import { Problem, problemReplies, problemSchema, PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
-import { readReplies } from '@influencer-stats/runtime/replies'
-import { headersOf } from '@influencer-stats/runtime/streamed'
-import { unreadBody } from '@influencer-stats/runtime/validation'
+import { Problem, buildProblemReplies, problemSchema, PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
+import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerBulk, Rooms } from '../bulk.ts'
+import { answerBulkSearch, BufferPool } from '../bulk-search.ts'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../examples.ts'
-import { anyId, idSchema } from '../price-schema.ts'
-import { searchBody } from '../search-schema.ts'
-import { MOST_CANDIDATES, Searcher } from '../searcher.ts'
-import { sendAll, type AllOf, type AllOptions } from './all.ts'
-import type { Views } from '../view.ts'
-import { BULK, SEARCH } from '../paths.ts'
-import { freshness, freshnessFaults, seen, tellFreshness, wantedOf, type Freshness } from './freshness.ts'
-import { dropRest } from './raw-body.ts'
+import { anyIdSchema, idSchema } from '../price-schema.ts'
+import { searchBodySchema } from '../search-schema.ts'
+import { MAX_CANDIDATES, Searcher } from '../searcher.ts'
+import { sendAll, type SearchAllQuery, type SearchAllOptions } from './search-all.ts'
+import type { CatalogViews } from '../catalog-view.ts'
+import { BULK_PATH, SEARCH_PATH } from '../paths.ts'
+import {
+  consistencyParameters,
+  consistencyErrors,
+  waitForConsistency,
+  setStalenessHeaders,
+  toReadRequirement,
+  type ConsistencyQuery,
+} from './read-consistency.ts'
+import { drainBody } from './drain-body.ts'
 
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
@@ -43,7 +50,7 @@ const foundFields = {
   value: { type: 'number' },
   currency: { type: 'string' },
 } as const
-const found = {
+const foundSchema = {
   type: 'object',
   title: 'FoundPrice',
   required: ['id', 'spec', 'value', 'currency'],
@@ -51,7 +58,7 @@ const found = {
   properties: foundFields,
 } as const
 
-const answer = {
+const answerSchema = {
   type: 'object',
   title: 'SearchAnswer',
   properties: {
@@ -73,7 +80,7 @@ const answer = {
   },
 } as const
 
-const misses = [
+const resolveErrors = [
   errors.INDEX_NOT_LOADED,
   errors.PRICE_NOT_FOUND,
   errors.OFFERING_NOT_FOUND,
@@ -82,25 +89,34 @@ const misses = [
   errors.CHARACTERISTIC_NOT_FOUND,
   errors.VALUE_NOT_FOUND,
 ]
-const ambiguous = problemReplies(errors.PRICES_AMBIGUOUS, errors.QUERY_CLASH)[409]!
-const candidates = {
+const ambiguous = buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.QUERY_CLASH)[409]!
+const candidatesSchema = {
   type: 'array',
-  maxItems: MOST_CANDIDATES,
+  maxItems: MAX_CANDIDATES,
   description: 'The first of those that fit.',
-  items: found,
+  items: foundSchema,
 } as const
 /** What none can be chosen of is named. */
 const ambiguousReply = {
   ...ambiguous,
   content: {
     [PROBLEM_TYPE]: {
-      schema: { ...problemSchema, title: 'AmbiguousPrices', properties: { ...problemSchema.properties, candidates } },
+      schema: {
+        ...problemSchema,
+        title: 'AmbiguousPrices',
+        properties: { ...problemSchema.properties, candidates: candidatesSchema },
+      },
     },
   },
 }
-const bodyFaults = [house.VALIDATION_FAILED, house.BAD_JSON, house.UNSUPPORTED_MEDIA_TYPE, house.BODY_TOO_LARGE]
+const bodyErrors = [
+  commonErrors.VALIDATION_FAILED,
+  commonErrors.BAD_JSON,
+  commonErrors.UNSUPPORTED_MEDIA_TYPE,
+  commonErrors.BODY_TOO_LARGE,
+]
 
-const everything = {
+const searchQuerystring = {
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -110,12 +126,12 @@ const everything = {
       description: 'Every price that fits, a line each, in the order of their ids; none is an empty reply.',
     },
     limit: { type: 'integer', minimum: 1, description: 'Of all, at most so many.' },
-    after: { ...anyId, description: 'Of all, those with a higher id than this one.' },
-    ...freshness,
+    after: { ...anyIdSchema, description: 'Of all, those with a higher id than this one.' },
+    ...consistencyParameters,
   },
 } as const
 
-interface SearchOptions extends Omit<AllOptions, 'searcher'> {
+interface SearchOptions extends Omit<SearchAllOptions, 'searcher'> {
   readonly replica: Replica | undefined
   /** The names of indexes that a path may have. */
   readonly names: readonly string[]
@@ -123,29 +139,29 @@ interface SearchOptions extends Omit<AllOptions, 'searcher'> {
 }
 
 /** A search with parameters in its query. */
-interface Asked extends AllOf, Freshness {
+interface SearchRouteQuery extends SearchAllQuery, ConsistencyQuery {
   readonly all: boolean
 }
 
 /** One search: the hottest route of the service. */
-export function searchRoute({ views, names, replica, bodyLimit, budget, timeout }: SearchOptions) {
+export function createSearchRoute({ views, names, replica, bodyLimit, budget, timeout }: SearchOptions) {
   const searcher = new Searcher()
-  const nameByTarget = new Map(names.map((name) => [SEARCH.replace(':index', name), name]))
+  const nameByTarget = new Map(names.map((name) => [SEARCH_PATH.replace(':index', name), name]))
 
-  function find(body: Buffer, name: string): Reply {
+  function find(body: Buffer, name: string): BufferedReply {
     // Before it is read: it is at least so new.
-    const headers = replica ? freshnessOf(replica) : []
-    const view = views.current()
-    const index = views.indexOf(view, name)
+    const headers = replica ? toStalenessHeaders(replica) : []
+    const view = views.getCurrent()
+    const index = views.findIndex(view, name)
     return { status: 200, headers, type: JSON_TYPE, body: searcher.answer(body, view, index) }
   }
 
-  return defineHotRoute<string | Asked>({
+  return defineHotRoute<string | SearchRouteQuery>({
     method: 'POST',
-    url: SEARCH,
+    url: SEARCH_PATH,
     access: 'read',
-    validatorCompiler: unreadBody,
-    body: { limit: bodyLimit, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    validatorCompiler: skipBodyValidation,
+    body: { limit: bodyLimit, tooLarge: commonErrors.BODY_TOO_LARGE, type: JSON_TYPE },
     schema: {
       tags: ['search'],
       operationId: 'search',
@@ -154,48 +170,50 @@ export function searchRoute({ views, names, replica, bodyLimit, budget, timeout 
         'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A row that lacks the characteristic ' +
         'fits none of them. Of several rows that fit, the first default one is taken.',
       params,
-      querystring: everything,
-      body: searchBody,
+      querystring: searchQuerystring,
+      body: searchBodySchema,
       response: {
         200: {
           description: 'The price, or all that fit.',
-          content: { [JSON_TYPE]: { schema: answer }, [LINES_TYPE]: { schema: { type: 'string' } } },
+          content: { [JSON_TYPE]: { schema: answerSchema }, [LINES_TYPE]: { schema: { type: 'string' } } },
         },
-        ...readReplies(...misses, ...bodyFaults, errors.VALUE_TYPE, ...freshnessFaults),
+        ...buildReadReplies(...resolveErrors, ...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
         409: ambiguousReply,
       },
     },
     match: (target) => nameByTarget.get(target),
-    read({ params: asked, query }) {
-      const { index } = asked as { index: string }
-      const { all = false, limit, after, ...rest } = query as Partial<Asked>
+    read({ params: parameters, query }) {
+      const { index } = parameters as { index: string }
+      const { all = false, limit, after, ...rest } = query as Partial<SearchRouteQuery>
       if (!all && (limit !== undefined || after !== undefined))
         throw errors.QUERY_CLASH('limit and after need all=true')
       return { index, all, limit, after, ...rest }
     },
-    serve(asked, request, reply) {
-      if (typeof asked === 'string' || !asked.all) return undefined
-      const send = () => sendAll(asked, request, reply, { views, searcher, budget, timeout })
-      return seen(replica, asked, reply).then(send)
+    serve(parameters, request, reply) {
+      if (typeof parameters === 'string' || !parameters.all) return undefined
+      const send = () => sendAll(parameters, request, reply, { views, searcher, budget, timeout })
+      return waitForConsistency(replica, parameters, reply).then(send)
     },
-    answer(asked, { body }) {
-      if (typeof asked === 'string') return find(body, asked)
-      const { index } = asked
-      return replica ? replica.seen(wantedOf(asked)).then(() => find(body, index)) : find(body, index)
+    answer(parameters, { body }) {
+      if (typeof parameters === 'string') return find(body, parameters)
+      const { index } = parameters
+      return replica
+        ? replica.waitForConsistency(toReadRequirement(parameters)).then(() => find(body, index))
+        : find(body, index)
     },
   })
 }
 
 /** Many searches in one request. */
-export async function bulkRoute(
+export async function addBulkRoute(
   root: App,
-  views: Views,
+  views: CatalogViews,
   replica: Replica | undefined,
   faults: FaultSinks,
   sendTimeout: number,
 ): Promise<void> {
   const searcher = new Searcher()
-  const rooms = new Rooms()
+  const buffers = new BufferPool()
 
   await root.register(async (app: App) => {
     app.removeAllContentTypeParsers()
@@ -203,10 +221,10 @@ export async function bulkRoute(
       done(null, payload),
     )
     app.post(
-      BULK,
+      BULK_PATH,
       {
         config: { access: 'read', cost: 10 },
-        validatorCompiler: unreadBody,
+        validatorCompiler: skipBodyValidation,
         schema: {
           tags: ['search'],
           operationId: 'searchMany',
@@ -219,39 +237,45 @@ export async function bulkRoute(
           body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [EXAMPLE_ITEM] } } } },
           response: {
             200: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
-            ...readReplies(errors.INDEX_NOT_LOADED, errors.ITEM_TOO_LARGE, ...bodyFaults),
+            ...buildReadReplies(errors.INDEX_NOT_LOADED, errors.ITEM_TOO_LARGE, ...bodyErrors),
           },
         } as never,
       },
       async (request: FastifyRequest, reply: FastifyReply) => {
-        tellFreshness(replica, reply)
-        const view = views.current()
-        const index = views.indexOf(view, (request.params as { index: string }).index)
-        if (!request.body) throw house.VALIDATION_FAILED('there is no body')
+        setStalenessHeaders(replica, reply)
+        const view = views.getCurrent()
+        const index = views.findIndex(view, (request.params as { index: string }).index)
+        if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
         const { raw } = reply
         // Bulk requests last: each has its searcher's buffers for itself between two chunks, and its view to the end.
         view.hold()
         const begin = () => {
           reply.hijack()
-          raw.writeHead(200, [...headersOf(reply), 'content-type', LINES_TYPE, 'x-content-type-options', 'nosniff'])
+          raw.writeHead(200, [
+            ...getReplyHeaders(reply),
+            'content-type',
+            LINES_TYPE,
+            'x-content-type-options',
+            'nosniff',
+          ])
         }
         try {
-          const whole = await answerBulk(request.raw, raw, {
+          const isComplete = await answerBulkSearch(request.raw, raw, {
             searcher,
-            rooms,
+            buffers,
             view,
             index,
             begin,
             onFault: (error, problem) => reportFault(faults, error, problem, request.id),
-            patience: sendTimeout,
+            writeTimeoutMs: sendTimeout,
           })
           raw.end()
-          if (!whole) dropRest(request)
+          if (!isComplete) drainBody(request)
         } catch (error) {
           // Whoever left, or never reads, gets no more.
           if (reply.sent) raw.destroy()
           else if (!(error instanceof Problem) && request.raw.destroyed)
-            throw house.BAD_REQUEST('the request broke off')
+            throw commonErrors.BAD_REQUEST('the request broke off')
           else throw error
         } finally {
           await view.release()

@@ -1,25 +1,25 @@
-import { Draft } from '../../src/core/draft.ts'
-import { NO_ANSWERS } from '../../src/core/held-answers.ts'
+import { CatalogDraft } from '../../src/core/catalog-draft.ts'
+import { NO_ANSWERS } from '../../src/core/answer-table.ts'
 import type { Price } from '../../src/core/price.ts'
 import { Terms } from '../../src/core/terms.ts'
 import { parts } from '../../src/parts.ts'
-import { createView } from '../../src/view.ts'
+import { createCatalogView } from '../../src/catalog-view.ts'
 
 /** A catalog as a thread sees it, without a service. */
-export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.index = 'bitset') {
+export async function createTestView(prices: Iterable<Price>, name: keyof typeof parts.index = 'bitset') {
   const kind = await parts.index[name]()
-  const draft = new Draft(new Terms())
+  const draft = new CatalogDraft(new Terms())
   for (const price of prices) {
     const fault = draft.put(price)
     if (fault) throw new Error(fault.code)
   }
   const index = kind.read(await kind.build(draft.table()))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
-  const view = createView(
+  const view = createCatalogView(
     { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
     {
       live: new Uint8Array(draft.terms.list.length).fill(1),
-      catalog: await parts.catalog.memory({
+      answerStore: await parts.catalog.memory({
         answers: { ...NO_ANSWERS, blocks },
         store: undefined as never,
         cacheBytes: 0,
@@ -31,7 +31,7 @@ export async function viewOf(prices: Iterable<Price>, name: keyof typeof parts.i
 }
 
 /** Processor time that something takes (s). */
-export async function cpuOf(work: () => unknown): Promise<number> {
+export async function measureCpuSeconds(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)

@@ -1,17 +1,17 @@
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import type { Price } from '../../src/core/price.ts'
-import { uuid } from './prices.ts'
+import { toUuid } from './prices.ts'
 
-const folderOf = (format: number) => fileURLToPath(new URL(`../fixtures/format-${format}`, import.meta.url))
+const getFixtureFolder = (format: number) => fileURLToPath(new URL(`../fixtures/format-${format}`, import.meta.url))
 
 /** So many prices were imported into a folder of an old format, in the place of fewer. */
-const IMPORTED = 560
+const IMPORTED_PRICES = 560
 
-function imported(i: number): Price {
+function createImportedPrice(i: number): Price {
   return {
-    id: uuid(i),
+    id: toUuid(i),
     offeringId: `o${i % 3}`,
     groupId: `g${i % 2}`,
     priceSpecId: i % 5 === 0 ? 'NRC' : 'MRC',
@@ -27,23 +27,23 @@ function imported(i: number): Price {
 }
 
 /** What lies in the folders: some were changed, put and removed after the import. */
-export function oldPrices(): Map<string, Price> {
-  const prices = new Map(Array.from({ length: IMPORTED }, (_, i) => [uuid(i), imported(i)]))
-  prices.set(uuid(7), { ...imported(7), value: 1_000 })
-  prices.set(uuid(520), { ...imported(520), charValues: [{ char: 'n', value: 99_999 }] })
-  prices.set(uuid(8), { ...imported(8), offeringId: 'o9' })
-  prices.set(uuid(IMPORTED), { ...imported(IMPORTED), value: -0.5 })
-  prices.delete(uuid(9))
-  prices.delete(uuid(530))
+export function listOldPrices(): Map<string, Price> {
+  const prices = new Map(Array.from({ length: IMPORTED_PRICES }, (_, i) => [toUuid(i), createImportedPrice(i)]))
+  prices.set(toUuid(7), { ...createImportedPrice(7), value: 1_000 })
+  prices.set(toUuid(520), { ...createImportedPrice(520), charValues: [{ char: 'n', value: 99_999 }] })
+  prices.set(toUuid(8), { ...createImportedPrice(8), offeringId: 'o9' })
+  prices.set(toUuid(IMPORTED_PRICES), { ...createImportedPrice(IMPORTED_PRICES), value: -0.5 })
+  prices.delete(toUuid(9))
+  prices.delete(toUuid(530))
   return prices
 }
 
 /** Those that were there before the import, which are kept as the generation before it. */
-export const olderPrices = (): Price[] => Array.from({ length: 40 }, (_, i) => imported(i))
+export const listOlderPrices = (): Price[] => Array.from({ length: 40 }, (_, i) => createImportedPrice(i))
 
 /** A copy of a folder that the service wrote in an old format. */
-export function oldCatalog(format: number): string {
-  const folder = temporaryFolder()
-  cpSync(folderOf(format), folder, { recursive: true })
+export function copyOldCatalog(format: number): string {
+  const folder = createTemporaryFolder()
+  cpSync(getFixtureFolder(format), folder, { recursive: true })
   return folder
 }

@@ -5,7 +5,7 @@ import { prices } from '../../src/service.ts'
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
 /** A reply as tests look at it. */
-export interface Reply {
+export interface PricesReply {
   readonly status: number
   readonly headers: Headers
   readonly body: any
@@ -14,23 +14,23 @@ export interface Reply {
 /** A running prices service and a few words to talk to it. */
 export interface TestPrices {
   readonly url: string
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  search(body: unknown, index?: string, headers?: Record<string, string>): Promise<Reply>
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<PricesReply>
+  search(body: unknown, index?: string, headers?: Record<string, string>): Promise<PricesReply>
   /** The answers, one a line. */
-  bulk(body: string, index?: string): Promise<any[]>
-  import(lines: readonly unknown[], query?: string): Promise<Reply>
+  searchBulk(body: string, index?: string): Promise<any[]>
+  import(lines: readonly unknown[], query?: string): Promise<PricesReply>
   stop(): Promise<boolean>
 }
 
 export async function startPrices(settings: Overrides): Promise<TestPrices> {
   const running = await embed(prices, { sample: 'no', ...settings }, SERVICES)
 
-  async function ask(
+  async function request(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Reply> {
+  ): Promise<PricesReply> {
     const withBody = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const reply = await fetch(running.url + path, { method, ...withBody, headers: { ...type, ...headers } })
@@ -43,9 +43,9 @@ export async function startPrices(settings: Overrides): Promise<TestPrices> {
   const lines = { 'content-type': 'application/x-ndjson' }
   return {
     url: running.url,
-    ask,
-    search: (body, index = 'bitmap', headers) => ask('POST', `/v1/search/${index}/prices`, body, headers),
-    async bulk(body, index = 'bitmap') {
+    request,
+    search: (body, index = 'bitmap', headers) => request('POST', `/v1/search/${index}/prices`, body, headers),
+    async searchBulk(body, index = 'bitmap') {
       const init = { method: 'POST', body, headers: lines }
       const reply = await fetch(`${running.url}/v5/search/${index}/bulk/prices`, init)
       const text = await reply.text()
@@ -56,7 +56,7 @@ export async function startPrices(settings: Overrides): Promise<TestPrices> {
         .map((line) => JSON.parse(line))
     },
     import: (prices_, query = '') =>
-      ask(
+      request(
         'POST',
         `/prices/import${query}`,
         prices_.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n'),
@@ -67,11 +67,11 @@ export async function startPrices(settings: Overrides): Promise<TestPrices> {
 }
 
 let last = 0
-export const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+export const toUuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
 /** A price with what a test wants of it. */
-export const priceOf = (fields: Partial<Price> = {}): Price => ({
-  id: uuid(++last),
+export const createPrice = (fields: Partial<Price> = {}): Price => ({
+  id: toUuid(++last),
   offeringId: 'o1',
   groupId: 'g1',
   priceSpecId: 'MRC',
@@ -81,7 +81,7 @@ export const priceOf = (fields: Partial<Price> = {}): Price => ({
 })
 
 /** The search that asks for all that a price has. */
-export const searchOf = ({ offeringId, groupId, priceSpecId, charValues }: Price) => ({
+export const toSearch = ({ offeringId, groupId, priceSpecId, charValues }: Price) => ({
   offeringId,
   groupId,
   priceSpecId,

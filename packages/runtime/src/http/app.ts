@@ -6,36 +6,36 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { bytesParser } from '../door/bytes-parser.ts'
-import { Endpoints, type DoorHost } from '../door/endpoint.ts'
-import { registerHotRoutes } from '../door/fastify-door.ts'
-import type { HotRoute } from '../door/hot-route.ts'
-import { createLimits } from '../limits/limits.ts'
+import { createBytesParser } from '../server/bytes-parser.ts'
+import { Endpoints, type AdapterHost } from '../server/endpoint.ts'
+import { registerHotRoutes } from '../server/fastify-adapter.ts'
+import type { HotRoute } from '../server/hot-route.ts'
+import { createRateLimits } from '../limits/rate-limits.ts'
 import type { DataHealth } from '../level/write-health.ts'
 import type { Budget } from '../memory/budget.ts'
-import { faultCounter, RequestMetrics } from '../metrics/metrics.ts'
-import { reportData } from '../metrics/data-metrics.ts'
+import { createFaultCounter, RequestMetrics } from '../metrics/request-metrics.ts'
+import { registerDataMetrics } from '../metrics/data-metrics.ts'
 import type { AppHost } from '../service.ts'
-import { givenId } from '../trace.ts'
-import { watchLoop } from './admission.ts'
+import { parseRequestId } from '../trace.ts'
+import { startLoadShedding } from './load-shedding.ts'
 import { createAudit } from './audit.ts'
-import { createAddressOf } from './client-address.ts'
-import { errors } from './errors.ts'
-import { CORS_EXPOSED, createGuard } from './guard.ts'
-import { houseRoutes } from './house-routes.ts'
+import { createClientAddressResolver } from './client-address.ts'
+import { commonErrors } from './common-errors.ts'
+import { CORS_EXPOSED_FIELDS, createRequestGuard } from './request-guard.ts'
+import { systemRoutes } from './system-routes.ts'
 import { indexPage } from './index-page.ts'
-import { allowedMethods, type KnownRoute } from './known-routes.ts'
-import { openApi, type Described } from './openapi.ts'
+import { listAllowedMethods, type RegisteredRoute } from './allowed-methods.ts'
+import { openApi, type ApiDescription } from './openapi.ts'
 import { reportFault, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
 import { createRequestLog } from './request-log.ts'
-import { lookAfterRequests } from './requests.ts'
-import { answerOddRequests, serverFactory } from './server.ts'
-import { misfitText, serializerOf, validatorOf, type Misfit } from './validation.ts'
+import { addRequestHooks } from './request-hooks.ts'
+import { handleOddRequests, createServerFactory } from './http-server.ts'
+import { describeValidationError, createSerializer, createValidator, type ValidationError } from './validation.ts'
 
 /** An app as services see it: schemas are JSON Schema, and handlers are typed by them. */
 export type App = FastifyInstance<any, any, any, any, JsonSchemaToTsProvider>
 
-export interface AppOptions extends Described {
+export interface AppOptions extends ApiDescription {
   /** Another shape for the problems of some paths. */
   readonly problemFormat?: ProblemFormat
   /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
@@ -53,31 +53,31 @@ export interface AppOptions extends Described {
 // Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
 const MAX_PARAM_LENGTH = 65_536
 // Browsers ask again after two hours at the latest (s).
-const CORS_MAX_AGE = 7_200
+const CORS_MAX_AGE_S = 7_200
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-interface Part {
+interface SchemaPart {
   readonly schema: object
   readonly httpPart?: string
 }
 
 // In place of Fastify's, which load their compilers at once; its types ask for more of a check than it does.
 const compilersFactory = {
-  buildValidator: () => (part: Part) => validatorOf(part.schema, part.httpPart),
-  buildSerializer: () => (part: Part) => serializerOf(part.schema),
+  buildValidator: () => (part: SchemaPart) => createValidator(part.schema, part.httpPart),
+  buildSerializer: () => (part: SchemaPart) => createSerializer(part.schema),
 } as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 
 /** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
 export async function createApp(host: AppHost, options: AppOptions): Promise<App> {
   const { config, lifecycle, log, budget } = host
-  const guard = createGuard(config)
+  const guard = createRequestGuard(config)
   const requests = new RequestMetrics(host.registry)
-  const idOf = createRequestIds()
+  const getRequestId = createRequestIds()
   const requestLog = createRequestLog(log, config)
-  const faults = faultCounter(host.registry)
-  if (options.data) reportData(options.data, host.registry)
-  const { admission, stop } = watchLoop(config.maxQueueDelay)
-  const door: DoorHost = {
+  const faults = createFaultCounter(host.registry)
+  if (options.data) registerDataMetrics(options.data, host.registry)
+  const { loadShedder, stop } = startLoadShedding(config.maxQueueDelay)
+  const adapterHost: AdapterHost = {
     guard,
     lifecycle,
     requests,
@@ -85,15 +85,15 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     faults,
     data: options.data,
     budget,
-    admission,
+    loadShedder,
     requestLog,
     audit: createAudit(log),
-    limits: createLimits(host.limits, config),
-    addressOf: createAddressOf(config.trustProxy),
+    limits: createRateLimits(host.limits, config),
+    getClientAddress: createClientAddressResolver(config.trustProxy),
     tracer: host.tracer,
-    idOf,
+    getRequestId,
   }
-  const endpoints = new Endpoints(options.hotRoutes ?? [], door)
+  const endpoints = new Endpoints(options.hotRoutes ?? [], adapterHost)
   const parserErrors = requests.route('-', '(unparsable)')
   const unmatched = requests.route('-', '(unmatched)')
 
@@ -105,11 +105,11 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       ...(options.querystringParser && { querystringParser: options.querystringParser }),
     },
     return503OnClosing: false,
-    genReqId: ({ headers }) => idOf(headers),
+    genReqId: ({ headers }) => getRequestId(headers),
     requestIdHeader: false,
     schemaController: { compilersFactory },
-    schemaErrorFormatter: ([first], part) => new Error(misfitText(first as Misfit, part)),
-    serverFactory: serverFactory(host, endpoints, door),
+    schemaErrorFormatter: ([first], part) => new Error(describeValidationError(first as ValidationError, part)),
+    serverFactory: createServerFactory(host, endpoints, adapterHost),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
       if (status) parserErrors.observe(status, 0)
@@ -119,11 +119,14 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     },
   }).withTypeProvider<JsonSchemaToTsProvider>()
 
-  answerOddRequests(app.server, parserErrors, options.problemFormat)
+  handleOddRequests(app.server, parserErrors, options.problemFormat)
   app.addHook('onClose', async () => stop())
   app.removeContentTypeParser(['text/plain', 'application/json'])
-  app.addContentTypeParser('application/json', jsonParser(app as unknown as FastifyInstance, config.bodyLimit, budget))
-  const known: KnownRoute[] = []
+  app.addContentTypeParser(
+    'application/json',
+    createJsonParser(app as unknown as FastifyInstance, config.bodyLimit, budget),
+  )
+  const registeredRoutes: RegisteredRoute[] = []
   app.addHook('onRoute', (route) => {
     const method = String(route.method)
     const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'change')
@@ -131,32 +134,32 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
     if (method === 'GET' && access === 'change') endpoints.unsafeGets.add(route.url)
     // Not the preflight route of CORS, which is at every path.
-    if (route.url !== '*') known.push({ method, url: route.url })
-    const isTaken = access === 'open' || route.config?.isTaken
-    const line = isTaken ? undefined : admission.lineFor(access)
+    if (route.url !== '*') registeredRoutes.push({ method, url: route.url })
+    const skipsShedding = access === 'open' || route.config?.skipsShedding
+    const queue = skipsShedding ? undefined : loadShedder.createFastifyQueue(access)
     const isQuiet = access === 'open' || route.url === '/metrics'
-    route.config = { ...route.config, access, isQuiet, figures: requests.route(method, route.url), line }
+    route.config = { ...route.config, access, isQuiet, metrics: requests.route(method, route.url), queue }
   })
 
   // Before CORS, which would answer a preflight whatever host it names.
-  lookAfterRequests(app as unknown as FastifyInstance, door, unmatched)
+  addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
 
   app.setErrorHandler((error, request, reply) => {
     // A body that cannot be parsed matters only where it is wanted.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
-    reportFault(door, error, problem, request.id)
+    reportFault(adapterHost, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
 
   function replyUnmatched(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
     reply.header('x-request-id', request.id)
-    const allow = allowedMethods(known, request.url)
+    const allow = listAllowedMethods(registeredRoutes, request.url)
     const problem =
       guard.check(request.raw, 'host') ??
       (allow.length > 0
-        ? errors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: allow.join(', ') } })
-        : errors.NOT_FOUND())
+        ? commonErrors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: allow.join(', ') } })
+        : commonErrors.NOT_FOUND())
     const page = problem.code === 'NOT_FOUND' ? options.notFoundPage?.(request, reply) : undefined
     if (page) return page
     return sendProblem(reply, problem, request.url, options.problemFormat)
@@ -168,19 +171,19 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       origin: config.corsOrigins,
       credentials: true,
       methods: CORS_METHODS,
-      exposedHeaders: CORS_EXPOSED,
-      maxAge: CORS_MAX_AGE,
+      exposedHeaders: CORS_EXPOSED_FIELDS,
+      maxAge: CORS_MAX_AGE_S,
     })
   await app.register(openApi, options)
   if (!options.hasPage) await app.register(indexPage, options)
-  await app.register(houseRoutes, { ...host, fault: options.data?.fault, source: options.source })
-  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, door)
+  await app.register(systemRoutes, { ...host, getFault: options.data?.getFault, source: options.source })
+  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, adapterHost)
   return app as unknown as App
 }
 
 /** As Fastify's own, but its bytes are taken from the budget. */
-function jsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
-  const read = bytesParser({ limit, tooLarge: errors.BODY_TOO_LARGE }, budget)
+function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
+  const read = createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget)
   const parse = app.getDefaultJsonParser('error', 'error')
   return (request, payload, done) =>
     read(request, payload, (error, body?: Buffer) =>
@@ -189,8 +192,8 @@ function jsonParser(app: FastifyInstance, limit: number, budget: Budget): Fastif
 }
 
 /** The ids that clients give, or short ones, unique in this process's life and unlikely to repeat in another's. */
-function createRequestIds(): DoorHost['idOf'] {
+function createRequestIds(): AdapterHost['getRequestId'] {
   const prefix = `${Math.random().toString(36).slice(2, 8)}-`
   let last = 0
-  return (headers) => givenId(headers) ?? prefix + (++last).toString(36)
+  return (headers) => parseRequestId(headers) ?? prefix + (++last).toString(36)
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { Change } from '../door/hot-route.ts'
-import { traceFields, type Trace } from '../trace.ts'
+import type { AuditChange } from '../server/hot-route.ts'
+import { getTraceFields, type Trace } from '../trace.ts'
 
 /** A change that was made, and by whom. */
-export interface Made extends Change {
+export interface AuditEntry extends AuditChange {
   readonly by: string
   readonly address: string | undefined
   readonly route: string
@@ -11,9 +11,9 @@ export interface Made extends Change {
 }
 
 /** Writes a line for each change that cannot be taken back. */
-export type Audit = (made: Made) => void
+export type Audit = (entry: AuditEntry) => void
 
 export const createAudit =
   (log: Logger): Audit =>
-  ({ trace, ...told }) =>
-    log.info({ ...traceFields(trace), ...told }, 'audit')
+  ({ trace, ...fields }) =>
+    log.info({ ...getTraceFields(trace), ...fields }, 'audit')

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
-import type { RequestHeaders } from '../door/hot-route.ts'
-import { createNetworks, plainAddress } from './networks.ts'
+import type { RequestHeaders } from '../server/hot-route.ts'
+import { createNetworkMatcher, toPlainAddress } from './networks.ts'
 
 /**
  * The address of who asks.
  * @param peer the other end of the connection
  */
-export type AddressOf = (peer: string | undefined, headers: RequestHeaders) => string | undefined
+export type ClientAddressResolver = (peer: string | undefined, headers: RequestHeaders) => string | undefined
 
 const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/
 
 /** An address in the one spelling that it is known by: IPv4 as such, without a port. */
-const plain = (text: string): string => {
+const normalizeAddress = (text: string): string => {
   const [, six, four] = WITH_PORT.exec(text) ?? []
-  return plainAddress(six ?? four ?? text)
+  return toPlainAddress(six ?? four ?? text)
 }
 
 /**
@@ -21,15 +21,15 @@ const plain = (text: string): string => {
  * before that anybody may have written.
  * @param trusted addresses and networks of proxies; without any who is connected is who asks
  */
-export function createAddressOf(trusted: readonly string[]): AddressOf {
+export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
   if (trusted.length === 0) return (peer) => peer
-  const isProxy = createNetworks(trusted)
+  const isProxy = createNetworkMatcher(trusted)
   return (peer, headers) => {
     if (peer === undefined || !isProxy(peer)) return peer
-    let client = plain(peer)
+    let client = normalizeAddress(peer)
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     for (const text of forwarded.toReversed()) {
-      const address = plain(text.trim())
+      const address = normalizeAddress(text.trim())
       if (isIP(address) === 0) break
       client = address
       if (!isProxy(address)) break

@@ -1,16 +1,16 @@
-import type { RequestHeaders } from '../door/hot-route.ts'
-import { errors } from './errors.ts'
-import type { Access } from './guard.ts'
+import type { RequestHeaders } from '../server/hot-route.ts'
+import { commonErrors } from './common-errors.ts'
+import type { Access } from './request-guard.ts'
 
 /** Any version, or one of these entity tags. */
-export type Tags = '*' | readonly string[]
+export type EntityTags = '*' | readonly string[]
 
 /** The conditions of a request (RFC 9110, section 13). */
-export interface Condition {
+export interface Preconditions {
   /** `If-Match` */
-  readonly match?: Tags
+  readonly match?: EntityTags
   /** `If-None-Match` */
-  readonly noneMatch?: Tags
+  readonly noneMatch?: EntityTags
 }
 
 interface ConditionRules {
@@ -18,19 +18,19 @@ interface ConditionRules {
   readonly isConditional?: boolean
 }
 
-const ONE = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'
-const TAG_LIST = new RegExp(`^[ \\t]*(?:,[ \\t]*)*${ONE}(?:,[ \\t]*(?:${ONE})?)*$`)
+const TAG_PATTERN = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"[ \\t]*'
+const TAG_LIST = new RegExp(`^[ \\t]*(?:,[ \\t]*)*${TAG_PATTERN}(?:,[ \\t]*(?:${TAG_PATTERN})?)*$`)
 const TAG = /(?:W\/)?"[^"]*"/g
 
 /** Parses the value of `If-Match` or `If-None-Match`; undefined if it is neither `*` nor a list of tags. */
-export function parseTags(text: string): Tags | undefined {
+export function parseTags(text: string): EntityTags | undefined {
   if (text.trim() === '*') return '*'
   return TAG_LIST.test(text) ? text.match(TAG)! : undefined
 }
 
-function readTags(text: string | string[]): Tags {
+function readTags(text: string | string[]): EntityTags {
   const tags = parseTags(String(text))
-  if (!tags) throw errors.CONDITION_INVALID()
+  if (!tags) throw commonErrors.CONDITION_INVALID()
   return tags
 }
 
@@ -42,11 +42,11 @@ export const isConditional = (headers: RequestHeaders): boolean =>
  * True if a route refuses requests with conditions, which a change must not ignore (RFC 9110, 13.1.1): it does not evaluate them,
  * and it is not a GET or HEAD that only reads.
  */
-export const refusesConditions = (method: string, { access, isConditional }: ConditionRules): boolean =>
+export const shouldRefuseConditions = (method: string, { access, isConditional }: ConditionRules): boolean =>
   !isConditional && (access === 'change' || !(method === 'GET' || method === 'HEAD'))
 
 /** Reads the conditions of a request; undefined if it has none. @throws Problem `CONDITION_INVALID` */
-export function readCondition(headers: RequestHeaders): Condition | undefined {
+export function readPreconditions(headers: RequestHeaders): Preconditions | undefined {
   if (!isConditional(headers)) return undefined
   const { 'if-match': match, 'if-none-match': noneMatch } = headers
   return {
@@ -58,10 +58,11 @@ export function readCondition(headers: RequestHeaders): Condition | undefined {
 const stripWeak = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag)
 
 /** `If-None-Match` compares weakly. */
-const matchesWeakly = (tags: Tags, etag: string): boolean => tags === '*' || tags.some((tag) => stripWeak(tag) === etag)
+const matchesWeakly = (tags: EntityTags, etag: string): boolean =>
+  tags === '*' || tags.some((tag) => stripWeak(tag) === etag)
 
 /** True if the current version meets the condition. @param etag tag of that version; undefined without a version */
-export function holds({ match, noneMatch }: Condition, etag: string | undefined): boolean {
+export function isPreconditionMet({ match, noneMatch }: Preconditions, etag: string | undefined): boolean {
   if (match !== undefined) {
     if (etag === undefined) return false
     // `If-Match` compares strongly: a weak tag matches nothing.

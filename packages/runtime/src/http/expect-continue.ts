@@ -1,18 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 /** On a request whose client waits for `100 Continue`, its reply. */
-const EXPECTING = Symbol('expects 100-continue')
+const PENDING_CONTINUE = Symbol('expects 100-continue')
 
 interface ExpectingMessage extends IncomingMessage {
-  [EXPECTING]?: ServerResponse | undefined
+  [PENDING_CONTINUE]?: ServerResponse | undefined
 }
 
 /** True if the client waits for `100 Continue` before it sends the body. */
-export const expectsContinue = (message: ExpectingMessage): boolean =>
-  message[EXPECTING] !== undefined && !message.complete
+export const isExpectingContinue = (message: ExpectingMessage): boolean =>
+  message[PENDING_CONTINUE] !== undefined && !message.complete
 
 /** Waits until the earlier replies are sent. After a stream, which has no end, it never resolves. */
-export function whenFirst(response: ServerResponse, then: () => void): void {
+export function waitForTurn(response: ServerResponse, then: () => void): void {
   if (response.socket) then()
   else response.once('socket', then)
 }
@@ -22,11 +22,11 @@ const hasBody = ({ headers }: IncomingMessage) =>
 
 /** Reads as every message does, and sends `100 Continue` first. */
 function readBody(this: ExpectingMessage, size: number): void {
-  const response = this[EXPECTING]!
-  this[EXPECTING] = undefined
+  const response = this[PENDING_CONTINUE]!
+  this[PENDING_CONTINUE] = undefined
   delete (this as Partial<IncomingMessage>)._read
   // Never after the head of the final reply, which announces the end of the connection.
-  whenFirst(response, () => response.headersSent || response.writeContinue())
+  waitForTurn(response, () => response.headersSent || response.writeContinue())
   this._read(size)
 }
 
@@ -34,12 +34,12 @@ function readBody(this: ExpectingMessage, size: number): void {
  * Sends `100 Continue` just before any reader reads the body: a request that is refused by its head gets its
  * final reply instead, and its client sends no body (RFC 9110, 10.1.1).
  */
-export function continueWhenRead(server: Server): void {
+export function sendContinueOnRead(server: Server): void {
   server.on('checkContinue', (message: ExpectingMessage, response) => {
     // Node would end each connection without a 100, also where the whole body has arrived; `expectsContinue` decides.
     ;(response as { _expect_continue?: boolean })._expect_continue = false
     if (hasBody(message)) {
-      message[EXPECTING] = response
+      message[PENDING_CONTINUE] = response
       message._read = readBody
     }
     server.emit('request', message, response)

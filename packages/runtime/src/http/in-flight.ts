@@ -2,19 +2,20 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 // Node keeps it on a socket from a request's head to the end of its reply.
-const REPLY = '_httpMessage'
+const PENDING_REPLY = '_httpMessage'
 
 /** Where a door keeps, on a socket, what it knows of a connection. */
-export const DOOR = Symbol('door')
+export const RAW_CONNECTION = Symbol('raw connection')
 
-interface Connection extends Duplex {
-  [REPLY]?: ServerResponse | null
-  [DOOR]?: { readonly isAnswering: boolean } | undefined
+interface InFlightSocket extends Duplex {
+  [PENDING_REPLY]?: ServerResponse | null
+  [RAW_CONNECTION]?: { readonly isAnswering: boolean } | undefined
 }
 
 /** The reply of Node's that a connection waits for: a whole head has arrived, and not everything has been sent. */
-export const pendingReply = (socket: Duplex): ServerResponse | undefined => (socket as Connection)[REPLY] ?? undefined
+export const getPendingReply = (socket: Duplex): ServerResponse | undefined =>
+  (socket as InFlightSocket)[PENDING_REPLY] ?? undefined
 
 /** Whether a connection waits for a reply, whoever makes it. */
 export const isInFlight = (socket: Duplex): boolean =>
-  (socket as Connection)[DOOR]?.isAnswering ?? pendingReply(socket) !== undefined
+  (socket as InFlightSocket)[RAW_CONNECTION]?.isAnswering ?? getPendingReply(socket) !== undefined

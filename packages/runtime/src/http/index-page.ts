@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Described } from './openapi.ts'
-import shared from './plugin.ts'
-import { readReplies } from './replies.ts'
+import type { ApiDescription } from './openapi.ts'
+import shared from './shared-plugin.ts'
+import { buildReadReplies } from './problem-schemas.ts'
 import { VERSION } from './version.ts'
 
 const LINKS = [
@@ -17,30 +17,30 @@ const HEADERS = {
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (one) => ENTITIES[one]!)
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (one) => ENTITIES[one]!)
 
-const page = ({ title, description }: Described, source: string | undefined) => `<!doctype html>
+const renderPage = ({ title, description }: ApiDescription, source: string | undefined) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
 body { max-width: 42rem; margin: 10vh auto; padding: 0 1.5rem }
 dt { font-weight: 600 }
 dd { margin: 0 0 .75rem }
 </style>
-<h1>${escaped(title)}</h1>
-<p>${escaped(description)}</p>
-${source ? `<p>Source: ${escaped(source)}${source === 'stand-in' ? ', which invents what it answers' : ''}</p>\n` : ''}<dl>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(description)}</p>
+${source ? `<p>Source: ${escapeHtml(source)}${source === 'stand-in' ? ', which invents what it answers' : ''}</p>\n` : ''}<dl>
 ${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${meaning}</dd>`).join('\n')}
 </dl>
-<p><small>${escaped(VERSION.name)} ${escaped(VERSION.version)}</small></p>
+<p><small>${escapeHtml(VERSION.name)} ${escapeHtml(VERSION.version)}</small></p>
 </html>
 `
 
 /** What a browser sees that is pointed at a service: what it is, and where to go on. */
-export const indexPage = shared(async (app: FastifyInstance, described: Described) => {
+export const indexPage = shared(async (app: FastifyInstance, apiDescription: ApiDescription) => {
   const text = { schema: { type: 'string' } }
   app.get(
     '/',
@@ -49,10 +49,13 @@ export const indexPage = shared(async (app: FastifyInstance, described: Describe
         tags: ['house'],
         operationId: 'getPage',
         summary: 'What this is',
-        response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...readReplies() },
+        response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...buildReadReplies() },
       },
     },
     async (_request, reply) =>
-      reply.headers(HEADERS).type('text/html; charset=utf-8').send(page(described, described.source?.())),
+      reply
+        .headers(HEADERS)
+        .type('text/html; charset=utf-8')
+        .send(renderPage(apiDescription, apiDescription.source?.())),
   )
 })

@@ -1,6 +1,6 @@
-type Json = { [name: string]: unknown }
+type JsonObject = { [name: string]: unknown }
 
-const PREFIX = '#/components/schemas/'
+const REFERENCE_PREFIX = '#/components/schemas/'
 
 /** `Google's error` becomes `GooglesError`. */
 const toName = (title: string): string =>
@@ -16,33 +16,34 @@ const toName = (title: string): string =>
  * @throws where two that differ have the same title
  */
 export function nameSchemas(document: object): void {
-  const schemas: Record<string, Json> = {}
+  const schemas: Record<string, JsonObject> = {}
 
-  function named(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(named)
+  function replaceNamed(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(replaceNamed)
     if (typeof value !== 'object' || value === null) return value
-    const { examples, example, ...rest } = value as Json
-    const made: Json = {}
-    for (const [name, part] of Object.entries(rest)) made[name] = named(part)
+    const { examples, example, ...rest } = value as JsonObject
+    const made: JsonObject = {}
+    for (const [name, part] of Object.entries(rest)) made[name] = replaceNamed(part)
     // Not looked into: what they have is data.
     if (example !== undefined) made.example = example
     if (examples !== undefined) made.examples = examples
-    return isNamed(made) ? refer(made) : made
+    return isNamed(made) ? toReference(made) : made
   }
 
-  function refer({ description, ...schema }: Json & { title: string }): Json {
+  function toReference({ description, ...schema }: JsonObject & { title: string }): JsonObject {
     const name = toName(schema.title)
     const known = (schemas[name] ??= schema)
-    if (contentOf(known) !== contentOf(schema)) throw new Error(`two schemas have the title "${schema.title}"`)
+    if (toComparableText(known) !== toComparableText(schema))
+      throw new Error(`two schemas have the title "${schema.title}"`)
     known.examples ??= schema.examples
-    return { $ref: PREFIX + name, ...(description !== undefined && { description }) }
+    return { $ref: REFERENCE_PREFIX + name, ...(description !== undefined && { description }) }
   }
 
-  const { paths, components } = document as { paths: Json; components: Json }
-  Object.assign(document, { paths: named(paths), components: { ...components, schemas } })
+  const { paths, components } = document as { paths: JsonObject; components: JsonObject }
+  Object.assign(document, { paths: replaceNamed(paths), components: { ...components, schemas } })
 }
 
-const contentOf = ({ examples: _examples, ...schema }: Json) => JSON.stringify(schema)
+const toComparableText = ({ examples: _examples, ...schema }: JsonObject) => JSON.stringify(schema)
 
-const isNamed = (value: Json): value is Json & { title: string } =>
+const isNamed = (value: JsonObject): value is JsonObject & { title: string } =>
   typeof value.title === 'string' && ('type' in value || 'anyOf' in value)

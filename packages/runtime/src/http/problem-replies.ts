@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { readFault } from '../level/read-faults.ts'
+import { toReadProblem } from '../level/read-errors.ts'
 import type { DataHealth } from '../level/write-health.ts'
 import type { Counter } from '../metrics/prom-client.ts'
-import { errors } from './errors.ts'
-import { pendingReply } from './in-flight.ts'
+import { commonErrors } from './common-errors.ts'
+import { getPendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
 /** Another shape for the problems at some paths; nothing where the usual one is right. */
@@ -17,14 +17,14 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 // Fastify's own faults that are the client's; their words may be shown.
 const fastifyFaults: Record<string, ProblemKind> = {
-  FST_ERR_VALIDATION: errors.VALIDATION_FAILED,
-  FST_ERR_CTP_BODY_TOO_LARGE: errors.BODY_TOO_LARGE,
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: errors.UNSUPPORTED_MEDIA_TYPE,
-  FST_ERR_CTP_EMPTY_JSON_BODY: errors.BAD_JSON,
-  FST_ERR_CTP_INVALID_JSON_BODY: errors.BAD_JSON,
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: errors.BAD_REQUEST,
-  FST_ERR_BAD_URL: errors.BAD_REQUEST,
-  FST_ERR_MAX_PARAM_LENGTH: errors.URI_TOO_LONG,
+  FST_ERR_VALIDATION: commonErrors.VALIDATION_FAILED,
+  FST_ERR_CTP_BODY_TOO_LARGE: commonErrors.BODY_TOO_LARGE,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: commonErrors.UNSUPPORTED_MEDIA_TYPE,
+  FST_ERR_CTP_EMPTY_JSON_BODY: commonErrors.BAD_JSON,
+  FST_ERR_CTP_INVALID_JSON_BODY: commonErrors.BAD_JSON,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: commonErrors.BAD_REQUEST,
+  FST_ERR_BAD_URL: commonErrors.BAD_REQUEST,
+  FST_ERR_MAX_PARAM_LENGTH: commonErrors.URI_TOO_LONG,
 }
 
 /** Whatever was thrown, as something that may be shown: an unknown fault tells nothing of itself. */
@@ -33,10 +33,10 @@ export function toProblem(error: unknown): Problem {
   const { code, message, statusCode } = (error ?? {}) as { code?: string; message?: string; statusCode?: number }
   const kind = fastifyFaults[code ?? '']
   if (kind) return kind(message)
-  if (error instanceof SyntaxError && statusCode === 400) return errors.BAD_JSON(message)
+  if (error instanceof SyntaxError && statusCode === 400) return commonErrors.BAD_JSON(message)
   // The client left before its body had come.
-  if (code === 'ECONNRESET' && statusCode === 400) return errors.BAD_REQUEST()
-  return readFault(error) ?? errors.INTERNAL(undefined, { cause: error })
+  if (code === 'ECONNRESET' && statusCode === 400) return commonErrors.BAD_REQUEST()
+  return toReadProblem(error) ?? commonErrors.INTERNAL(undefined, { cause: error })
 }
 
 // Being overloaded or shutting down is no fault of ours, nor is a disk that was full before.
@@ -51,7 +51,7 @@ export function reportFault(
 ): void {
   if (problem.status < 500 || isExpected(problem)) return
   faults.inc({ code: problem.code })
-  if (problem.code === errors.DATA_DAMAGED.code) data?.readFailed()
+  if (problem.code === commonErrors.DATA_DAMAGED.code) data?.reportReadFailure()
   log.error({ err: error, requestId }, 'request failed')
 }
 
@@ -63,7 +63,7 @@ export interface FaultSinks {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, url: string, format?: ProblemFormat): FastifyReply {
-  const { contentType, body } = format?.(problem, url) ?? { contentType: PROBLEM_TYPE, body: problem.body() }
+  const { contentType, body } = format?.(problem, url) ?? { contentType: PROBLEM_TYPE, body: problem.toBody() }
   return reply
     .code(problem.status)
     .headers({ ...problem.headers, 'content-type': contentType })
@@ -73,28 +73,28 @@ export function sendProblem(reply: FastifyReply, problem: Problem, url: string, 
 
 type ParserError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: number }
 
-function kindOfParserError({ code, rawPacket, bytesParsed }: ParserError): ProblemKind {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.REQUEST_TIMEOUT
-  if (code !== 'HPE_HEADER_OVERFLOW') return errors.BAD_REQUEST
+function getParserErrorKind({ code, rawPacket, bytesParsed }: ParserError): ProblemKind {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return commonErrors.REQUEST_TIMEOUT
+  if (code !== 'HPE_HEADER_OVERFLOW') return commonErrors.BAD_REQUEST
   // Node has one limit for the whole head; where it is passed in the first line, the path is to blame.
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
   const line = parsed.slice(parsed.lastIndexOf('\n') + 1)
   // The body of the request before it may stand on the same line.
-  return /^(?![\w-]+:).*[A-Z] /.test(line) ? errors.URI_TOO_LONG : errors.HEADERS_TOO_LARGE
+  return /^(?![\w-]+:).*[A-Z] /.test(line) ? commonErrors.URI_TOO_LONG : commonErrors.HEADERS_TOO_LARGE
 }
 
 // A client that never closes its side must not keep the connection; one that still sends should get to read the reply.
-const LINGER = 1_000
+const LINGER_MS = 1_000
 
-const refused = new WeakSet<Duplex>()
+const refusedSockets = new WeakSet<Duplex>()
 
 /**
  * Waits for replies that are made, and for those to whole requests that came, pipelined, before what was refused. What
  * is answered at once is answered a turn later: whether Node's parser lets it come to that depends on how it reads.
  */
-async function repliesBefore(socket: Duplex): Promise<void> {
+async function waitForEarlierReplies(socket: Duplex): Promise<void> {
   await nextTurn()
-  for (let reply = pendingReply(socket); reply; reply = pendingReply(socket)) {
+  for (let reply = getPendingReply(socket); reply; reply = getPendingReply(socket)) {
     if (!reply.req.complete && !reply.writableEnded) return
     await new Promise((resolve) => reply!.once('close', resolve))
   }
@@ -110,9 +110,9 @@ export async function sendParserProblem(
   format?: ProblemFormat,
 ): Promise<number | undefined> {
   // The parser fails again on whatever comes after.
-  if (refused.has(socket)) return undefined
-  refused.add(socket)
-  if ((error as ParserError).code !== 'ECONNRESET') return endWithProblem(socket, kindOfParserError(error)(), format)
+  if (refusedSockets.has(socket)) return undefined
+  refusedSockets.add(socket)
+  if ((error as ParserError).code !== 'ECONNRESET') return endWithProblem(socket, getParserErrorKind(error)(), format)
   socket.destroy()
   return undefined
 }
@@ -126,12 +126,12 @@ export async function endWithProblem(
   problem: Problem,
   format?: ProblemFormat,
 ): Promise<number | undefined> {
-  await repliesBefore(socket)
-  if (!socket.writable || pendingReply(socket)?.headersSent) {
+  await waitForEarlierReplies(socket)
+  if (!socket.writable || getPendingReply(socket)?.headersSent) {
     socket.destroy()
     return undefined
   }
-  const { contentType, body } = format?.(problem, '') ?? { contentType: PROBLEM_TYPE, body: problem.body() }
+  const { contentType, body } = format?.(problem, '') ?? { contentType: PROBLEM_TYPE, body: problem.toBody() }
   const headers = {
     ...problem.headers,
     'content-type': contentType,
@@ -140,7 +140,7 @@ export async function endWithProblem(
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.on('error', () => socket.destroy())
-  setTimeout(() => socket.destroy(), LINGER).unref()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
   return problem.status
 }

@@ -52,7 +52,7 @@ export class Problem extends Error {
   }
 
   /** The reply's body. */
-  body(): string {
+  toBody(): string {
     return JSON.stringify({
       type: `urn:influencer-stats:problem:${this.code}`,
       title: this.title,
@@ -89,7 +89,7 @@ export type ProblemReplies = Record<
 >
 
 /** The response schemas of the problems a route can answer with, by status. */
-export function problemReplies(...kinds: ProblemKind[]): ProblemReplies {
+export function buildProblemReplies(...kinds: ProblemKind[]): ProblemReplies {
   const byStatus = Map.groupBy(kinds, (kind) => kind.status)
   const replies: ProblemReplies = {}
   for (const [status, group] of byStatus) {
@@ -117,11 +117,12 @@ export interface WireError {
   readonly error?: unknown
 }
 
-export function toWire(error: unknown): WireError {
-  if (!(error instanceof Problem)) return { error: error instanceof Error ? bare(error) : new Error(String(error)) }
+export function toWireError(error: unknown): WireError {
+  if (!(error instanceof Problem))
+    return { error: error instanceof Error ? toPlainError(error) : new Error(String(error)) }
   const { code, status, title, detail, headers, members, cause } = error
   return {
-    ...(cause instanceof Error && { cause: bare(cause) }),
+    ...(cause instanceof Error && { cause: toPlainError(cause) }),
     problem: {
       code,
       status,
@@ -134,11 +135,11 @@ export function toWire(error: unknown): WireError {
 }
 
 /** An error without its `cause`, which may hold what cannot be cloned; then no reply at all would reach the caller. */
-function bare({ message, stack }: Error): Error {
+function toPlainError({ message, stack }: Error): Error {
   return Object.assign(new Error(message), { stack })
 }
 
-export function fromWire({ problem, cause, error }: WireError): Error {
+export function parseWireError({ problem, cause, error }: WireError): Error {
   if (!problem) return error instanceof Error ? error : new Error(String(error))
   const { code, detail, headers, members } = problem
   return new Problem(code, problem, detail, { headers, cause, ...(members && { members }) })

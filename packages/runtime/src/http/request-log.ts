@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CommonSettings } from '../settings/settings.ts'
-import { traceFields, type Trace } from '../trace.ts'
+import { getTraceFields, type Trace } from '../trace.ts'
 
 /** A request that was answered. */
-export interface Answered {
+export interface RequestLogEntry {
   readonly method: string
   /** As it was declared: what stands in an address may be a secret. */
   readonly route: string
@@ -18,29 +18,33 @@ export interface Answered {
 /** Writes a line a request, for some of them. */
 export interface RequestLog {
   /** Of routes that Fastify answers; nothing where none of these is written. */
-  readonly others?: (answered: Answered) => void
+  readonly writeRequest?: (entry: RequestLogEntry) => void
   /** Of hot routes: made only for those that are written. */
-  readonly hot?: (describe: () => Answered) => void
+  readonly writeHotRequest?: (describe: () => RequestLogEntry) => void
 }
 
-type Settings = Pick<CommonSettings, 'requestLogSampling' | 'hotRequestLogSampling'>
+type RequestLogSettings = Pick<CommonSettings, 'requestLogSampling' | 'hotRequestLogSampling'>
 
-export function createRequestLog(log: Logger, { requestLogSampling, hotRequestLogSampling }: Settings): RequestLog {
-  function write({ startedAt, trace, ...told }: Answered): void {
+export function createRequestLog(
+  log: Logger,
+  { requestLogSampling, hotRequestLogSampling }: RequestLogSettings,
+): RequestLog {
+  function write({ startedAt, trace, ...fields }: RequestLogEntry): void {
     const ms = Math.round((performance.now() - startedAt) * 1_000) / 1_000
-    log.info({ ...traceFields(trace), ...told, ms }, 'request')
+    log.info({ ...getTraceFields(trace), ...fields, ms }, 'request')
   }
-  const isOfUse = log.isLevelEnabled('info')
-  const takesOther = sampler(requestLogSampling)
-  const takesHot = sampler(hotRequestLogSampling)
+  const isEnabled = log.isLevelEnabled('info')
+  const shouldLogRequest = createSampler(requestLogSampling)
+  const shouldLogHotRequest = createSampler(hotRequestLogSampling)
   return {
-    ...(isOfUse && requestLogSampling > 0 && { others: (answered) => takesOther() && write(answered) }),
-    ...(isOfUse && hotRequestLogSampling > 0 && { hot: (describe) => takesHot() && write(describe()) }),
+    ...(isEnabled && requestLogSampling > 0 && { writeRequest: (entry) => shouldLogRequest() && write(entry) }),
+    ...(isEnabled &&
+      hotRequestLogSampling > 0 && { writeHotRequest: (describe) => shouldLogHotRequest() && write(describe()) }),
   }
 }
 
 /** Takes the first of each `every`. */
-function sampler(every: number): () => boolean {
+function createSampler(every: number): () => boolean {
   let seen = 0
   return () => {
     const isTaken = seen === 0

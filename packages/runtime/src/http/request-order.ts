@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { pendingReply } from './in-flight.ts'
+import { getPendingReply } from './in-flight.ts'
 
 /** Requests of one connection that may be unanswered before the server reads no more of it. */
 const MAX_UNANSWERED = 64
@@ -48,14 +48,14 @@ class RequestOrder {
   add(request: HeldRequest): void {
     if (this.#isClosed) return
     this.#held.push(request)
-    this.#advance()
+    this.#startNext()
     if (this.#unanswered >= MAX_UNANSWERED) this.#pause()
   }
 
-  answered(response: ServerResponse): void {
+  finish(response: ServerResponse): void {
     if (!this.#running.delete(response)) return
     if (isLast(response)) this.close()
-    this.#advance()
+    this.#startNext()
     if (this.#unanswered <= MAX_UNANSWERED / 2) this.#resume()
     if (this.#unanswered === 0 && !this.#isClosed) this.#socket[ORDER] = undefined
   }
@@ -76,11 +76,11 @@ class RequestOrder {
     this.#isUnsafeRunning = isUnsafe
   }
 
-  #advance(): void {
+  #startNext(): void {
     // A request that is answered at once calls this again.
     if (this.#isAdvancing) return
     this.#isAdvancing = true
-    for (let [next] = this.#held; next && this.#mayStart(next); [next] = this.#held) {
+    for (let [next] = this.#held; next && this.#canStart(next); [next] = this.#held) {
       this.#held.shift()
       this.#run(next.response, next.isUnsafe)
       next.start()
@@ -88,7 +88,7 @@ class RequestOrder {
     this.#isAdvancing = false
   }
 
-  #mayStart({ isUnsafe }: HeldRequest): boolean {
+  #canStart({ isUnsafe }: HeldRequest): boolean {
     if (!this.#socket.writable) return false
     return this.#running.size === 0 || !(isUnsafe || this.#isUnsafeRunning)
   }
@@ -108,7 +108,7 @@ class RequestOrder {
 }
 
 /** Calls a listener of `request` in the order of the requests of each connection. A single request costs a property. */
-export function inRequestOrder(
+export function withRequestOrder(
   listener: RequestListener,
   isUnsafe: (message: IncomingMessage) => boolean,
 ): RequestListener {
@@ -118,7 +118,7 @@ export function inRequestOrder(
     if (!socket.writable) return
     // Node assigns the socket to the reply that it sends next: all earlier requests are answered.
     if (response.socket) return listener(message, response)
-    const first = pendingReply(socket)
+    const first = getPendingReply(socket)
     socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
     // A held request does not start in the trace of the request before it.
     const start = AsyncLocalStorage.bind(() => listener(message, response))
@@ -127,11 +127,11 @@ export function inRequestOrder(
 }
 
 /** Discards the requests after a stream, which has no end. The socket is still read, so it reports a disconnect of its client. */
-export function dropRequestsBehind(response: ServerResponse): void {
+export function skipLaterRequests(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.close()
 }
 
 /** The reply to a request is complete: the next request of its connection may start. */
-export function requestAnswered(response: ServerResponse): void {
-  ;(response.req.socket as OrderedSocket)[ORDER]?.answered(response)
+export function finishRequest(response: ServerResponse): void {
+  ;(response.req.socket as OrderedSocket)[ORDER]?.finish(response)
 }

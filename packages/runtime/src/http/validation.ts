@@ -6,74 +6,77 @@ const load = createRequire(import.meta.url)
 
 // Unknown properties are errors, never dropped; defaults are filled in. Only what comes as text is converted:
 // a number where a JSON body should have a string is a mistake.
-const common = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
+const commonOptions = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
 
 function createAjv(more: Options): Ajv {
   const { Ajv: Compiler } = load('ajv') as { readonly Ajv: new (options: Options) => Ajv }
   const { default: addFormats } = load('ajv-formats') as { readonly default: (ajv: Ajv) => Ajv }
-  return addFormats(new Compiler({ ...common, ...more }))
+  return addFormats(new Compiler({ ...commonOptions, ...more }))
 }
 
-let exact: Ajv | undefined
-let fromText: Ajv | undefined
+let strictAjv: Ajv | undefined
+let coercingAjv: Ajv | undefined
 
 /** Whether something fits a schema; what does not is told by `errors`. */
-export interface Fits {
+export interface SchemaValidator {
   (data: unknown): boolean
   errors?: ErrorObject[] | null | undefined
 }
 
 /** The check by the schema of one part of a request: `body`, `querystring`, `params` or `headers`. Compiled when first called. */
-export function validatorOf(schema: object, httpPart: string | undefined): Fits {
+export function createValidator(schema: object, httpPart: string | undefined): SchemaValidator {
   let compiled: ValidateFunction | undefined
-  const fits: Fits = (data) => {
-    const ajv = httpPart === 'body' ? (exact ??= createAjv({})) : (fromText ??= createAjv({ coerceTypes: true }))
+  const validate: SchemaValidator = (data) => {
+    const ajv = httpPart === 'body' ? (strictAjv ??= createAjv({})) : (coercingAjv ??= createAjv({ coerceTypes: true }))
     compiled ??= ajv.compile(schema)
-    const does = compiled(data)
-    fits.errors = compiled.errors
-    return does
+    const isValid = compiled(data)
+    validate.errors = compiled.errors
+    return isValid
   }
-  return fits
+  return validate
 }
 
-type Write = (data: unknown) => string
+type Serializer = (data: unknown) => string
 
 /** The text of replies by their schema. Compiled when first called. */
-export function serializerOf(schema: object): Write {
-  let compiled: Write | undefined
-  return (data) => (compiled ??= (load('fast-json-stringify') as (schema: object) => Write)(schema))(data)
+export function createSerializer(schema: object): Serializer {
+  let compiled: Serializer | undefined
+  return (data) => (compiled ??= (load('fast-json-stringify') as (schema: object) => Serializer)(schema))(data)
 }
 
 /** For routes that read their body from its bytes: the schema of the body is for the document alone. */
-export const unreadBody = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-  httpPart === 'body' ? () => true : validatorOf(schema as object, httpPart)
+export const skipBodyValidation = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+  httpPart === 'body' ? () => true : createValidator(schema as object, httpPart)
 
 /** Pattern of text that has whole characters only: half of a surrogate pair has no UTF-8, so no reply could repeat it. */
-export const WHOLE_TEXT = '^[^\\uD800-\\uDFFF]*$'
+export const TEXT_PATTERN = '^[^\\uD800-\\uDFFF]*$'
 /** Pattern of a name: `WHOLE_TEXT` without NUL, at which many programs end a text. */
-export const NAME_TEXT = '^[^\\u0000\\uD800-\\uDFFF]*$'
+export const NAME_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
 const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
-  [WHOLE_TEXT]: 'has half of a character: send whole characters',
-  [NAME_TEXT]: 'has a NUL or half of a character: send whole characters other than NUL',
+  [TEXT_PATTERN]: 'has half of a character: send whole characters',
+  [NAME_PATTERN]: 'has a NUL or half of a character: send whole characters other than NUL',
 }
 
 /** What is told of an error of Ajv's. */
-export type Misfit = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>
+export type ValidationError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>
 
-const MOST_NAMES = 24
-const listed = (names: readonly unknown[]) =>
-  names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(', ')}, ...` : names.join(', ')
+const MAX_LISTED_NAMES = 24
+const formatNames = (names: readonly unknown[]) =>
+  names.length > MAX_LISTED_NAMES ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')}, ...` : names.join(', ')
 
 /** What does not fit and what would. @param where what the path begins with, `body` say */
-export function misfitText({ instancePath, keyword, params, message, parentSchema }: Misfit, where = ''): string {
+export function describeValidationError(
+  { instancePath, keyword, params, message, parentSchema }: ValidationError,
+  where = '',
+): string {
   const path = where + instancePath
   const text = [path, message ?? 'does not fit'].filter(Boolean).join(' ')
   if (keyword === 'pattern' && PATTERN_MESSAGES[params.pattern])
     return `${path} ${PATTERN_MESSAGES[params.pattern]}`.trim()
-  if (keyword === 'enum') return `${text}: ${listed(params.allowedValues)}`
+  if (keyword === 'enum') return `${text}: ${formatNames(params.allowedValues)}`
   if (keyword !== 'additionalProperties') return text
   const known = Object.keys(parentSchema?.properties ?? {})
-  const allowed = known.length > 0 ? `; there are ${listed(known)}` : ''
+  const allowed = known.length > 0 ? `; there are ${formatNames(known)}` : ''
   return [path, `has no property "${params.additionalProperty}"${allowed}`].filter(Boolean).join(' ')
 }

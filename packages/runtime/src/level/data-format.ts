@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { crc32c } from './integrity/crc32c.ts'
-import { StartError } from '../http/errors.ts'
+import { computeCrc32c } from './integrity/crc32c.ts'
+import { StartError } from '../http/common-errors.ts'
 
 /** What `format.json` of a data folder says. */
 export interface DataFormat {
@@ -15,15 +15,15 @@ export interface DataFormat {
   readonly sum?: string
 }
 
-const FILE = 'format.json'
+const FORMAT_FILE = 'format.json'
 
 /** Returns the checksum of the fields that this version knows. A version with more fields has a later `format`, which is refused. */
-const sumOf = ({ service, format, from }: Partial<DataFormat>): string =>
-  crc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
+const computeChecksum = ({ service, format, from }: Partial<DataFormat>): string =>
+  computeCrc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
 
 const isVersion = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
-function parse(text: string): Partial<DataFormat> | undefined {
+function parseFormat(text: string): Partial<DataFormat> | undefined {
   try {
     return Object(JSON.parse(text))
   } catch {
@@ -38,15 +38,15 @@ function parse(text: string): Partial<DataFormat> | undefined {
  * @throws StartError `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`
  */
 export function readFormat(folder: string, service: string, format: number, hasData: boolean): DataFormat | undefined {
-  const file = join(folder, FILE)
+  const file = join(folder, FORMAT_FILE)
   let text = ''
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const found = parse(text)
-  const isAltered = found?.sum !== undefined && found.sum !== sumOf(found)
+  const found = parseFormat(text)
+  const isAltered = found?.sum !== undefined && found.sum !== computeChecksum(found)
   if (!found || isAltered) {
     // A power cut at the first start: nothing is lost.
     if (!hasData) return undefined
@@ -66,9 +66,9 @@ export function readFormat(folder: string, service: string, format: number, hasD
 
 /** Writes it, synced to the disk: there whole or not at all, even after a power cut. */
 export function writeFormat(folder: string, format: DataFormat): void {
-  const file = join(folder, FILE)
+  const file = join(folder, FORMAT_FILE)
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, JSON.stringify({ ...format, sum: sumOf(format) }), { flush: true })
+  writeFileSync(draft, JSON.stringify({ ...format, sum: computeChecksum(format) }), { flush: true })
   renameSync(draft, file)
   syncFolder(folder)
 }

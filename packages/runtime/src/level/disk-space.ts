@@ -1,8 +1,8 @@
 import type { ClassicLevel } from 'classic-level'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { levelSizes } from './level-sizes.ts'
-import { logBytes } from './room.ts'
+import { getLevelSizes } from './level-sizes.ts'
+import { getLogBytes } from './free-space.ts'
 
 const MIB = 1_048_576
 /** Additional free space for the logs of removals (bytes). */
@@ -24,9 +24,9 @@ export interface DiskSpace {
  * input is removed only after its output is written: of all of levels 0 and 1, or of a few tables of a deeper level.
  */
 export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
-  const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), logBytes(join(folder, 'level'))])
+  const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), getLogBytes(join(folder, 'level'))])
   const margin = Math.min(MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
-  const [zero, one, ...deeper] = levelSizes(db)
+  const [zero, one, ...deeper] = getLevelSizes(db)
   const deep = Math.min(
     DEEP_COMPACTION_BYTES,
     deeper.reduce((sum, bytes) => sum + bytes, 0),

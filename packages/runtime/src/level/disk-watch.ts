@@ -1,7 +1,7 @@
 import type { ClassicLevel } from 'classic-level'
 import type { Logger } from 'pino'
 import { readDiskSpace } from './disk-space.ts'
-import { reclaim, removeBallast } from './reclaim.ts'
+import { reclaimSpace, removeBallast } from './reclaim-space.ts'
 import type { WriteHealth } from './write-health.ts'
 
 export interface DiskWatchOptions {
@@ -19,11 +19,11 @@ const MAX_POLL_MS = 250
 /** Shortest interval between two reads of the free space (ms). */
 const MIN_POLL_MS = 20
 /** Fastest use of headroom (bytes per ms): 250 MB of writes a second, written again by a flush and by a compaction. */
-const MAX_USE = 750_000
+const MAX_USE_BYTES_PER_MS = 750_000
 /** Interval of reads of the free space while it is low (ms). */
 const LOW_POLL_MS = 1_000
 /** Headroom at which writes are accepted again, in margins. A smaller one would be used up at once. */
-const HYSTERESIS = 0.5
+const HYSTERESIS_RATIO = 0.5
 /** Shortest pause after a compaction that ran out of space (ms). */
 const MIN_BACKOFF_MS = 10_000
 
@@ -40,7 +40,7 @@ export class DiskWatch {
   #reclaimedAt: number | undefined
   #notBefore = 0
   #backoff = MIN_BACKOFF_MS
-  #looking: Promise<void> | undefined
+  #polling: Promise<void> | undefined
   #isClosed = false
 
   constructor(options: DiskWatchOptions) {
@@ -48,19 +48,19 @@ export class DiskWatch {
     this.#writes = options.health.writes - 1
     // A process that was killed may have left it.
     void removeBallast(options.folder).catch(() => {})
-    this.#timer = this.#pollIn(MIN_POLL_MS)
+    this.#timer = this.#schedulePoll(MIN_POLL_MS)
   }
 
   /** Resolves once nothing is under way. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    await this.#looking
+    await this.#polling
     clearTimeout(this.#timer)
   }
 
-  #pollIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => (this.#looking = this.#poll()), ms).unref()
+  #schedulePoll(ms: number): NodeJS.Timeout {
+    return setTimeout(() => (this.#polling = this.#poll()), ms).unref()
   }
 
   async #poll(): Promise<void> {
@@ -69,19 +69,19 @@ export class DiskWatch {
     if (health.isDiskLow || health.writes !== this.#writes) {
       this.#writes = health.writes
       // If the folder cannot be read, the next write fails and reports that.
-      pause = await this.#look().catch(() => MAX_POLL_MS)
+      pause = await this.#checkSpace().catch(() => MAX_POLL_MS)
     }
-    if (!this.#isClosed) this.#timer = this.#pollIn(pause)
+    if (!this.#isClosed) this.#timer = this.#schedulePoll(pause)
   }
 
   /** Resolves with how long to wait for the next look (ms). */
-  async #look(): Promise<number> {
+  async #checkSpace(): Promise<number> {
     const { health } = this.#options
     const headroom = await this.#update()
-    if (!health.isDiskLow) return Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, headroom / MAX_USE))
+    if (!health.isDiskLow) return Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, headroom / MAX_USE_BYTES_PER_MS))
     // Once when space gets low, and again after each removal.
-    const isWanted = health.writes !== this.#reclaimedAt && performance.now() >= this.#notBefore
-    if (isWanted && !health.fault()) await this.#reclaim()
+    const shouldContinue = health.writes !== this.#reclaimedAt && performance.now() >= this.#notBefore
+    if (shouldContinue && !health.getFault()) await this.#reclaimSpace()
     return LOW_POLL_MS
   }
 
@@ -90,7 +90,7 @@ export class DiskWatch {
     const { folder, service, db, health, log } = this.#options
     const wasLow = health.isDiskLow
     const { headroom, margin } = await readDiskSpace(folder, db)
-    const isLow = headroom < (wasLow ? HYSTERESIS * margin : 0)
+    const isLow = headroom < (wasLow ? HYSTERESIS_RATIO * margin : 0)
     if (isLow === wasLow) return headroom
     health.isDiskLow = isLow
     this.#reclaimedAt = undefined
@@ -99,7 +99,7 @@ export class DiskWatch {
     return headroom
   }
 
-  async #reclaim(): Promise<void> {
+  async #reclaimSpace(): Promise<void> {
     const { folder, db, health } = this.#options
     const before = health.writes
     let ownWrites = 0
@@ -107,13 +107,13 @@ export class DiskWatch {
       ownWrites++
       return this.#options.write(run)
     }
-    const isWanted = async () => {
-      if (this.#isClosed || health.fault()) return false
+    const shouldContinue = async () => {
+      if (this.#isClosed || health.getFault()) return false
       await this.#update()
       return health.isDiskLow
     }
     try {
-      await reclaim({ folder, db, write, isWanted })
+      await reclaimSpace({ folder, db, write, shouldContinue })
       this.#backoff = MIN_BACKOFF_MS
     } catch {
       // The write that failed was logged.

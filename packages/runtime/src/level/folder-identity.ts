@@ -16,16 +16,16 @@ import { syncFolder } from './data-format.ts'
 // has other numbers, so its text does not match them. Each start and each end of a process write a new file, so a
 // copy that returns to its old path has the text of an older file. `pnpm restore` makes a folder without the file.
 
-const FILE = 'identity.json'
+const IDENTITY_FILE = 'identity.json'
 const levelFolder = (folder: string) => join(folder, 'level')
 
 /** How the system identifies a file. Not its change time: a recursive chown of the folder is no new history. */
-function identify({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
+function formatIdentity({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
 /** Id of the machine. A volume snapshot can have the same numbers on another machine. */
-function machineId(): string | undefined {
+function readMachineId(): string | undefined {
   try {
     return readFileSync('/etc/machine-id', 'utf8').trim()
   } catch {
@@ -33,11 +33,11 @@ function machineId(): string | undefined {
   }
 }
 
-const textOf = (descriptor: number, folder: string): string =>
+const buildIdentity = (descriptor: number, folder: string): string =>
   JSON.stringify({
-    file: identify(fstatSync(descriptor, { bigint: true })),
-    folder: identify(statSync(folder, { bigint: true })),
-    machine: machineId(),
+    file: formatIdentity(fstatSync(descriptor, { bigint: true })),
+    folder: formatIdentity(statSync(folder, { bigint: true })),
+    machine: readMachineId(),
   })
 
 /**
@@ -50,12 +50,12 @@ export function hasSameIdentity(folder: string): boolean {
   const level = levelFolder(folder)
   let descriptor: number
   try {
-    descriptor = openSync(join(level, FILE), 'r')
+    descriptor = openSync(join(level, IDENTITY_FILE), 'r')
   } catch {
     return false
   }
   try {
-    return readFileSync(descriptor, 'utf8') === textOf(descriptor, level)
+    return readFileSync(descriptor, 'utf8') === buildIdentity(descriptor, level)
   } finally {
     closeSync(descriptor)
   }
@@ -64,21 +64,21 @@ export function hasSameIdentity(folder: string): boolean {
 /** Records that the data are this folder's, synced to the disk. */
 export function writeIdentity(folder: string): void {
   const level = levelFolder(folder)
-  const draft = join(level, `${FILE}.draft`)
+  const draft = join(level, `${IDENTITY_FILE}.draft`)
   const descriptor = openSync(draft, 'w')
   try {
-    writeSync(descriptor, textOf(descriptor, level))
+    writeSync(descriptor, buildIdentity(descriptor, level))
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  renameSync(draft, join(level, FILE))
+  renameSync(draft, join(level, IDENTITY_FILE))
   syncFolder(level)
 }
 
 /** Marks the data as changed by something other than the service, a repair for instance: the next start begins a new history. */
 export function clearIdentity(folder: string): void {
   const level = levelFolder(folder)
-  rmSync(join(level, FILE), { force: true })
+  rmSync(join(level, IDENTITY_FILE), { force: true })
   syncFolder(level)
 }

@@ -1,12 +1,12 @@
 import { ClassicLevel, type DatabaseOptions } from 'classic-level'
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from '../http/errors.ts'
+import { StartError } from '../http/common-errors.ts'
 import { Utf8Level } from './utf8-level.ts'
-import { dataLocked, isLockError } from './integrity/lock-error.ts'
+import { createLockedError, isLockError } from './integrity/lock-error.ts'
 import { hasLevelData, listLevel } from './integrity/level-files.ts'
 import type { OwnRow } from './integrity/own-row.ts'
-import type { Verified } from './integrity/verified.ts'
+import type { FolderVerification } from './integrity/folder-verification.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
@@ -29,7 +29,7 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
 export interface OpenedLevel<K, V> {
   readonly db: ClassicLevel<K, V>
   /** `undefined` if no check was needed: for a new folder, or one that this process has open. */
-  readonly verified: Verified | undefined
+  readonly verification: FolderVerification | undefined
   /** True if this process already has it open and watches its files. */
   readonly isShared: boolean
   /** True if it is a replica that had rows without its own row. It is empty now. */
@@ -51,14 +51,14 @@ export async function openLevel<K = string, V = string>(
   folder: string,
   options: LevelOptions<K, V>,
 ): Promise<ClassicLevel<K, V>> {
-  return (await openVerified(folder, options)).db
+  return (await openVerifiedLevel(folder, options)).db
 }
 
 /**
  * Like `openLevel`, and returns the result of the check.
  * @param joins whether another thread of the process has opened the folder, and checked it
  */
-export async function openVerified<K = string, V = string>(
+export async function openVerifiedLevel<K = string, V = string>(
   folder: string,
   { service, format, upgrades = {}, isReplica = false, ownRow, ...options }: LevelOptions<K, V>,
   joins = false,
@@ -75,20 +75,21 @@ export async function openVerified<K = string, V = string>(
       `${service}: data folder ${folder} has format ${version}, which this version cannot upgrade to ${format}`,
     )
   }
-  let verified: Verified | undefined
+  let verification: FolderVerification | undefined
   let wasCleared = false
   let db: ClassicLevel<K, V>
   try {
     // Must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers obsolete.
     const hasRow = ownRow && !isReplica && oldest >= ownRow.since
-    if (!isNew && !isShared) verified = await verify(folder, service, isReplica, hasRow ? ownRow.key : undefined)
+    if (!isNew && !isShared)
+      verification = await verifyBeforeOpen(folder, service, isReplica, hasRow ? ownRow.key : undefined)
     db = new Utf8Level<K, V>(location, { multithreading: true, createIfMissing: isNew, ...options })
-    await open(db, isNew)
+    await openOrRecreate(db, isNew)
   } catch (error) {
     throw explain(error, folder, service)
   }
   handles.set(location, (handles.get(location) ?? 0) + 1)
-  db.once('closed', () => forgetHandle(location))
+  db.once('closed', () => releaseHandle(location))
   try {
     // LevelDB renames `CURRENT` and leaves it at that.
     syncFolder(location)
@@ -99,7 +100,7 @@ export async function openVerified<K = string, V = string>(
       await flush(db)
       writeFormat(folder, { service, format: version + 1 })
     }
-    if (!isShared && ownRow) wasCleared = await beginWith(db, ownRow, isReplica)
+    if (!isShared && ownRow) wasCleared = await initializeOwnRow(db, ownRow, isReplica)
     if (found.from === 0 || found.sum === undefined) writeFormat(folder, { service, format })
   } catch (error) {
     await db.close()
@@ -109,11 +110,16 @@ export async function openVerified<K = string, V = string>(
       `${service}: data folder ${folder} could not be brought to format ${format} (${reason})`,
     )
   }
-  return { db, verified, isShared, wasCleared }
+  return { db, verification, isShared, wasCleared }
 }
 
 /** Loaded by main alone. */
-async function verify(folder: string, service: string, isReplica: boolean, ownKey?: Buffer): Promise<Verified> {
+async function verifyBeforeOpen(
+  folder: string,
+  service: string,
+  isReplica: boolean,
+  ownKey?: Buffer,
+): Promise<FolderVerification> {
   const { assertSound } = await import('./integrity/assert-sound.ts')
   return assertSound(folder, service, isReplica, ownKey)
 }
@@ -123,14 +129,14 @@ async function verify(folder: string, service: string, isReplica: boolean, ownKe
  * entries or was of a format before that row, because `verify` refuses the rest.
  * @returns true if a replica had entries without the row
  */
-async function beginWith(
+async function initializeOwnRow(
   db: ClassicLevel<any, any>,
   { key, first }: Omit<OwnRow, 'rebuild'>,
   isReplica: boolean,
 ): Promise<boolean> {
-  if ((await db.get<Buffer, Buffer>(key, AS_BYTES)) !== undefined) return false
+  if ((await db.get<Buffer, Buffer>(key, BYTE_ENCODING)) !== undefined) return false
   if (!isReplica) {
-    if (first !== undefined) await db.put<Buffer, string>(key, first, { ...AS_TEXT, sync: true })
+    if (first !== undefined) await db.put<Buffer, string>(key, first, { ...TEXT_ENCODING, sync: true })
     return false
   }
   const [any] = await db.keys({ limit: 1 }).all()
@@ -138,10 +144,10 @@ async function beginWith(
   return any !== undefined
 }
 
-const AS_BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
-const AS_TEXT = { keyEncoding: 'buffer', valueEncoding: 'utf8' } as const
+const BYTE_ENCODING = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const TEXT_ENCODING = { keyEncoding: 'buffer', valueEncoding: 'utf8' } as const
 
-function forgetHandle(location: string): void {
+function releaseHandle(location: string): void {
   const left = handles.get(location)! - 1
   if (left > 0) handles.set(location, left)
   else handles.delete(location)
@@ -198,7 +204,7 @@ function hasOpened(location: string): boolean {
   }
 }
 
-async function open(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
+async function openOrRecreate(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
   try {
     await db.open()
   } catch (error) {
@@ -212,7 +218,7 @@ async function open(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
 function explain(error: unknown, folder: string, service: string): Error {
   if (error instanceof StartError) return error
   const { cause } = error as { cause?: { message?: string } }
-  if (isLockError(error)) return dataLocked(service, folder)
+  if (isLockError(error)) return createLockedError(service, folder)
   return new StartError(
     'DATA_UNREADABLE',
     `${service}: data folder ${folder} cannot be opened (${cause?.message ?? error})`,

@@ -2,17 +2,17 @@ import type { ClassicLevel } from 'classic-level'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
-import { createLog } from '../process/log.ts'
+import { createLogger } from '../process/logger.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { hasSameIdentity, writeIdentity } from './folder-identity.ts'
 import type { FolderGuard } from './integrity/folder-guard.ts'
-import type { Verified } from './integrity/verified.ts'
-import { flush, openVerified, type LevelOptions } from './open-level.ts'
-import { readFault, wasClosed } from './read-faults.ts'
-import { removeBallast } from './reclaim.ts'
-import { hasRoom } from './room.ts'
+import type { FolderVerification } from './integrity/folder-verification.ts'
+import { flush, openVerifiedLevel, type LevelOptions } from './open-level.ts'
+import { toReadProblem, isNotOpen } from './read-errors.ts'
+import { removeBallast } from './reclaim-space.ts'
+import { hasFreeSpace } from './free-space.ts'
 import { syncLogs } from './sync-logs.ts'
-import { healthMemory, WriteHealth, type LevelShare } from './write-health.ts'
+import { createHealthMemory, WriteHealth, type LevelShare } from './write-health.ts'
 
 export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   /** What main's `share` gave this thread. Nothing for who opens first: it looks after the database. */
@@ -26,10 +26,10 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
 }
 
 /** How often a database that takes no writes is tried again (ms). */
-const RETRY_EVERY = 500
+const RETRY_INTERVAL_MS = 500
 
 // LevelDB does not say on which slot it is: main's.
-const MAIN = 0
+const MAIN_SLOT = 0
 
 /**
  * A LevelDB as one thread of a process has it. After a failed write none is taken, on any thread, until main has brought
@@ -71,10 +71,10 @@ export class SharedLevel<K = string, V = string> {
     this.#folder = folder
     this.memory = memory
     this.#options = options
-    this.#log = options.log ?? createLog('info', { service: options.service }, [])
+    this.#log = options.log ?? createLogger('info', { service: options.service }, [])
     if (options.share) void this.#follow()
-    else void this.#lookAfter()
-    this.#renewIdentity()
+    else void this.#handleFailures()
+    this.#updateIdentity()
     if (options.watchDisk) this.#disk = this.#watchDisk()
   }
 
@@ -89,7 +89,7 @@ export class SharedLevel<K = string, V = string> {
   /** The next start continues from here. A process that ends before this call leaves a folder that begins a new history. */
   beginHistory(): void {
     this.#isNewHistory = false
-    this.#renewIdentity()
+    this.#updateIdentity()
   }
 
   get service(): string {
@@ -102,16 +102,16 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /** Why no write is taken at present; nothing if they are. */
-  fault(): Problem | undefined {
-    return this.#health.fault()
+  getFault(): Problem | undefined {
+    return this.#health.getFault()
   }
 
   /**
    * Why a write that adds bytes is refused at present: a `fault`, or little free space, if `watchDisk` is set. Removals are
    * refused while there is a `fault` alone.
    */
-  refusal(): Problem | undefined {
-    return this.#health.refusal()
+  getRefusal(): Problem | undefined {
+    return this.#health.getRefusal()
   }
 
   /** Resolves once what `run` wrote may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
@@ -131,8 +131,8 @@ export class SharedLevel<K = string, V = string> {
       await run(this.db)
     } catch (error) {
       // Made of the base as it was before: a batch, say.
-      if (wasClosed(error)) throw readFault(error)!
-      const { problem, first } = this.#health.fail(error)
+      if (isNotOpen(error)) throw toReadProblem(error)!
+      const { problem, first } = this.#health.markFailed(error)
       const { service } = this.#options
       if (first)
         this.#log.error({ err: error }, `${service}: a write failed; none is taken until the data are known good`)
@@ -140,14 +140,14 @@ export class SharedLevel<K = string, V = string> {
     } finally {
       this.#health.end(number)
     }
-    const settled = this.#health.settled()
-    if (settled) return () => settled.then(() => this.#assertWell())
-    this.#assertWell()
+    const settled = this.#health.waitForWrites()
+    if (settled) return () => settled.then(() => this.#assertHealthy())
+    this.#assertHealthy()
     return undefined
   }
 
   /** Resolves once it can be read: at once, but while it is opened anew. Iterators and snapshots from before are gone then. */
-  opened(): Promise<void> {
+  waitUntilOpen(): Promise<void> {
     return this.#opening
   }
 
@@ -172,12 +172,12 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /** A thread is gone. Whatever it was writing is brought into a known state before others count on it. Main's alone. */
-  async gone({ slot }: LevelShare): Promise<void> {
-    if (this.#health.leftInDoubt(slot)) {
+  async releaseShare({ slot }: LevelShare): Promise<void> {
+    if (this.#health.isInDoubt(slot)) {
       // A new log behind which nothing can be lost, whatever the last record of the old one is.
-      await flush(this.db).catch((error: unknown) => this.#health.fail(error))
+      await flush(this.db).catch((error: unknown) => this.#health.markFailed(error))
     }
-    this.#health.forget(slot)
+    this.#health.removeSlot(slot)
     this.#freeSlots.push(slot)
   }
 
@@ -186,15 +186,15 @@ export class SharedLevel<K = string, V = string> {
     this.#closing.abort()
     await this.#disk?.close()
     await this.#recovering
-    this.#renewIdentity()
+    this.#updateIdentity()
     await this.#guard?.stop()
     await this.db.close()
     this.#guard?.witness.close()
-    this.#health.leave()
+    this.#health.release()
   }
 
   /** After this call a start detects a copy that was made before it, even at the same path. */
-  #renewIdentity(): void {
+  #updateIdentity(): void {
     if (this.#options.share || this.#isNewHistory) return
     try {
       writeIdentity(this.#folder)
@@ -203,8 +203,8 @@ export class SharedLevel<K = string, V = string> {
     }
   }
 
-  #assertWell(): void {
-    const fault = this.fault()
+  #assertHealthy(): void {
+    const fault = this.getFault()
     if (fault) throw fault
   }
 
@@ -215,23 +215,23 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /** On main. */
-  async #lookAfter(): Promise<void> {
+  async #handleFailures(): Promise<void> {
     for (;;) {
-      await this.#health.failed()
+      await this.#health.waitForFailure()
       if (this.#closing.signal.aborted) return
-      this.#guard?.witness.failed()
-      this.#recovering = this.#recover()
+      this.#guard?.witness.markFailed()
+      this.#recovering = this.#restoreWrites()
       await this.#recovering
     }
   }
 
-  async #recover(): Promise<void> {
+  async #restoreWrites(): Promise<void> {
     const { service, onRecovered } = this.#options
     while (await this.#pause()) {
       // The space that a failed compaction has reserved for this.
       await removeBallast(this.#folder)
-      if (!(await hasRoom(this.#folder))) continue
-      await this.#health.settled()
+      if (!(await hasFreeSpace(this.#folder))) continue
+      await this.#health.waitForWrites()
       if (!(await this.#isGood()) && !(await this.#reopen())) return
       try {
         await onRecovered?.()
@@ -239,8 +239,8 @@ export class SharedLevel<K = string, V = string> {
         this.#log.error({ err: error }, `${service}: the data could not be read again`)
         continue
       }
-      this.#guard?.witness.recovered()
-      this.#health.recovered()
+      this.#guard?.witness.markRecovered()
+      this.#health.markRecovered()
       this.#log.info(`${service}: writes are taken again`)
       return
     }
@@ -258,13 +258,13 @@ export class SharedLevel<K = string, V = string> {
 
   /** After a fault in the background LevelDB takes no writes until it is opened anew. Resolves with whether it is. */
   async #reopen(): Promise<boolean> {
-    await this.#health.askAll()
+    await this.#health.requestClose()
     do {
       try {
         await this.db.close()
         await this.db.open()
         await flush(this.db)
-        this.#health.letAll()
+        this.#health.allowOpen()
         return true
       } catch (error) {
         const { service } = this.#options
@@ -277,23 +277,23 @@ export class SharedLevel<K = string, V = string> {
   /** On the other threads. */
   async #follow(): Promise<void> {
     for (;;) {
-      await this.#health.asked()
+      await this.#health.waitForCloseRequest()
       if (this.#closing.signal.aborted) return
-      await (this.#opening = this.#openAnew())
+      await (this.#opening = this.#closeAndReopen())
     }
   }
 
-  async #openAnew(): Promise<void> {
+  async #closeAndReopen(): Promise<void> {
     await this.db.close()
-    this.#health.leave()
-    await this.#health.enter()
+    this.#health.release()
+    await this.#health.acquire()
     await this.db.open()
   }
 
   /** Resolves with whether to go on. */
   async #pause(): Promise<boolean> {
     const { signal } = this.#closing
-    await delay(RETRY_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
     return !signal.aborted
   }
 }
@@ -304,34 +304,34 @@ export async function openSharedLevel<K = string, V = string>(
   options: SharedLevelOptions<K, V>,
 ): Promise<SharedLevel<K, V>> {
   const { share, log: _log, onRecovered: _onRecovered, watchDisk: _watchDisk, ...rest } = options
-  const { memory, slot } = share ?? { memory: healthMemory(), slot: MAIN }
+  const { memory, slot } = share ?? { memory: createHealthMemory(), slot: MAIN_SLOT }
   const health = new WriteHealth({ memory, slot })
-  if (share) await health.enter()
+  if (share) await health.acquire()
   else health.expect(slot)
   try {
     const isNewHistory = !share && !hasSameIdentity(folder)
-    const { db, verified, isShared, wasCleared } = await openVerified(folder, rest, share !== undefined)
+    const { db, verification, isShared, wasCleared } = await openVerifiedLevel(folder, rest, share !== undefined)
     if (wasCleared) {
-      const { service, log = createLog('info', { service }, []) } = options
+      const { service, log = createLogger('info', { service }, []) } = options
       log.error(
         `${service}: data folder ${folder} had rows without its position in the log; it is made again from the log`,
       )
     }
-    const guard = isShared ? undefined : await guardOf(folder, options, health, verified)
+    const guard = isShared ? undefined : await createFolderGuard(folder, options, health, verification)
     return new SharedLevel(db, health, folder, memory, options, isNewHistory, guard)
   } catch (error) {
-    health.leave()
+    health.release()
     throw error
   }
 }
 
 /** Loaded by main alone. */
-async function guardOf<K, V>(
+async function createFolderGuard<K, V>(
   folder: string,
-  { service, log = createLog('info', { service }, []) }: SharedLevelOptions<K, V>,
+  { service, log = createLogger('info', { service }, []) }: SharedLevelOptions<K, V>,
   health: WriteHealth,
-  verified: Verified | undefined,
+  verification: FolderVerification | undefined,
 ): Promise<FolderGuard> {
   const { FolderGuard } = await import('./integrity/folder-guard.ts')
-  return new FolderGuard({ folder, service, health, log, verified })
+  return new FolderGuard({ folder, service, health, log, verification })
 }

@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, type Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
-import { createNetworks } from '../http/networks.ts'
-import { networkOf } from './limits.ts'
+import { createNetworkMatcher } from '../http/networks.ts'
+import { toClientNetwork } from './rate-limits.ts'
 
 type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>
 
@@ -24,13 +24,13 @@ export function limitConnections(
   })
   server.on('drop', () => refused.inc({ limit: 'maxConnections' }))
   if (maxConnectionsPerIp === 0) return
-  const isProxy = createNetworks(trustProxy)
+  const isProxy = createNetworkMatcher(trustProxy)
   const counts = new Map<string, number>()
   // Behind those who read it: they know what to do about one that is cut.
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     if (isProxy(remoteAddress)) return
-    const client = networkOf(remoteAddress)
+    const client = toClientNetwork(remoteAddress)
     const count = (counts.get(client) ?? 0) + 1
     counts.set(client, count)
     socket.once('close', () => {

@@ -1,19 +1,19 @@
-import type { Hold } from './budget.ts'
+import type { MemoryHold } from './budget.ts'
 
-const SMALLEST = 16_384
+const MIN_BUFFER_BYTES = 16_384
 
 /**
  * A body as it comes. Its pieces are copied together, for each that is kept would cost hundreds of bytes besides its own,
  * however short it is. A body of one piece is not copied.
  */
 export class BodyBuffer {
-  readonly #hold: () => Hold
+  readonly #hold: () => MemoryHold
   readonly #expected: number
   #bytes: Buffer | undefined
   length = 0
 
   /** @param hold what its room is taken from, asked for once there is more than one piece @param expected length, where it is known */
-  constructor(hold: () => Hold, expected = Infinity) {
+  constructor(hold: () => MemoryHold, expected = Infinity) {
     this.#hold = hold
     this.#expected = expected
   }
@@ -25,7 +25,7 @@ export class BodyBuffer {
       if (length < this.#expected && !this.#hold().take(piece.buffer.byteLength)) return false
       this.#bytes = piece
     } else {
-      if (length > this.#bytes.length && !this.#grow(length)) return this.#forget()
+      if (length > this.#bytes.length && !this.#extend(length)) return this.#clear()
       piece.copy(this.#bytes, this.length)
     }
     this.length = length
@@ -37,19 +37,19 @@ export class BodyBuffer {
     return this.#bytes?.subarray(0, this.length)
   }
 
-  #grow(length: number): boolean {
-    const room = Math.max(length, Math.min(Math.max(2 * length, SMALLEST), this.#expected))
+  #extend(length: number): boolean {
+    const size = Math.max(length, Math.min(Math.max(2 * length, MIN_BUFFER_BYTES), this.#expected))
     const hold = this.#hold()
-    if (!hold.take(room)) return false
-    const larger = Buffer.allocUnsafeSlow(room)
+    if (!hold.take(size)) return false
+    const larger = Buffer.allocUnsafeSlow(size)
     this.#bytes!.copy(larger, 0, 0, this.length)
     this.#bytes = larger
     // Of the smaller one.
-    hold.giveFirst()
+    hold.releaseFirst()
     return true
   }
 
-  #forget(): false {
+  #clear(): false {
     this.#bytes = undefined
     this.length = 0
     return false

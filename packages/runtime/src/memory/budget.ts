@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 
 // What is counted with: an Int32 then reaches 2 TiB (bytes).
-const UNIT = 1_024
+const UNIT_BYTES = 1_024
 
 /** As much as is counted of so many bytes. */
-export const wholeUnits = (bytes: number): number => Math.ceil(bytes / UNIT) * UNIT
+export const roundToUnits = (bytes: number): number => Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES
 
 /**
  * The bytes that a process holds for its clients at a time: bodies that are coming, replies that are not read. One number
@@ -16,7 +16,7 @@ export interface Budget {
    * @param max bytes that the process may then hold; by default the limit
    */
   take(bytes: number, max?: number): boolean
-  give(bytes: number): void
+  release(bytes: number): void
   /** Bytes that the process may hold. */
   readonly limit: number
   /** Number of threads that share it. */
@@ -26,74 +26,74 @@ export interface Budget {
 }
 
 // Of the whole: some clients that read nothing leave room for others.
-const CONNECTIONS_SHARE = 8
+const CONNECTION_SHARE_DIVISOR = 8
 
 /** What the threads of a process count in. */
-export const budgetMemory = (threads: number) => new Int32Array(new SharedArrayBuffer(4 * Math.max(1, threads)))
+export const createBudgetMemory = (threads: number) => new Int32Array(new SharedArrayBuffer(4 * Math.max(1, threads)))
 
 /** What all threads hold (bytes). */
-export const heldBytes = (memory: Int32Array): number => memory.reduce((sum, units) => sum + units, 0) * UNIT
+export const sumHeldBytes = (memory: Int32Array): number => memory.reduce((sum, units) => sum + units, 0) * UNIT_BYTES
 
 /** @param limit bytes; threads that take at the same moment may pass it by what one of them takes */
 export function createBudget(memory: Int32Array, thread: number, limit: number): Budget {
-  const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT)
+  const toUnits = (bytes: number) => Math.ceil(bytes / UNIT_BYTES)
   return {
     limit,
     threads: memory.length,
-    share: limit / CONNECTIONS_SHARE,
+    share: limit / CONNECTION_SHARE_DIVISOR,
     take(bytes, max = limit) {
-      const units = unitsOf(bytes)
+      const units = toUnits(bytes)
       Atomics.add(memory, thread, units)
-      if (heldBytes(memory) <= max) return true
+      if (sumHeldBytes(memory) <= max) return true
       Atomics.sub(memory, thread, units)
       return false
     },
-    give: (bytes) => void Atomics.sub(memory, thread, unitsOf(bytes)),
+    release: (bytes) => void Atomics.sub(memory, thread, toUnits(bytes)),
   }
 }
 
-const HOLDS = Symbol('holds')
-const HOLD = Symbol('hold')
+const CONNECTION_HOLDS = Symbol('holds')
+const REQUEST_HOLD = Symbol('hold')
 
 /** A connection, with what its requests hold. */
-interface Connection extends Duplex {
-  [HOLDS]?: Set<Hold>
+interface BudgetConnection extends Duplex {
+  [CONNECTION_HOLDS]?: Set<MemoryHold>
 }
 
-interface Message {
-  readonly socket: Connection
-  [HOLD]?: Hold
+interface BudgetMessage {
+  readonly socket: BudgetConnection
+  [REQUEST_HOLD]?: MemoryHold
 }
 
-function releaseAll(this: Connection): void {
-  for (const hold of this[HOLDS]!) hold.release()
+function releaseAll(this: BudgetConnection): void {
+  for (const hold of this[CONNECTION_HOLDS]!) hold.release()
 }
 
 /** The holds of a connection: one listener, however many requests it has. */
-function holdsOf(connection: Connection): Set<Hold> {
-  if (!connection[HOLDS]) connection.once('close', releaseAll)
-  return (connection[HOLDS] ??= new Set())
+function getHolds(connection: BudgetConnection): Set<MemoryHold> {
+  if (!connection[CONNECTION_HOLDS]) connection.once('close', releaseAll)
+  return (connection[CONNECTION_HOLDS] ??= new Set())
 }
 
 /** What one request holds, until its reply is sent or its connection is gone. */
-export class Hold {
+export class MemoryHold {
   readonly #budget: Budget
-  readonly #connection: Connection
+  readonly #connection: BudgetConnection
   readonly #taken: number[] = []
   /** What it holds (bytes). */
   total = 0
 
-  constructor(budget: Budget, connection: Connection) {
+  constructor(budget: Budget, connection: BudgetConnection) {
     this.#budget = budget
     this.#connection = connection
   }
 
   take(bytes: number): boolean {
     if (this.#connection.destroyed) return false
-    const all = holdsOf(this.#connection)
-    let others = 0
-    for (const hold of all) if (hold !== this) others += hold.total
-    if (others > this.#budget.share || !this.#budget.take(bytes)) return false
+    const all = getHolds(this.#connection)
+    let otherBytes = 0
+    for (const hold of all) if (hold !== this) otherBytes += hold.total
+    if (otherBytes > this.#budget.share || !this.#budget.take(bytes)) return false
     all.add(this)
     this.#taken.push(bytes)
     this.total += bytes
@@ -101,22 +101,23 @@ export class Hold {
   }
 
   /** Gives back the first that was taken. */
-  giveFirst(): void {
+  releaseFirst(): void {
     const bytes = this.#taken.shift()
     if (bytes === undefined) return
     this.total -= bytes
-    this.#budget.give(bytes)
+    this.#budget.release(bytes)
   }
 
   /** Gives back all. Idempotent. */
   release(): void {
-    this.#connection[HOLDS]?.delete(this)
+    this.#connection[CONNECTION_HOLDS]?.delete(this)
     this.total = 0
-    for (const bytes of this.#taken.splice(0)) this.#budget.give(bytes)
+    for (const bytes of this.#taken.splice(0)) this.#budget.release(bytes)
   }
 }
 
 /** What a request holds; `releaseHold` gives it back when its reply is sent. */
-export const holdOf = (message: Message, budget: Budget): Hold => (message[HOLD] ??= new Hold(budget, message.socket))
+export const getHold = (message: BudgetMessage, budget: Budget): MemoryHold =>
+  (message[REQUEST_HOLD] ??= new MemoryHold(budget, message.socket))
 
-export const releaseHold = (message: Message): void => message[HOLD]?.release()
+export const releaseHold = (message: BudgetMessage): void => message[REQUEST_HOLD]?.release()

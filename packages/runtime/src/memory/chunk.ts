@@ -16,7 +16,7 @@ export class Chunk {
   }
 
   /** Allocates separate memory: a chunk from Node's pool would hold 8 KiB until every stream has read it. */
-  static of(text: string): Chunk {
+  static fromText(text: string): Chunk {
     const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
     bytes.write(text)
     return new Chunk(bytes)

@@ -10,7 +10,7 @@ export class Piece {
     this.text = text
   }
 
-  chunk(toChunk: ToChunk): Chunk {
+  getChunk(toChunk: ToChunk): Chunk {
     return (this.#chunk ??= toChunk(this.text))
   }
 }
@@ -44,14 +44,14 @@ export class PieceList {
   }
 
   /** Returns all pieces as one chunk. */
-  joined(toChunk: ToChunk): Chunk {
+  toJoinedChunk(toChunk: ToChunk): Chunk {
     return (this.#joined ??=
-      this.count === 1 ? this.#piece!.chunk(toChunk) : toChunk(this.#pieces.map(({ text }) => text).join('')))
+      this.count === 1 ? this.#piece!.getChunk(toChunk) : toChunk(this.#pieces.map(({ text }) => text).join('')))
   }
 
   /** Returns one chunk per piece. */
-  listed(toChunk: ToChunk): Chunk[] {
-    return this.#pieces.map((piece) => piece.chunk(toChunk))
+  toChunkList(toChunk: ToChunk): Chunk[] {
+    return this.#pieces.map((piece) => piece.getChunk(toChunk))
   }
 
   get #pieces(): Piece[] {

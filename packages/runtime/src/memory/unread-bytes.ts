@@ -1,5 +1,5 @@
-import type { StreamConnection } from '../door/hot-route.ts'
-import { wholeUnits, type Budget } from './budget.ts'
+import type { StreamConnection } from '../server/hot-route.ts'
+import { roundToUnits, type Budget } from './budget.ts'
 import { Chunk } from './chunk.ts'
 
 export interface UnreadBytesOptions {
@@ -13,7 +13,7 @@ export interface UnreadBytesOptions {
 /** Memory of Node and the backlog for a write that the client has not read (bytes): 59 of heap after a collection, 180 of RSS. */
 export const PENDING_WRITE_BYTES = 128
 /** Number of writes for a chunk in a reply of Node: its length, its bytes and its end. */
-const WRITES_OF_REPLY = 3
+const WRITES_PER_REPLY_CHUNK = 3
 /** Memory of Buffer, ArrayBuffer and their allocation (bytes). */
 const CHUNK_OVERHEAD_BYTES = 250
 /** Share of the budget up to which streams may fill the process: requests can use the rest. */
@@ -21,14 +21,14 @@ const MAX_SHARE = 1 / 2
 /** Share of the budget for the streams of all threads even while it is full. Other threads' streams cannot use a thread's part. */
 const GUARANTEED_SHARE = 1 / 8
 /** Share by which a reduction lowers the unread bytes: each reduction sorts all streams with unread bytes. */
-const REDUCTION = 1 / 8
+const REDUCTION_SHARE = 1 / 8
 /** Largest unused part of the taken budget (bytes): more is returned at once. */
 const MAX_SPARE_BYTES = 65_536
-const SETTLE_INTERVAL_MS = 200
-const COMPACT_CHUNKS = 64
+const RELEASE_INTERVAL_MS = 200
+const MIN_COMPACT_CHUNKS = 64
 
 /** Unread chunks of a stream. */
-interface Backlog {
+interface UnreadBacklog {
   readonly chunks: Chunk[]
   /** Index of the first unread chunk. */
   first: number
@@ -43,12 +43,12 @@ interface Backlog {
  */
 export class UnreadBytes {
   readonly #options: UnreadBytesOptions
-  readonly #backlogs = new Map<StreamConnection, Backlog>()
+  readonly #backlogs = new Map<StreamConnection, UnreadBacklog>()
   #chunks = 0
   #bytes = 0
   /** Bytes taken from the budget, in whole units. */
   #taken = 0
-  #settling: NodeJS.Timeout | undefined
+  #releaseTimer: NodeJS.Timeout | undefined
 
   constructor(options: UnreadBytesOptions) {
     this.#options = options
@@ -56,7 +56,7 @@ export class UnreadBytes {
 
   /** Memory that unread chunks take now (bytes). */
   get bytes(): number {
-    this.settle()
+    this.releaseRead()
     return this.#bytes
   }
 
@@ -67,7 +67,7 @@ export class UnreadBytes {
 
   /** Creates a chunk. Node's pool is faster, and is used while every client reads at once. */
   toChunk(text: string): Chunk {
-    return this.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.of(text)
+    return this.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.fromText(text)
   }
 
   /** @returns true if the stream accepts more; otherwise it emits `drain` */
@@ -77,26 +77,26 @@ export class UnreadBytes {
     for (const { bytes } of chunks) isReady = connection.write(bytes) !== false
     if (chunks.length > 1) connection.uncork?.()
     if (connection.writableLength > 0) this.#add(connection, chunks)
-    else if (this.#backlogs.size > 0) this.forget(connection)
+    else if (this.#backlogs.size > 0) this.remove(connection)
     return isReady
   }
 
   /** Releases the unread bytes of a stream. Idempotent. */
-  forget(connection: StreamConnection): void {
+  remove(connection: StreamConnection): void {
     const backlog = this.#backlogs.get(connection)
     if (!backlog) return
     this.#backlogs.delete(connection)
     this.#release(connection, backlog, 0)
-    this.#giveBack()
+    this.#releaseSpare()
   }
 
   /** Releases bytes that streams have read meanwhile: a socket reports only that it has sent all bytes. */
-  settle(): void {
+  releaseRead(): void {
     for (const [connection, backlog] of this.#backlogs) {
       this.#release(connection, backlog, connection.writableLength)
       if (backlog.first === backlog.chunks.length) this.#backlogs.delete(connection)
     }
-    this.#giveBack()
+    this.#releaseSpare()
   }
 
   #add(connection: StreamConnection, chunks: readonly Chunk[]): void {
@@ -106,42 +106,42 @@ export class UnreadBytes {
     for (const chunk of chunks) {
       backlog.chunks.push(chunk)
       backlog.bytes += chunk.bytes.length
-      this.#bytes += this.#costOfWrite(connection, chunk)
+      this.#bytes += this.#getWriteCost(connection, chunk)
       if (chunk.whole.unread++ > 0) continue
       this.#bytes += chunk.whole.bytes.length + CHUNK_OVERHEAD_BYTES
       this.#chunks++
     }
     if (known) this.#release(connection, backlog, connection.writableLength)
     if (this.#bytes > this.#taken && !this.#take()) this.#reduce()
-    this.#settling ??= setTimeout(() => this.#settleLater(), SETTLE_INTERVAL_MS).unref()
+    this.#releaseTimer ??= setTimeout(() => this.#releaseReadLater(), RELEASE_INTERVAL_MS).unref()
   }
 
-  #settleLater(): void {
-    this.settle()
-    if (this.isEmpty) this.#settling = undefined
-    else this.#settling!.refresh()
+  #releaseReadLater(): void {
+    this.releaseRead()
+    if (this.isEmpty) this.#releaseTimer = undefined
+    else this.#releaseTimer!.refresh()
   }
 
   /** @param unread number of unread bytes at the end of the backlog */
-  #release(connection: StreamConnection, backlog: Backlog, unread: number): void {
+  #release(connection: StreamConnection, backlog: UnreadBacklog, unread: number): void {
     const { chunks } = backlog
     while (backlog.first < chunks.length) {
       const chunk = chunks[backlog.first]!
       if (backlog.bytes - chunk.bytes.length < unread) break
       backlog.first++
       backlog.bytes -= chunk.bytes.length
-      this.#bytes -= this.#costOfWrite(connection, chunk)
+      this.#bytes -= this.#getWriteCost(connection, chunk)
       if (--chunk.whole.unread > 0) continue
       this.#bytes -= chunk.whole.bytes.length + CHUNK_OVERHEAD_BYTES
       this.#chunks--
     }
-    if (backlog.first < COMPACT_CHUNKS || 2 * backlog.first < chunks.length) return
+    if (backlog.first < MIN_COMPACT_CHUNKS || 2 * backlog.first < chunks.length) return
     chunks.splice(0, backlog.first)
     backlog.first = 0
   }
 
-  #costOfWrite({ destroySoon }: StreamConnection, { bytes }: Chunk): number {
-    const writes = destroySoon ? 1 : WRITES_OF_REPLY
+  #getWriteCost({ destroySoon }: StreamConnection, { bytes }: Chunk): number {
+    const writes = destroySoon ? 1 : WRITES_PER_REPLY_CHUNK
     return writes * PENDING_WRITE_BYTES + (this.#options.isCopied ? bytes.length : 0)
   }
 
@@ -153,7 +153,7 @@ export class UnreadBytes {
   /** Takes the missing bytes from the budget. Returns false if the budget is full. */
   #take(): boolean {
     const { budget } = this.#options
-    const missing = wholeUnits(this.#bytes - this.#taken)
+    const missing = roundToUnits(this.#bytes - this.#taken)
     // Memory of other threads and of requests does not limit the guaranteed share, nor a single chunk: a stream of chunks
     // larger than the free budget continues.
     const isExempt = this.#bytes <= this.#guaranteed || this.#chunks === 1
@@ -163,9 +163,9 @@ export class UnreadBytes {
   }
 
   #reduce(): void {
-    this.settle()
+    this.releaseRead()
     if (this.#bytes <= this.#taken) return
-    const goal = Math.max(this.#taken, this.#guaranteed) * (1 - REDUCTION)
+    const goal = Math.max(this.#taken, this.#guaranteed) * (1 - REDUCTION_SHARE)
     const unread = Array.from(this.#backlogs.keys(), (connection) => [connection.writableLength, connection] as const)
     for (const [, connection] of unread.sort(([one], [other]) => other - one)) {
       if (this.#bytes <= goal || this.#chunks === 1) break
@@ -174,10 +174,10 @@ export class UnreadBytes {
     if (this.#bytes > this.#taken) this.#take()
   }
 
-  #giveBack(): void {
-    const spare = this.#bytes === 0 ? this.#taken : this.#taken - wholeUnits(this.#bytes)
+  #releaseSpare(): void {
+    const spare = this.#bytes === 0 ? this.#taken : this.#taken - roundToUnits(this.#bytes)
     if (spare <= (this.#bytes === 0 ? 0 : MAX_SPARE_BYTES)) return
-    this.#options.budget.give(spare)
+    this.#options.budget.release(spare)
     this.#taken -= spare
   }
 }

@@ -4,7 +4,7 @@ import { Gauge, type Registry } from './prom-client.ts'
  * A metric whose value is read at each scrape.
  * @param aggregator of the threads' values: their sum, or `first` where all threads read the same memory
  */
-export function gauge(
+export function registerGauge(
   registry: Registry,
   name: string,
   help: string,

@@ -1,19 +1,19 @@
 import AggregatorRegistry from 'prom-client/lib/cluster.js'
 import collectDefaultMetrics from 'prom-client/lib/defaultMetrics.js'
 import { VERSION } from '../http/version.ts'
-import { lostLines } from '../process/sink.ts'
-import { counter } from './counter.ts'
-import { LAG_RESOLUTION, type MetricsJson } from './metrics.ts'
+import { getLostLines } from '../process/line-sink.ts'
+import { registerCounter } from './counter.ts'
+import { LAG_RESOLUTION_MS, type MetricsJson } from './request-metrics.ts'
 import { Gauge, Registry } from './prom-client.ts'
 
 // The library's sums over what `nodejs_active_resources`, `_handles` and `_requests` tell: gauges with the ending of counters.
-const MISNAMED = ['resources', 'handles', 'requests'].map((what) => `nodejs_active_${what}_total`)
+const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((what) => `nodejs_active_${what}_total`)
 
 /** A registry with the figures of the process: what runs, since when, processor time, memory, event loop of main. */
 export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
+  for (const name of MISNAMED_METRICS) registry.removeSingleMetric(name)
   // The library leaves it out where figures of several registries are merged: only this one has it.
   Object.assign(registry.getSingleMetric('process_start_time_seconds')!, { aggregator: 'first' })
   const info = new Gauge({
@@ -24,7 +24,12 @@ export function createProcessRegistry(service: string): Registry {
     registers: [registry],
   })
   info.set({ service, version: VERSION.version, node: VERSION.node }, 1)
-  counter(registry, 'log_lines_lost_total', 'Log lines that could not be written: a full disk, say.', lostLines)
+  registerCounter(
+    registry,
+    'log_lines_lost_total',
+    'Log lines that could not be written: a full disk, say.',
+    getLostLines,
+  )
   return registry
 }
 

@@ -1,13 +1,13 @@
-import { errors } from '../http/errors.ts'
-import { readFault } from '../level/read-faults.ts'
-import { currentTrace, inTrace, type Trace } from '../trace.ts'
-import { fromWire, toWire, type WireError } from '../http/problems.ts'
+import { commonErrors } from '../http/common-errors.ts'
+import { toReadProblem } from '../level/read-errors.ts'
+import { getCurrentTrace, runInTrace, type Trace } from '../trace.ts'
+import { parseWireError, toWireError, type WireError } from '../http/problems.ts'
 
 /** A set of remote functions: what one side of a channel may ask of the other. Arguments and results are cloned. */
 export type Calls = Record<string, (...args: any[]) => unknown>
 
 /** The functions that answer a set of calls; each may be asynchronous. */
-export type Handlers<C extends Calls> = {
+export type CallHandlers<C extends Calls> = {
   [Name in keyof C]: (...args: Parameters<C[Name]>) => ReturnType<C[Name]> | Promise<Awaited<ReturnType<C[Name]>>>
 }
 
@@ -18,9 +18,9 @@ export interface Bus<ToMain extends Calls, ToThread extends Calls> {
     name: Name,
     ...args: Parameters<ToMain[Name]>
   ): Promise<Awaited<ReturnType<ToMain[Name]>>>
-  on<Name extends keyof ToThread & string>(name: Name, handler: Handlers<ToThread>[Name]): void
+  on<Name extends keyof ToThread & string>(name: Name, handler: CallHandlers<ToThread>[Name]): void
   /** The same line with another deadline for its calls (ms). */
-  within(timeout: number): Bus<ToMain, ToThread>
+  withTimeout(timeout: number): Bus<ToMain, ToThread>
 }
 
 /** Main's call to all serving threads. */
@@ -35,7 +35,7 @@ export interface Broadcast<ToThread extends Calls> {
     ...args: Parameters<ToThread[Name]>
   ): Promise<Awaited<ReturnType<ToThread[Name]>>[]>
   /** The same with another deadline (ms). */
-  within(timeout: number): Broadcast<ToThread>
+  withTimeout(timeout: number): Broadcast<ToThread>
 }
 
 /** The little of a MessagePort that a channel needs. */
@@ -44,7 +44,7 @@ export interface Port {
   on(event: 'message', listener: (message: any) => void): unknown
 }
 
-type Message =
+type ChannelMessage =
   | { kind: 'call'; id: number; name: string; args: readonly unknown[]; trace?: Trace | undefined }
   | { kind: 'reply'; id: number; value?: unknown; error?: WireError }
 
@@ -53,53 +53,53 @@ export interface Channel {
   /** @param timeout ms until the call fails with `CALL_TIMED_OUT`; what is answered later is dropped */
   call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
   /** Fails what still waits for a reply: the other end is gone. */
-  abandon(reason: Error): void
+  rejectAll(reason: Error): void
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void
   reject(error: Error): void
   readonly deadline: NodeJS.Timeout
 }
 
-const CALL_TIMEOUT = 30_000
+const CALL_TIMEOUT_MS = 30_000
 
 /** So much of what came is done in a turn, so that others get on meanwhile: each may end in a reply that is written. */
-const AT_ONCE = 8
+const MESSAGES_PER_TURN = 8
 
 /**
  * Puts calls and replies on a message port. A call that nobody handles, or whose handler fails, rejects at the
  * caller: a `Problem` arrives as the same `Problem`, anything else as an `Error` with the same stack.
  */
 export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args: any[]) => unknown>): Channel {
-  const waiting = new Map<number, Waiting>()
+  const pendingCalls = new Map<number, PendingCall>()
   let lastId = 0
-  let gone: Error | undefined
+  let closeReason: Error | undefined
 
-  function take(id: number): Waiting | undefined {
-    const caller = waiting.get(id)
-    waiting.delete(id)
+  function take(id: number): PendingCall | undefined {
+    const caller = pendingCalls.get(id)
+    pendingCalls.delete(id)
     clearTimeout(caller?.deadline)
     return caller
   }
 
   function expire(id: number, name: string, timeout: number): void {
     const cause = new Error(`"${name}" was not answered within ${timeout} ms`)
-    take(id)?.reject(errors.CALL_TIMED_OUT(undefined, { cause }))
+    take(id)?.reject(commonErrors.CALL_TIMED_OUT(undefined, { cause }))
   }
 
-  async function answer({ id, name, args, trace }: Message & { kind: 'call' }) {
+  async function handleCall({ id, name, args, trace }: ChannelMessage & { kind: 'call' }) {
     try {
       const handler = handlers.get(name)
       if (!handler) throw new Error(`no handler for "${name}"`)
-      outbox.send({ kind: 'reply', id, value: await inTrace(trace, () => handler(...args)) })
+      outbox.send({ kind: 'reply', id, value: await runInTrace(trace, () => handler(...args)) })
     } catch (error) {
       fail(id, error)
     }
   }
 
   const fail = (id: number, error: unknown) =>
-    outbox.send({ kind: 'reply', id, error: toWire(readFault(error) ?? error) })
+    outbox.send({ kind: 'reply', id, error: toWireError(toReadProblem(error) ?? error) })
 
   const outbox = new Outbox(port, (message, error) => {
     // What cannot be cloned was not sent.
@@ -108,30 +108,30 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   })
 
   /** What a message leads to. A reply has come in time, even if its caller is told some turns later. */
-  function read(message: Message): () => void {
-    if (message.kind === 'call') return () => void answer(message)
+  function read(message: ChannelMessage): () => void {
+    if (message.kind === 'call') return () => void handleCall(message)
     const caller = take(message.id)
     const { error, value } = message
-    return () => (error ? caller?.reject(fromWire(error)) : caller?.resolve(value))
+    return () => (error ? caller?.reject(parseWireError(error)) : caller?.resolve(value))
   }
 
-  const turns = new Turns()
-  port.on('message', (messages: readonly Message[]) => turns.add(messages.map(read)))
+  const turns = new TurnQueue()
+  port.on('message', (messages: readonly ChannelMessage[]) => turns.add(messages.map(read)))
 
   return {
-    call(name, args, timeout = CALL_TIMEOUT) {
-      if (gone) return Promise.reject(gone)
+    call(name, args, timeout = CALL_TIMEOUT_MS) {
+      if (closeReason) return Promise.reject(closeReason)
       const id = ++lastId
       return new Promise((resolve, reject) => {
         // What came while this thread itself was busy came in time: it is read before the next turn.
         const deadline = setTimeout(() => setImmediate(expire, id, name, timeout), timeout).unref()
-        waiting.set(id, { resolve, reject, deadline })
-        outbox.send({ kind: 'call', id, name, args, trace: currentTrace() })
+        pendingCalls.set(id, { resolve, reject, deadline })
+        outbox.send({ kind: 'call', id, name, args, trace: getCurrentTrace() })
       })
     },
-    abandon(reason) {
-      gone = reason
-      for (const id of waiting.keys()) take(id)!.reject(reason)
+    rejectAll(reason) {
+      closeReason = reason
+      for (const id of pendingCalls.keys()) take(id)!.reject(reason)
     },
   }
 }
@@ -139,16 +139,16 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 /** Says what comes in a turn as one message: each alone would cost 40 us, as much as all the rest of a call. */
 class Outbox {
   readonly #port: Port
-  readonly #refused: (message: Message, error: Error) => void
-  #messages: Message[] = []
+  readonly #onRefused: (message: ChannelMessage, error: Error) => void
+  #messages: ChannelMessage[] = []
 
-  /** @param refused is told what cannot be cloned */
-  constructor(port: Port, refused: (message: Message, error: Error) => void) {
+  /** @param onRefused is told what cannot be cloned */
+  constructor(port: Port, onRefused: (message: ChannelMessage, error: Error) => void) {
     this.#port = port
-    this.#refused = refused
+    this.#onRefused = onRefused
   }
 
-  send(message: Message): void {
+  send(message: ChannelMessage): void {
     if (this.#messages.push(message) === 1) setImmediate(() => this.#flush())
   }
 
@@ -162,17 +162,17 @@ class Outbox {
     }
   }
 
-  #sendAlone(message: Message): void {
+  #sendAlone(message: ChannelMessage): void {
     try {
       this.#port.postMessage([message])
     } catch (error) {
-      this.#refused(message, error as Error)
+      this.#onRefused(message, error as Error)
     }
   }
 }
 
 /** Does what is to be done in its order, some of it a turn. */
-class Turns {
+class TurnQueue {
   #steps: (() => void)[] = []
   /** So many of them are done. */
   #done = 0
@@ -184,7 +184,7 @@ class Turns {
   }
 
   readonly #take = (): void => {
-    const end = Math.min(this.#done + AT_ONCE, this.#steps.length)
+    const end = Math.min(this.#done + MESSAGES_PER_TURN, this.#steps.length)
     while (this.#done < end) this.#steps[this.#done++]!()
     if (this.#done < this.#steps.length) return void setImmediate(this.#take)
     this.#steps = []
@@ -196,10 +196,10 @@ class Turns {
 export function createBus(port: Port): Bus<Calls, Calls> {
   const handlers = new Map<string, (...args: any[]) => unknown>()
   const channel = createChannel(port, handlers)
-  const within = (timeout?: number): Bus<Calls, Calls> => ({
+  const withTimeout = (timeout?: number): Bus<Calls, Calls> => ({
     call: (name, ...args) => channel.call(name, args, timeout) as never,
     on: (name, handler) => void handlers.set(name, handler),
-    within,
+    withTimeout,
   })
-  return within()
+  return withTimeout()
 }

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import net from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import type { Connections } from '../http/connections.ts'
+import type { ConnectionTracker } from '../http/connection-tracker.ts'
 
 // How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
-const GRACE = 200
-const CLOSE_IDLE_EVERY = 50
-const QUIET_TURNS_LIMIT = 100
+const GRACE_MS = 200
+const CLOSE_IDLE_INTERVAL_MS = 50
+const MAX_ACCEPT_TURNS = 100
 
 /**
  * Ends an app that is draining without losing a request: the last reply of each connection says `Connection: close`, new
@@ -17,24 +17,24 @@ const QUIET_TURNS_LIMIT = 100
  * @param timeout ms after which what is still in flight is cut
  * @returns whether everything in flight could be finished
  */
-export async function drain(app: FastifyInstance, connections: Connections, timeout: number): Promise<boolean> {
+export async function drain(app: FastifyInstance, connections: ConnectionTracker, timeout: number): Promise<boolean> {
   const clean = !app.server.listening || (await closeServer(app.server, connections, Date.now() + timeout))
   await app.close()
   return clean
 }
 
-async function closeServer(server: net.Server, connections: Connections, deadline: number): Promise<boolean> {
-  await acceptQueueEmpty(server)
+async function closeServer(server: net.Server, connections: ConnectionTracker, deadline: number): Promise<boolean> {
+  await waitForEmptyAcceptQueue(server)
   // http.Server's own close() would first close idle connections, before their clients could learn of it.
   const closed = new Promise<true>((resolve) => {
     net.Server.prototype.close.call(server, () => resolve(true))
   })
-  const graceOver = Math.min(Date.now() + GRACE, deadline)
+  const graceEndsAt = Math.min(Date.now() + GRACE_MS, deadline)
   while (Date.now() < deadline) {
-    if (await Promise.race([closed, delay(CLOSE_IDLE_EVERY, false)])) return true
+    if (await Promise.race([closed, delay(CLOSE_IDLE_INTERVAL_MS, false)])) return true
     // Timers come before input: a request that waits to be read must not be taken for an idle connection.
     await nextTurn()
-    if (Date.now() >= graceOver) connections.closeIdle()
+    if (Date.now() >= graceEndsAt) connections.closeIdle()
   }
   connections.closeAll()
   await closed
@@ -45,11 +45,11 @@ async function closeServer(server: net.Server, connections: Connections, deadlin
  * Waits for a turn of the event loop that accepted no connection. Closing a listener resets what waits in its accept
  * queue: 48-60 connections in 20 closes at 9,000 new connections/s, 4 with this wait.
  */
-async function acceptQueueEmpty(server: net.Server): Promise<void> {
+async function waitForEmptyAcceptQueue(server: net.Server): Promise<void> {
   let accepted = false
   const onConnection = () => (accepted = true)
   server.on('connection', onConnection)
-  for (let turn = 0; turn < QUIET_TURNS_LIMIT; turn++) {
+  for (let turn = 0; turn < MAX_ACCEPT_TURNS; turn++) {
     accepted = false
     await nextTurn()
     await nextTurn()

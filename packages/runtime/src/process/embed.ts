@@ -1,14 +1,14 @@
 import { pino } from 'pino'
-import { resolveConfigs } from '../settings/config.ts'
-import { startService, type RunningService } from './host.ts'
-import type { Config } from './messages.ts'
+import { resolveConfigs } from '../settings/resolve-config.ts'
+import { startService, type RunningService } from './service-host.ts'
+import type { ServiceConfig } from './process-messages.ts'
 import type { AnyService } from '../service.ts'
 
 /** Settings of one service, given by a program rather than by a command line. */
 export type Overrides = Readonly<Record<string, string | number>>
 
 /** Nobody is cut off, and no thread replaced, because a busy machine takes its time (ms). */
-export const PATIENT: Overrides = {
+export const LENIENT_TIMEOUTS: Overrides = {
   headersTimeout: 60_000,
   requestTimeout: 600_000,
   sendTimeout: 60_000,
@@ -17,7 +17,7 @@ export const PATIENT: Overrides = {
 }
 
 /** A service's defaults, its variant's values and `overrides`. @throws StartError `SETTINGS_WRONG` */
-export function configOf(definition: AnyService, overrides: Overrides = {}): Config {
+export function buildConfig(definition: AnyService, overrides: Overrides = {}): ServiceConfig {
   const flags = Object.entries(overrides).map(([name, value]) => ({
     service: definition.name,
     name,
@@ -32,6 +32,6 @@ export function configOf(definition: AnyService, overrides: Overrides = {}): Con
  * definition in.
  */
 export function embed(definition: AnyService, overrides: Overrides = {}, services = ''): Promise<RunningService> {
-  const config = configOf(definition, { port: 0, threads: 0, logLevel: 'silent', ...PATIENT, ...overrides })
+  const config = buildConfig(definition, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...overrides })
   return startService({ services, definition, config, log: pino({ level: config.logLevel }) })
 }

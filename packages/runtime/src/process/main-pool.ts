@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events'
-import { answersOf, createBacklog } from './backlog.ts'
+import { collectReplies, createCallBacklog } from './call-backlog.ts'
 import { createBus, createChannel, type Port } from './channel.ts'
-import { serve, type Serving } from './serve.ts'
+import { serve, type ServingApp } from './serve.ts'
 import type { AnyService } from '../service.ts'
-import type { PoolOptions, ThreadPool } from './thread-pool.ts'
+import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
 
 /** The pool of `--threads 0`: main itself serves. Its calls take a line as those of threads do, so both behave alike. */
-export function createMainPool(definition: AnyService, options: PoolOptions): ThreadPool {
+export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
   const { config, log } = options
-  const [main, thread] = createLine()
-  const backlog = createBacklog(createChannel(main, options.handlers))
-  let serving: Serving | undefined
+  const [main, thread] = createPortPair()
+  const backlog = createCallBacklog(createChannel(main, options.handlers))
+  let serving: ServingApp | undefined
 
   return {
     load() {},
@@ -27,20 +27,20 @@ export function createMainPool(definition: AnyService, options: PoolOptions): Th
         index: 0,
         port: config.port,
         reusePort: false,
-        beforeListen: async () => void (await answersOf(backlog.release(), log)),
+        onBeforeListen: async () => void (await collectReplies(backlog.release(), log)),
       })
     },
     get port() {
       return serving?.port ?? config.port
     },
     respawned: 0,
-    broadcast: (...call) => answersOf([backlog.call(...call)], log, call[0]),
+    broadcast: (...call) => collectReplies([backlog.call(...call)], log, call[0]),
     stop: async (timeout) => (await serving?.stop(timeout)) ?? true,
   }
 }
 
 /** Both ends of a line within a thread: a message is cloned as between threads, and arrives at once, not 50 us later. */
-function createLine(): [Port, Port] {
+function createPortPair(): [Port, Port] {
   const [one, other] = [new EventEmitter(), new EventEmitter()]
   const end = (near: EventEmitter, far: EventEmitter): Port => ({
     postMessage: (message) => void far.emit('message', structuredClone(message)),

@@ -2,14 +2,14 @@ import type tls from 'node:tls'
 import { threadId } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Bus, Calls } from './channel.ts'
-import { beginBackup } from '../backup/source.ts'
-import { trackConnections } from '../http/connections.ts'
+import { beginBackup } from '../backup/backup-handlers.ts'
+import { trackConnections } from '../http/connection-tracker.ts'
 import { drain } from './drain.ts'
-import type { BucketMemory } from '../limits/buckets.ts'
+import type { BucketMemory } from '../limits/token-buckets.ts'
 import { createBudget } from '../memory/budget.ts'
-import { COLLECT, RENEW, SCRAPE } from './messages.ts'
-import { createThreadRegistry } from '../metrics/metrics.ts'
-import type { ThreadFigures } from '../metrics/thread-figures.ts'
+import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL } from './process-messages.ts'
+import { createThreadRegistry } from '../metrics/request-metrics.ts'
+import type { ThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
 import type { CommonSettings } from '../settings/settings.ts'
@@ -19,7 +19,7 @@ import type { KeyPair } from '../tls/certificate.ts'
  * Connections that may wait to be accepted: as many as the system lets (Linux: `net.core.somaxconn`). Of ten thousand that
  * come back at once Node's 511 would send most away, to try again after seconds.
  */
-const MOST_TO_ACCEPT = 65_535
+const LISTEN_BACKLOG = 65_535
 
 /** What one serving thread needs, whether it is a worker or main itself. */
 export interface ServeContext {
@@ -39,36 +39,36 @@ export interface ServeContext {
   readonly port: number
   readonly reusePort: boolean
   /** Awaited between building the app and letting it listen. */
-  beforeListen(): Promise<void>
+  onBeforeListen(): Promise<void>
 }
 
 /** An app that listens. */
-export interface Serving {
+export interface ServingApp {
   readonly port: number
   /** Resolves with whether everything in flight could be finished within `timeout` ms. Idempotent. */
   stop(timeout: number): Promise<boolean>
 }
 
 /** Builds a service's app and lets it listen. */
-export async function serve(context: ServeContext): Promise<Serving> {
+export async function serve(context: ServeContext): Promise<ServingApp> {
   const { definition, config, reusePort, bus } = context
   const draining = new AbortController()
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const registry = createThreadRegistry(context.index)
-  bus.on(COLLECT, async (): Promise<ThreadFigures> => {
+  bus.on(COLLECT_CALL, async (): Promise<ThreadMetrics> => {
     return { index: context.index, life: threadId, metrics: await registry.getMetricsAsJSON() }
   })
-  const scrape = () => bus.call(SCRAPE) as Promise<string>
+  const scrape = () => bus.call(SCRAPE_CALL) as Promise<string>
   const backup = () => beginBackup(bus)
   const budget = createBudget(context.budgetMemory, context.index, config.clientMemoryLimit)
   const tracer = await openTracer(definition.name, config, context.log, registry)
   const app = await definition.app({ ...context, lifecycle, budget, registry, tracer, scrape, backup })
   const connections = trackConnections(app.server)
   // Connections that stand go on with what they began with.
-  bus.on(RENEW, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
+  bus.on(RENEW_CALL, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
   try {
-    await context.beforeListen()
-    await app.listen({ host: config.host, port: context.port, reusePort, backlog: MOST_TO_ACCEPT })
+    await context.onBeforeListen()
+    await app.listen({ host: config.host, port: context.port, reusePort, backlog: LISTEN_BACKLOG })
   } catch (error) {
     await app.close()
     throw error

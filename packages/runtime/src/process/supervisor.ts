@@ -1,15 +1,15 @@
 import { parseArguments } from '../settings/arguments.ts'
-import { resolveConfig, resolveConfigs, settingsOf } from '../settings/config.ts'
-import { StartError } from '../http/errors.ts'
+import { resolveConfig, resolveConfigs, getSettings } from '../settings/resolve-config.ts'
+import { StartError } from '../http/common-errors.ts'
 import { VERSION } from '../http/version.ts'
-import { helpText } from '../settings/help.ts'
-import type { Config } from './messages.ts'
+import { formatHelp } from '../settings/help-text.ts'
+import type { ServiceConfig } from './process-messages.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
-import { startChild, type Child } from './child.ts'
-import { giveBack } from './give-back.ts'
-import { say } from './say.ts'
-import { urlOf } from './url-of.ts'
-import { table } from '../table.ts'
+import { startChild, type ServiceChild } from './service-child.ts'
+import { trimHeap } from './trim-heap.ts'
+import { print } from './cli-output.ts'
+import { getServiceUrl } from './service-url.ts'
+import { formatTable } from '../text-table.ts'
 
 export interface SupervisorOptions {
   /** The table of services, and the module that exports it as `services`: each process imports it anew. */
@@ -23,7 +23,7 @@ export interface SupervisorOptions {
  * `pnpm start`: one child process per service, restarted when it dies, until a signal ends them all.
  * @returns the exit code: 0 after a clean stop, 1 when something could not start or had to be cut
  */
-export async function supervise(options: SupervisorOptions): Promise<number> {
+export async function runSupervisor(options: SupervisorOptions): Promise<number> {
   const stop = Promise.withResolvers<void>()
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.resolve())
@@ -33,72 +33,74 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   try {
     const plan = await makePlan(options)
     if (typeof plan === 'string') {
-      say(plan, 1)
+      print(plan, 1)
       return 0
     }
     const started = startAll(plan, children, options.servicesUrl, stopping.signal)
     const ready = await Promise.race([started, stop.promise])
     if (ready) {
-      say(readyText(plan, ready), 1)
-      for (const child of ready) child.shown()
-      giveBack()
+      print(formatReadyTable(plan, ready), 1)
+      for (const child of ready) child.releaseLog()
+      trimHeap()
     }
     await stop.promise
   } catch (error) {
-    say(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
+    print(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`)
     code = 1
   }
   stopping.abort()
   return (await stopAll(children)) ? code : 1
 }
 
-type Started = Child & { readonly needs: string[] }
-type Children = Map<string, Promise<Started>>
+type SupervisedChild = ServiceChild & { readonly needs: string[] }
+type Children = Map<string, Promise<SupervisedChild>>
 
 /** What to start: the definitions in the order asked for, and their configurations. */
-interface Plan {
+interface StartPlan {
   readonly definitions: readonly AnyService[]
-  readonly configs: ReadonlyMap<string, Config>
+  readonly configs: ReadonlyMap<string, ServiceConfig>
   /** Whether what services log may come before the table. */
   readonly isVerbose: boolean
 }
 
-async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Plan | string> {
-  const { services: named, flags, instead, isVerbose } = parseArguments(argv)
+async function makePlan({ services, argv, env }: SupervisorOptions): Promise<StartPlan | string> {
+  const { services: givenNames, flags, instead, isVerbose } = parseArguments(argv)
   if (instead === 'version') return `${VERSION.name} ${VERSION.version}, Node ${VERSION.node}\n`
-  const unknown = named.filter((name) => !Object.hasOwn(services, name))
+  const unknown = givenNames.filter((name) => !Object.hasOwn(services, name))
   if (unknown.length > 0) {
     throw new StartError(
       'SERVICE_UNKNOWN',
       `no service is called ${unknown.join(' or ')}; there are ${Object.keys(services).join(', ')}`,
     )
   }
-  const names = named.length > 0 ? [...new Set(named)] : Object.keys(services)
+  const names = givenNames.length > 0 ? [...new Set(givenNames)] : Object.keys(services)
   const load = (name: string) => services[name]!()
-  if (instead === 'help') return helpText(await Promise.all(names.map(load)))
+  if (instead === 'help') return formatHelp(await Promise.all(names.map(load)))
 
   // A service whose address is needed and not given is started too; its own needs are looked at in turn.
   const definitions: AnyService[] = []
-  const asked = new Set<string>()
+  const neededServices = new Set<string>()
   for (const name of names) {
     const definition = await load(name)
     definitions.push(definition)
     // What is wrong is told below, of all services at once.
     const config = resolveConfig(definition, flags, env, [])
-    for (const { service, optional } of openAddresses(definition, config)) {
-      asked.add(service)
+    for (const { service, optional } of findOpenAddresses(definition, config)) {
+      neededServices.add(service)
       if (!optional && !names.includes(service)) names.push(service)
     }
   }
   // What stands in for something real is left out where all who would ask it were given that.
-  const wanted = definitions.filter(({ name, standsIn }) => named.length > 0 || !standsIn || asked.has(name))
-  const configs = resolveConfigs(wanted, flags, env)
+  const selected = definitions.filter(
+    ({ name, standsIn }) => givenNames.length > 0 || !standsIn || neededServices.has(name),
+  )
+  const configs = resolveConfigs(selected, flags, env)
   checkPorts(configs)
-  return { definitions: wanted, configs, isVerbose }
+  return { definitions: selected, configs, isVerbose }
 }
 
 /** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
-function checkPorts(configs: ReadonlyMap<string, Config>): void {
+function checkPorts(configs: ReadonlyMap<string, ServiceConfig>): void {
   const chosen = [...configs].filter(([, { port }]) => port !== 0)
   for (const [port, same] of Map.groupBy(chosen, ([, config]) => config.port)) {
     if (same.length === 1) continue
@@ -108,32 +110,37 @@ function checkPorts(configs: ReadonlyMap<string, Config>): void {
 }
 
 /** The settings that hold the address of another service, are of use, and were left empty. */
-function openAddresses(definition: AnyService, config: Config) {
-  return Object.entries(settingsOf(definition)).flatMap(([setting, told]) => {
-    const { service, when = {}, optional = false, early = false } = told
+function findOpenAddresses(definition: AnyService, config: ServiceConfig) {
+  return Object.entries(getSettings(definition)).flatMap(([setting, definition]) => {
+    const { service, when = {}, optional = false, early = false } = definition
     const isOfUse = Object.entries(when).every(([other, value]) => config[other] === value)
     return service !== undefined && isOfUse && config[setting] === '' ? [{ setting, service, optional, early }] : []
   })
 }
 
 /** Starts every service, those that others need first; rejects with the first failure. */
-function startAll(plan: Plan, children: Children, servicesUrl: string, stopped: AbortSignal): Promise<Started[]> {
+function startAll(
+  plan: StartPlan,
+  children: Children,
+  servicesUrl: string,
+  stopped: AbortSignal,
+): Promise<SupervisedChild[]> {
   const byName = new Map(plan.definitions.map((definition) => [definition.name, definition]))
 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
-    const addresses = openAddresses(definition, config).filter(({ service }) => byName.has(service))
+    const addresses = findOpenAddresses(definition, config).filter(({ service }) => byName.has(service))
     const urls = addresses.map(async ({ setting, service, early }) => {
-      const theirs = plan.configs.get(service)!
+      const target = plan.configs.get(service)!
       // One that chooses its port knows it once it is there.
-      const url = early && theirs.port !== 0 ? urlOf(theirs) : (await start(byName.get(service)!)).url
+      const url = early && target.port !== 0 ? getServiceUrl(target) : (await start(byName.get(service)!)).url
       return [setting, url]
     })
     const isInvented = ({ service }: { service: string }) => byName.get(service)!.standsIn !== undefined
     config.standIns = addresses.filter(isInvented).map(({ setting }) => setting)
-    const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<Config>)
-    const told = { services: servicesUrl, name: definition.name, config }
-    const child = await startChild(told, stopped, settled, !plan.isVerbose)
+    const settled = Promise.all(urls).then((all) => Object.fromEntries(all) as Partial<ServiceConfig>)
+    const startOptions = { services: servicesUrl, name: definition.name, config }
+    const child = await startChild(startOptions, stopped, settled, !plan.isVerbose)
     return Object.assign(child, { needs: addresses.map(({ service }) => service) })
   }
 
@@ -152,11 +159,11 @@ async function stopAll(children: Children): Promise<boolean> {
   const running = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const ends = new Map<string, Promise<boolean>>()
 
-  async function endAfterDependents(child: Child): Promise<boolean> {
+  async function endAfterDependents(child: ServiceChild): Promise<boolean> {
     await Promise.all(running.filter(({ needs }) => needs.includes(child.name)).map(end))
     return child.stop()
   }
-  function end(child: Child): Promise<boolean> {
+  function end(child: ServiceChild): Promise<boolean> {
     if (!ends.has(child.name)) ends.set(child.name, endAfterDependents(child))
     return ends.get(child.name)!
   }
@@ -165,17 +172,17 @@ async function stopAll(children: Children): Promise<boolean> {
 }
 
 /** The table of what runs, and a command to try it with. */
-function readyText(plan: Plan, children: readonly Started[]): string {
+function formatReadyTable(plan: StartPlan, children: readonly SupervisedChild[]): string {
   const rows = children.map(({ name, url, pid, threads }) => [name, url, String(pid), String(threads)])
-  const told = children.flatMap(({ name, notes }) => notes.map((note) => ({ name, note })))
+  const notesByService = children.flatMap(({ name, notes }) => notes.map((note) => ({ name, note })))
   const notes = Array.from(
-    Map.groupBy(told, ({ note }) => note),
+    Map.groupBy(notesByService, ({ note }) => note),
     ([note, of]) => `${of.map(({ name }) => name).join(', ')}: ${note}`,
   )
   for (const { name, standsIn } of plan.definitions) {
-    const askers = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)
-    if (standsIn && askers.length > 0)
-      notes.push(`${askers.join(', ')}: what ${name} answers is invented; the real one is asked with ${standsIn}`)
+    const dependents = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)
+    if (standsIn && dependents.length > 0)
+      notes.push(`${dependents.join(', ')}: what ${name} answers is invented; the real one is asked with ${standsIn}`)
   }
   const examples = plan.definitions.flatMap(({ name, example }, i) => {
     const command = example?.(children[i]!.url)
@@ -185,5 +192,5 @@ function readyText(plan: Plan, children: readonly Started[]): string {
       : command
     return ['', `Try ${name}:`, ...withToken.split('\n').map((line) => `  ${line}`)]
   })
-  return `\n${[...table([['service', 'URL', 'pid', 'threads'], ...rows]), ...notes, ...examples].join('\n')}\n\n`
+  return `\n${[...formatTable([['service', 'URL', 'pid', 'threads'], ...rows]), ...notes, ...examples].join('\n')}\n\n`
 }

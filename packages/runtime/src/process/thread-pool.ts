@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { answersOf, createBacklog, type Backlog } from './backlog.ts'
-import { backOff } from './back-off.ts'
+import { collectReplies, createCallBacklog, type CallBacklog } from './call-backlog.ts'
+import { createBackOff } from './back-off.ts'
 import { createChannel } from './channel.ts'
-import { StartError } from '../http/errors.ts'
-import type { BucketMemory } from '../limits/buckets.ts'
-import type { Config, FromThread, ThreadData, ToThread } from './messages.ts'
+import { StartError } from '../http/common-errors.ts'
+import type { BucketMemory } from '../limits/token-buckets.ts'
+import type { ServiceConfig, ThreadReport, ThreadData, ThreadCommand } from './process-messages.ts'
 import type { KeyPair } from '../tls/certificate.ts'
-import { sinkWords } from './sink.ts'
-import { keepWasmCode } from './wasm-code.ts'
+import { getSinkWords } from './line-sink.ts'
+import { disableWasmCodeGc } from '../v8/wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
 /** What a pool of serving threads is made of. */
-export interface PoolOptions {
+export interface ThreadPoolOptions {
   readonly services: string
   readonly name: string
-  readonly config: Config
+  readonly config: ServiceConfig
   readonly size: number
   readonly reusePort: boolean
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
@@ -27,7 +27,7 @@ export interface PoolOptions {
   /** The certificate that is used now. */
   certificate(): KeyPair | undefined
   shared(): unknown
-  threadGone(shared: unknown): void
+  onThreadExit(shared: unknown): void
 }
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
@@ -45,26 +45,26 @@ export interface ThreadPool {
   stop(timeout: number): Promise<boolean>
 }
 
-interface Thread {
+interface PoolThread {
   readonly worker: Worker
-  readonly backlog: Backlog
-  readonly gone: Promise<void>
+  readonly backlog: CallBacklog
+  readonly exited: Promise<void>
   readonly drained: PromiseWithResolvers<boolean>
   serving: boolean
 }
 
 // A thread that has said it is drained only has to leave its event loop.
-const EXIT_TIMEOUT = 1_000
+const EXIT_TIMEOUT_MS = 1_000
 
-export function createThreadPool(options: PoolOptions): ThreadPool {
+export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const { config, log, size } = options
-  keepWasmCode()
+  disableWasmCodeGc()
   const watchdog = createWatchdog(size, config.watchdogTimeout)
-  const threads = new Map<number, Thread>()
+  const threads = new Map<number, PoolThread>()
   const timers = new Set<NodeJS.Timeout>()
-  const delays = Array.from({ length: size }, () => backOff())
+  const delays = Array.from({ length: size }, () => createBackOff())
   /** The first thread, until it is given what it needs. */
-  let early: ReturnType<typeof launch> | undefined
+  let preloaded: ReturnType<typeof launch> | undefined
   let port = config.port
   let respawned = 0
   let stopping: Promise<boolean> | undefined
@@ -81,10 +81,10 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       heartbeats: watchdog.heartbeats,
       budget: options.budget,
       limits: options.limits,
-      sinkWords: sinkWords(),
+      sinkWords: getSinkWords(),
       bus: line.port2,
     }
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    const worker = new Worker(new URL('./serving-thread.ts', import.meta.url), {
       workerData: data,
       transferList: [line.port2],
       name: `${options.name}-${index}`,
@@ -98,17 +98,17 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
   }
 
   function spawn(index: number): Promise<void> {
-    const { worker, line, exit } = early ?? launch(index)
-    early = undefined
+    const { worker, line, exit } = preloaded ?? launch(index)
+    preloaded = undefined
     const shared = options.shared()
-    const begin: ToThread = { kind: 'begin', shared, port, certificate: options.certificate() }
+    const begin: ThreadCommand = { kind: 'begin', shared, port, certificate: options.certificate() }
     worker.postMessage(begin)
     const channel = createChannel(line.port1, options.handlers)
-    const gone = Promise.withResolvers<void>()
-    const thread: Thread = {
+    const exited = Promise.withResolvers<void>()
+    const thread: PoolThread = {
       worker,
-      backlog: createBacklog(channel),
-      gone: gone.promise,
+      backlog: createCallBacklog(channel),
+      exited: exited.promise,
       drained: Promise.withResolvers(),
       serving: false,
     }
@@ -118,10 +118,10 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       void worker.terminate()
     })
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: FromThread) => {
+      worker.on('message', (message: ThreadReport) => {
         if (message.kind !== 'ready') return void onMessage(thread, message)
         thread.serving = true
-        pulse.started(message.task)
+        pulse.start(message.task)
         port = message.port
         resolve()
       })
@@ -130,21 +130,21 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
         pulse.end()
         // What it held is gone with it.
         Atomics.store(options.budget, index, 0)
-        options.threadGone(shared)
-        channel.abandon(new Error(`thread ${index} is gone`))
+        options.onThreadExit(shared)
+        channel.rejectAll(new Error(`thread ${index} is gone`))
         line.port1.close()
-        gone.resolve()
+        exited.resolve()
         if (!thread.serving)
           reject(fault ?? new StartError('THREAD_EXITED', `thread ${index} exited with ${code} before it was ready`))
         else if (!stopping) {
           log.error({ err: fault, thread: index, code }, 'serving thread died; starting another')
-          respawn(index)
+          replaceThread(index)
         }
       })
     })
   }
 
-  function respawn(index: number): void {
+  function replaceThread(index: number): void {
     const timer = setTimeout(async () => {
       timers.delete(timer)
       respawned++
@@ -154,30 +154,30 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
       } catch (error) {
         if (stopping) return
         log.error({ err: error, thread: index }, 'serving thread could not start')
-        respawn(index)
+        replaceThread(index)
       }
     }, delays[index]!.next())
     timers.add(timer)
   }
 
-  async function onMessage(thread: Thread, message: FromThread): Promise<void> {
+  async function onMessage(thread: PoolThread, message: ThreadReport): Promise<void> {
     if (message.kind === 'built') {
-      await answersOf(thread.backlog.release(), log)
-      thread.worker.postMessage({ kind: 'listen' } satisfies ToThread)
+      await collectReplies(thread.backlog.release(), log)
+      thread.worker.postMessage({ kind: 'listen' } satisfies ThreadCommand)
     }
     if (message.kind === 'drained') thread.drained.resolve(message.clean)
   }
 
   async function stop(timeout: number): Promise<boolean> {
     for (const timer of timers) clearTimeout(timer)
-    await early?.worker.terminate()
+    await preloaded?.worker.terminate()
     const clean = await Promise.all([...threads.values()].map((thread) => endThread(thread, timeout)))
     watchdog.stop()
     return clean.every(Boolean)
   }
 
   return {
-    load: () => void (early = launch(0)),
+    load: () => void (preloaded = launch(0)),
     async start() {
       try {
         // The first thread's port is everyone's.
@@ -196,21 +196,21 @@ export function createThreadPool(options: PoolOptions): ThreadPool {
     },
     broadcast(...call) {
       const calls = Array.from(threads.values(), ({ backlog }) => backlog.call(...call))
-      return answersOf(calls, log, call[0])
+      return collectReplies(calls, log, call[0])
     },
     stop: (timeout) => (stopping ??= stop(timeout)),
   }
 }
 
 /** Drains a thread and waits until it is gone. Resolves with whether it could finish what was in flight. */
-async function endThread({ worker, drained, gone }: Thread, timeout: number): Promise<boolean> {
-  worker.postMessage({ kind: 'drain', timeout } satisfies ToThread)
-  let timer = setTimeout(() => void worker.terminate(), timeout + EXIT_TIMEOUT)
-  const clean = (await Promise.race([drained.promise, gone])) ?? false
+async function endThread({ worker, drained, exited }: PoolThread, timeout: number): Promise<boolean> {
+  worker.postMessage({ kind: 'drain', timeout } satisfies ThreadCommand)
+  let timer = setTimeout(() => void worker.terminate(), timeout + EXIT_TIMEOUT_MS)
+  const clean = (await Promise.race([drained.promise, exited])) ?? false
   clearTimeout(timer)
   // Something may hold its event loop still: the handler of a request that was cut, or a timer that a part forgot.
-  timer = setTimeout(() => void worker.terminate(), clean ? EXIT_TIMEOUT : 0)
-  await gone
+  timer = setTimeout(() => void worker.terminate(), clean ? EXIT_TIMEOUT_MS : 0)
+  await exited
   clearTimeout(timer)
   return clean
 }

@@ -17,7 +17,7 @@ export function watchContent({ read, seen: first, onChange, onFault }: WatchCont
   /** The content read last, or the reason why it could not be read. */
   let seen = first
 
-  function look(): void {
+  function checkContent(): void {
     let content: string
     try {
       content = read()
@@ -36,6 +36,6 @@ export function watchContent({ read, seen: first, onChange, onFault }: WatchCont
     }
   }
 
-  const timer = setInterval(look, INTERVAL_MS).unref()
+  const timer = setInterval(checkContent, INTERVAL_MS).unref()
   return () => clearInterval(timer)
 }

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 /** A counter that a thread keeps adding to while its event loop turns. */
 export interface Pulse {
   /** From now on the thread is expected to beat. @param task where the system keeps it, if that is known */
-  started(task?: string): void
+  start(task?: string): void
   end(): void
 }
 
@@ -15,14 +15,14 @@ export interface Watchdog {
   stop(): void
 }
 
-const CHECKS_UNTIL_STUCK = 5
+const MAX_MISSED_CHECKS = 5
 // Loading and compiling modules blocks a starting thread; on a busy machine for long.
-const START_TIMEOUT = 30_000
+const START_TIMEOUT_MS = 30_000
 /** A thread that gets hardly any of a processor is given up after so many times its timeout: others wait for it. */
-export const STARVED_PATIENCE = 6
+export const STARVED_TIMEOUT_FACTOR = 6
 
 /** The calling thread, as Linux names it; nothing elsewhere. */
-export function thisTask(): string | undefined {
+export function getThreadTask(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self')
   } catch {
@@ -31,16 +31,16 @@ export function thisTask(): string | undefined {
 }
 
 /** The main thread of a process, as Linux names it. */
-export const mainTaskOf = (pid: number): string => `${pid}/task/${pid}`
+export const getMainTask = (pid: number): string => `${pid}/task/${pid}`
 
 /** What a thread has got of a processor so far (ms), and whether it has one or waits for one now, rather than sleeps. */
-export interface Progress {
+export interface TaskProgress {
   readonly ran: number
   readonly isRunnable: boolean
 }
 
 /** Nothing where the system does not say. */
-export function progressOf(task: string): Progress | undefined {
+export function readTaskProgress(task: string): TaskProgress | undefined {
   try {
     const [ran] = readFileSync(`/proc/${task}/schedstat`, 'latin1').split(' ')
     const stat = readFileSync(`/proc/${task}/stat`, 'latin1')
@@ -57,13 +57,13 @@ export function progressOf(task: string): Progress | undefined {
  * one which is busy does not, either, where the machine is.
  * @param read as `progressOf`
  */
-export function createWatchdog(size: number, timeout: number, read = progressOf): Watchdog {
+export function createWatchdog(size: number, timeout: number, read = readTaskProgress): Watchdog {
   const heartbeats = new Int32Array(new SharedArrayBuffer(4 * size))
-  const checkEvery = timeout / CHECKS_UNTIL_STUCK
+  const checkIntervalMs = timeout / MAX_MISSED_CHECKS
   const checks = new Set<() => void>()
   const timer = setInterval(() => {
     for (const check of checks) check()
-  }, checkEvery)
+  }, checkIntervalMs)
 
   return {
     heartbeats,
@@ -73,31 +73,31 @@ export function createWatchdog(size: number, timeout: number, read = progressOf)
       let ran = 0
       /** Checks without a beat, and how many of them the thread had for itself. */
       let missed = 0
-      let had = 0
-      let limit = Math.max(CHECKS_UNTIL_STUCK, Math.ceil(START_TIMEOUT / checkEvery))
+      let creditedChecks = 0
+      let limit = Math.max(MAX_MISSED_CHECKS, Math.ceil(START_TIMEOUT_MS / checkIntervalMs))
       function check(): void {
         const now = Atomics.load(heartbeats, index)
         const progress = task === undefined ? undefined : read(task)
-        const got = progress?.isRunnable ? (progress.ran - ran) / checkEvery : 1
+        const got = progress?.isRunnable ? (progress.ran - ran) / checkIntervalMs : 1
         ran = progress?.ran ?? ran
         if (now !== beats) {
           beats = now
-          missed = had = 0
+          missed = creditedChecks = 0
           return
         }
         missed++
-        had += Math.min(1, got)
-        if (Math.round(had) < limit && missed < STARVED_PATIENCE * limit) return
+        creditedChecks += Math.min(1, got)
+        if (Math.round(creditedChecks) < limit && missed < STARVED_TIMEOUT_FACTOR * limit) return
         checks.delete(check)
         onStuck()
       }
       checks.add(check)
       return {
-        started(its) {
-          task = its
+        start(newTask) {
+          task = newTask
           ran = (task === undefined ? undefined : read(task))?.ran ?? 0
-          limit = CHECKS_UNTIL_STUCK
-          missed = had = 0
+          limit = MAX_MISSED_CHECKS
+          missed = creditedChecks = 0
         },
         end: () => void checks.delete(check),
       }

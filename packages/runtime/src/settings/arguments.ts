@@ -1,32 +1,32 @@
-import { StartError } from '../http/errors.ts'
+import { StartError } from '../http/common-errors.ts'
 
 /** One flag as it was written: `--stats.port 9000` has the service `stats`. */
-export interface Flag {
+export interface SettingFlag {
   readonly service: string | undefined
   /** In camel case, however it was written. */
   readonly name: string
   readonly value: string
 }
 
-export interface Arguments {
+export interface StartArguments {
   /** Names of services, in the order given; empty means all. */
   readonly services: string[]
-  readonly flags: Flag[]
+  readonly flags: SettingFlag[]
   /** Whether all is to be shown as it comes. */
   readonly isVerbose: boolean
   /** What is asked for in place of a start. */
   readonly instead?: 'help' | 'version'
 }
 
-const camelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const toCamelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
  * Splits a command line such as `stats --threads 2 --stats.port=9000`.
  * @throws StartError `FLAG_WRONG` for a flag without a value
  */
-export function parseArguments(argv: readonly string[]): Arguments {
+export function parseArguments(argv: readonly string[]): StartArguments {
   const services: string[] = []
-  const flags: Flag[] = []
+  const flags: SettingFlag[] = []
   const isVerbose = argv.includes('--verbose')
   const words = argv.filter((word) => word !== '--verbose')
   while (words.length > 0) {
@@ -41,7 +41,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
     const value = match?.[3] ?? words.shift()
     if (!match || value === undefined)
       throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
-    flags.push({ service: match[1], name: camelCase(match[2]!), value })
+    flags.push({ service: match[1], name: toCamelCase(match[2]!), value })
   }
   return { services, flags, isVerbose }
 }

@@ -1,17 +1,17 @@
 import type { AnyService } from '../service.ts'
-import { settingsOf } from './config.ts'
+import { getSettings } from './resolve-config.ts'
 
 /** What stands in a log where a secret would. */
-const HIDDEN = '[secret]'
+const SECRET_PLACEHOLDER = '[secret]'
 /**
  * A shorter secret may be a part of any word: it is taken out where it stands by itself, and is no name of a field, or no line
  * could be read. (Who can guess it needs no log.)
  */
-const SHORT = 8
+const MIN_LONG_SECRET_LENGTH = 8
 
 /** The values of a service's secret settings, but for defaults, which everybody knows. */
-export function secretsOf(definition: Pick<AnyService, 'settings'>, config: Record<string, unknown>): string[] {
-  return Object.entries(settingsOf(definition)).flatMap(([name, { secret, default: common }]) => {
+export function getSecrets(definition: Pick<AnyService, 'settings'>, config: Record<string, unknown>): string[] {
+  return Object.entries(getSettings(definition)).flatMap(([name, { secret, default: common }]) => {
     if (!secret) return []
     const known = new Set<unknown>([common].flat())
     const values = [config[name]].flat().filter((value) => typeof value === 'string')
@@ -22,7 +22,7 @@ export function secretsOf(definition: Pick<AnyService, 'settings'>, config: Reco
   })
 }
 
-interface Hiding {
+interface Redactor {
   /** Texts. */
   (text: string): string
   /** The name of a field. */
@@ -33,40 +33,40 @@ interface Hiding {
  * Takes secrets out of text: as they are, as URLs have them, and as JSON has them. Whatever is logged passes here, because
  * faults of others carry what they were given, in words, in fields and in causes.
  */
-export function hiding(secrets: readonly string[]): Hiding {
+export function createRedactor(secrets: readonly string[]): Redactor {
   const known = secrets.filter(Boolean).map((secret) => secret.toWellFormed())
-  const long = patternsOf(known.filter(({ length }) => length >= SHORT))
-  const short = patternsOf(known.filter(({ length }) => length < SHORT)).map(
+  const long = toPatterns(known.filter(({ length }) => length >= MIN_LONG_SECRET_LENGTH))
+  const short = toPatterns(known.filter(({ length }) => length < MIN_LONG_SECRET_LENGTH)).map(
     (pattern) => `(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`,
   )
-  const replacing = (patterns: readonly string[]) => {
+  const createReplacer = (patterns: readonly string[]) => {
     if (patterns.length === 0) return (text: string) => text
     const pattern = new RegExp(patterns.join('|'), 'gu')
-    return (text: string) => text.replace(pattern, HIDDEN)
+    return (text: string) => text.replace(pattern, SECRET_PLACEHOLDER)
   }
-  return Object.assign(replacing([...long, ...short]), { field: replacing(long) })
+  return Object.assign(createReplacer([...long, ...short]), { field: createReplacer(long) })
 }
 
 /** All forms of secrets, the longest first. */
-function patternsOf(secrets: readonly string[]): string[] {
+function toPatterns(secrets: readonly string[]): string[] {
   const forms = secrets.flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
     encodeURI(secret),
     new URLSearchParams({ '': secret }).toString().slice(1),
   ])
-  const all = [...new Set([...forms, ...forms.map(inJson)])].toSorted((a, b) => b.length - a.length)
+  const all = [...new Set([...forms, ...forms.map(escapeJson)])].toSorted((a, b) => b.length - a.length)
   return all.map((form) => RegExp.escape(form))
 }
 
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-const STRINGS = /"((?:[^"\\]|\\.)*)"(:)?/g
+const JSON_STRING = /"((?:[^"\\]|\\.)*)"(:)?/g
 
 /** The same for a line of JSON, which stays JSON: a secret of digits may look like a part of a number. */
-export function hidingInJson(secrets: readonly string[]): (line: string) => string {
-  const hide = hiding(secrets)
-  const hideIn = (_: string, text: string, colon = '') => `"${colon ? hide.field(text) : hide(text)}"${colon}`
+export function createJsonRedactor(secrets: readonly string[]): (line: string) => string {
+  const redact = createRedactor(secrets)
+  const redactString = (_: string, text: string, colon = '') => `"${colon ? redact.field(text) : redact(text)}"${colon}`
   // Most lines have none: then nothing is taken apart.
-  return (line) => (hide(line) === line ? line : line.replace(STRINGS, hideIn))
+  return (line) => (redact(line) === line ? line : line.replace(JSON_STRING, redactString))
 }

@@ -1,5 +1,5 @@
-import { hostFault } from '../http/hosts.ts'
-import { networkFault } from '../http/networks.ts'
+import { checkHostEntry } from '../http/served-hosts.ts'
+import { checkNetworkEntry } from '../http/networks.ts'
 
 /** The sections of `--help` for settings that several services have, in order. */
 export const SETTING_GROUPS = ['general', 'HTTP', 'limits', 'TLS', 'logging and tracing', 'storage', 'cluster'] as const
@@ -25,7 +25,7 @@ export interface Setting {
   readonly maximum?: number
   readonly items?: { readonly type: 'string'; readonly minLength?: number }
   /** What is wrong with one item of a list, where its type does not say it. */
-  fault?(item: string): string | undefined
+  check?(item: string): string | undefined
   /** An environment variable that all services share. */
   readonly env?: string
   /** Never printed. */
@@ -41,14 +41,14 @@ export interface Setting {
 }
 
 /** The settings of a service by name, in camel case. */
-export type Settings = Readonly<Record<string, Setting>>
+export type SettingTable = Readonly<Record<string, Setting>>
 
-type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer Name)[] }
+type SettingValue<S extends Setting> = S extends { readonly enum: readonly (infer Name)[] }
   ? Name
   : { string: string; integer: number; array: string[] }[S['type']]
 
 /** The values of a service's settings. */
-export type ValuesOf<S extends Settings> = { [Name in keyof S]: ValueOf<S[Name]> }
+export type SettingValues<S extends SettingTable> = { [Name in keyof S]: SettingValue<S[Name]> }
 
 /** The flag of a setting: `--max-queue-delay` for `maxQueueDelay`. */
 export const toFlag = (setting: string) => `--${toKebabCase(setting)}`
@@ -56,21 +56,23 @@ export const toFlag = (setting: string) => `--${toKebabCase(setting)}`
 export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** The setting that names a file to read a secret from. */
-export const fileOf = (secret: string) => `${secret}File`
+export const toFileSetting = (secret: string) => `${secret}File`
 
 /** Settings, and beside each secret one the file that it may be read from. */
-export function withFiles(settings: Settings): Settings {
+export function addFileSettings(settings: SettingTable): SettingTable {
   const files = Object.entries(settings).flatMap(([name, { secret, env, group }]): [string, Setting][] => {
     // A service may define the setting of the file itself.
-    if (!secret || fileOf(name) in settings) return []
+    if (!secret || toFileSetting(name) in settings) return []
     const description = `file that contains the value of ${toFlag(name)}`
-    return [[fileOf(name), { type: 'string', default: '', description, group, ...(env && { env: `${env}_FILE` }) }]]
+    return [
+      [toFileSetting(name), { type: 'string', default: '', description, group, ...(env && { env: `${env}_FILE` }) }],
+    ]
   })
   return { ...settings, ...Object.fromEntries(files) }
 }
 
 /** Gives settings their types; the value is returned as it is. */
-export const defineSettings = <const S extends Settings>(settings: S): S => settings
+export const defineSettings = <const S extends SettingTable>(settings: S): S => settings
 
 /** Who may answer hot routes: Fastify, Node's HTTP server ahead of it, or a door that reads sockets itself. */
 export const SERVERS = ['fastify', 'node-http', 'raw'] as const
@@ -81,7 +83,7 @@ const URL_FORM = 'an address such as http://localhost:8080'
 
 const duration = { type: 'integer', minimum: 1, maximum: 3_600_000 } as const
 const quota = { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000_000 } as const
-const words = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
+const textList = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
 
 /**
  * The settings that every service has. `env` names an environment variable that all services share; besides it each
@@ -126,8 +128,8 @@ export const commonSettings = defineSettings({
     description: 'bearer token that every read requires',
   },
   allowedHosts: {
-    ...words,
-    fault: hostFault,
+    ...textList,
+    fault: checkHostEntry,
     env: 'ALLOWED_HOSTS',
     group: 'HTTP',
     description: 'accepted Host headers: names, addresses, networks (10.0.0.0/8)',
@@ -135,14 +137,14 @@ export const commonSettings = defineSettings({
   tlsCert: { type: 'string', default: '', group: 'TLS', description: 'certificate file (PEM); enables TLS' },
   tlsKey: { type: 'string', default: '', group: 'TLS', description: 'private key file of the certificate (PEM)' },
   trustProxy: {
-    ...words,
-    fault: networkFault,
+    ...textList,
+    fault: checkNetworkEntry,
     env: 'TRUST_PROXY',
     group: 'HTTP',
     description: 'addresses and networks of proxies with trusted X-Forwarded-For',
   },
   corsOrigins: {
-    ...words,
+    ...textList,
     env: 'CORS_ORIGINS',
     group: 'HTTP',
     description: 'origins of pages that may call this service (CORS)',
@@ -304,10 +306,10 @@ export const commonSettings = defineSettings({
 })
 
 /** The settings that every service has. Durations in milliseconds, sizes in bytes. */
-export type CommonSettings = ValuesOf<typeof commonSettings> & StandIns
+export type CommonSettings = SettingValues<typeof commonSettings> & StandInSettings
 
 /** Found out when services are started together. */
-export type StandIns = {
+export type StandInSettings = {
   /** The settings that are the address of a service which stands in for something real. */
   readonly standIns?: readonly string[]
 }
@@ -316,7 +318,7 @@ export type StandIns = {
 export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional' | 'early'>
 
 /** The address of another service of the house; empty means the one started beside this one. */
-export const serviceUrl = (service: string, description: string, more: ServiceUrlOptions = {}) =>
+export const defineServiceUrl = (service: string, description: string, more: ServiceUrlOptions = {}) =>
   ({
     type: 'string',
     default: '',
@@ -328,5 +330,5 @@ export const serviceUrl = (service: string, description: string, more: ServiceUr
   }) as const
 
 /** The addresses of the nodes of another service of the house, separated by commas; otherwise as `serviceUrl`. */
-export const serviceUrls = (...given: Parameters<typeof serviceUrl>) =>
-  ({ ...serviceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several with commas between` }) as const
+export const defineServiceUrls = (...given: Parameters<typeof defineServiceUrl>) =>
+  ({ ...defineServiceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several with commas between` }) as const

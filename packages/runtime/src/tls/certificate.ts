@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { StartError } from '../http/errors.ts'
-import { gauge } from '../metrics/gauge.ts'
+import { StartError } from '../http/common-errors.ts'
+import { registerGauge } from '../metrics/gauge.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 import { watchContent } from '../process/watch-content.ts'
 import { isSecure, type TlsSettings } from './is-secure.ts'
@@ -28,12 +28,12 @@ const readPair = ({ tlsCert, tlsKey }: TlsSettings): KeyPair => ({
 })
 
 /** @throws Error where it is no certificate with its key */
-function check(pair: KeyPair): void {
+function assertUsable(pair: KeyPair): void {
   // Loaded by who has a certificate: 3 MB.
   process.getBuiltinModule('node:tls').createSecureContext(pair)
 }
 
-const reasonOf = (error: unknown) => {
+const explainError = (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'EACCES' ? message : (code ?? message)
 }
@@ -48,12 +48,17 @@ export function openCertificate(service: string, settings: TlsSettings, registry
   if (settings.tlsCert === '' || settings.tlsKey === '') throw refuse('--tls-cert and --tls-key go together')
   let pair: KeyPair
   try {
-    check((pair = readPair(settings)))
+    assertUsable((pair = readPair(settings)))
   } catch (error) {
-    throw refuse(`--tls-cert ${settings.tlsCert} and --tls-key ${settings.tlsKey} cannot be used (${reasonOf(error)})`)
+    throw refuse(
+      `--tls-cert ${settings.tlsCert} and --tls-key ${settings.tlsKey} cannot be used (${explainError(error)})`,
+    )
   }
-  gauge(registry, 'tls_certificate_expiry_seconds', 'When the certificate that is used expires, since 1970.', () =>
-    Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),
+  registerGauge(
+    registry,
+    'tls_certificate_expiry_seconds',
+    'When the certificate that is used expires, since 1970.',
+    () => Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),
   )
   let stop = () => {}
 
@@ -69,12 +74,12 @@ export function openCertificate(service: string, settings: TlsSettings, registry
           const next: KeyPair = JSON.parse(content)
           // The files have the content in use again.
           if (next.cert === pair.cert && next.key === pair.key) return
-          check(next)
+          assertUsable(next)
           log.info({ file: settings.tlsCert }, 'a new certificate is used')
           changed((pair = next))
         },
         onFault(fault) {
-          log.warn({ file: settings.tlsCert, reason: reasonOf(fault) }, 'the new certificate cannot be used')
+          log.warn({ file: settings.tlsCert, reason: explainError(fault) }, 'the new certificate cannot be used')
         },
       })
     },

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type { RequestHeaders } from '../door/hot-route.ts'
+import type { RequestHeaders } from '../server/hot-route.ts'
 import type { CommonSettings } from '../settings/settings.ts'
-import { currentTrace, traceOf, traceParts, type Trace } from '../trace.ts'
-import { createExporter, type ExporterOptions, type Span } from './otlp.ts'
+import { getCurrentTrace, createTrace, parseTraceparent, type Trace } from '../trace.ts'
+import { createSpanExporter, type SpanExporterOptions, type Span } from './otlp-exporter.ts'
 
 // As OTLP counts them.
-const SERVER = 2
-const CLIENT = 3
+const SERVER_KIND = 2
+const CLIENT_KIND = 3
 
 /** A call of another service. */
 export interface TracedCall {
   /** The ids that it carries. */
   readonly headers: Record<string, string>
   /** @param status of the reply, or a word where there is none */
-  ended(status: number | string): void
+  end(status: number | string): void
 }
 
 /** What is told of a request once it is answered. */
-export interface Answered {
+export interface RequestSummary {
   readonly method: string
   /** As it was declared: what stands in an address may be a secret. */
   readonly route: string
@@ -30,29 +30,29 @@ export interface Answered {
 /** Makes spans of requests and of the calls that are made for them, and sends them to a collector. */
 export interface Tracer {
   /** What a request that has come is known by: as a part of what its client does, or as a beginning. */
-  begin(headers: RequestHeaders, requestId: string): Trace
-  ended(trace: Trace, answered: Answered): void
+  startRequest(headers: RequestHeaders, requestId: string): Trace
+  endRequest(trace: Trace, summary: RequestSummary): void
   /** Begins a call for the request that is being answered, or for none. */
-  call(upstream: string): TracedCall
+  startCall(upstream: string): TracedCall
   /** Sends what is left. Idempotent. */
   close(): Promise<void>
 }
 
 type TracerSettings = Pick<CommonSettings, 'traceSample'>
 
-const idOf = (bytes: number) => randomBytes(bytes).toString('hex')
-const parentOf = (traceId: string, spanId: string) => `00-${traceId}-${spanId}-01`
+const createId = (bytes: number) => randomBytes(bytes).toString('hex')
+const formatTraceparent = (traceId: string, spanId: string) => `00-${traceId}-${spanId}-01`
 
-export function createTracer(options: ExporterOptions, { traceSample }: TracerSettings): Tracer {
-  const exporter = createExporter(options)
+export function createTracer(options: SpanExporterOptions, { traceSample }: TracerSettings): Tracer {
+  const exporter = createSpanExporter(options)
   const share = Number(traceSample)
   const isChosen = () => share > 0 && Math.random() < share
 
   /** A new span of this trace, or of a new one; nothing where it is not to be followed. */
-  function spanIn(traceparent: string | undefined) {
-    const parent = traceParts(traceparent)
+  function createSpan(traceparent: string | undefined) {
+    const parent = parseTraceparent(traceparent)
     if (parent ? !parent.isSampled : !isChosen()) return undefined
-    return { traceId: parent?.traceId ?? idOf(16), spanId: idOf(8), parentSpanId: parent?.spanId }
+    return { traceId: parent?.traceId ?? createId(16), spanId: createId(8), parentSpanId: parent?.spanId }
   }
 
   function send(span: Omit<Span, 'start' | 'end'>, startedAt: number): void {
@@ -61,16 +61,16 @@ export function createTracer(options: ExporterOptions, { traceSample }: TracerSe
   }
 
   return {
-    begin(headers, requestId) {
-      const trace = traceOf(headers, requestId)
-      const span = spanIn(trace.traceparent)
+    startRequest(headers, requestId) {
+      const trace = createTrace(headers, requestId)
+      const span = createSpan(trace.traceparent)
       if (!span) return trace
       const { traceId, spanId, parentSpanId } = span
-      return { requestId, traceparent: parentOf(traceId, spanId), span: { parentSpanId } }
+      return { requestId, traceparent: formatTraceparent(traceId, spanId), span: { parentSpanId } }
     },
-    ended({ requestId, traceparent, span }, { method, route, status, startedAt }) {
+    endRequest({ requestId, traceparent, span }, { method, route, status, startedAt }) {
       if (!span) return
-      const { traceId, spanId } = traceParts(traceparent)!
+      const { traceId, spanId } = parseTraceparent(traceparent)!
       const attributes = {
         'http.request.method': method,
         'http.route': route,
@@ -79,26 +79,29 @@ export function createTracer(options: ExporterOptions, { traceSample }: TracerSe
       }
       const { parentSpanId } = span
       const isFault = status >= 500
-      send({ traceId, spanId, parentSpanId, name: `${method} ${route}`, kind: SERVER, isFault, attributes }, startedAt)
+      send(
+        { traceId, spanId, parentSpanId, name: `${method} ${route}`, kind: SERVER_KIND, isFault, attributes },
+        startedAt,
+      )
     },
-    call(upstream) {
+    startCall(upstream) {
       const startedAt = performance.now()
-      const current = currentTrace()
+      const current = getCurrentTrace()
       // What is done for a request that is not followed is not, either.
-      const span = current && !current.span ? undefined : spanIn(current?.traceparent)
+      const span = current && !current.span ? undefined : createSpan(current?.traceparent)
       const headers: Record<string, string> = {}
       if (current) headers['x-request-id'] = current.requestId
-      const traceparent = span ? parentOf(span.traceId, span.spanId) : current?.traceparent
+      const traceparent = span ? formatTraceparent(span.traceId, span.spanId) : current?.traceparent
       if (traceparent !== undefined) headers.traceparent = traceparent
       return {
         headers,
-        ended(status) {
+        end(status) {
           if (!span) return
           const isAnswered = typeof status === 'number'
           const outcome = isAnswered ? 'http.response.status_code' : 'error.type'
           const attributes = { 'peer.service': upstream, [outcome]: status }
           const isFault = !isAnswered || status >= 400
-          send({ ...span, name: upstream, kind: CLIENT, isFault, attributes }, startedAt)
+          send({ ...span, name: upstream, kind: CLIENT_KIND, isFault, attributes }, startedAt)
         },
       }
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const USUAL_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const SYSTEM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 /** The npm package that ships the program, and the libraries that it needs. */
 const PACKAGE = '@sparticuz/chromium'
 const VERSION = '147.0.0'
@@ -28,7 +28,7 @@ export interface Chromium {
  */
 export async function findChromium(named = process.env.CHROMIUM): Promise<Chromium> {
   const { env } = process as { env: Record<string, string> }
-  const found = named === 'npm' ? undefined : [named ?? '', ...USUAL_PATHS].find((path) => path && existsSync(path))
+  const found = named === 'npm' ? undefined : [named ?? '', ...SYSTEM_PATHS].find((path) => path && existsSync(path))
   if (found) return { executablePath: found, env }
   const folder = join(CACHE, `chromium-${VERSION}`)
   if (!existsSync(folder))

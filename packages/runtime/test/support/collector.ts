@@ -25,12 +25,12 @@ export interface Collector {
   readonly spans: ReceivedSpan[]
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[]
   /** What it answers from now on; 0: nothing. */
-  answer: number
+  replyStatus: number
 }
 
 const ID = { traceId: /^[\da-f]{32}$/, spanId: /^[\da-f]{16}$/ }
 
-function valuesOf(attributes: any[]): Record<string, string> {
+function toValues(attributes: any[]): Record<string, string> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => {
       const [[type, content]] = Object.entries(value) as [[string, unknown]]
@@ -40,12 +40,12 @@ function valuesOf(attributes: any[]): Record<string, string> {
   )
 }
 
-function read(service: string, span: any): ReceivedSpan {
+function toReceivedSpan(service: string, span: any): ReceivedSpan {
   const { traceId, spanId, parentSpanId, name, kind, status, attributes, startTimeUnixNano, endTimeUnixNano } = span
   if (!ID.traceId.test(traceId) || !ID.spanId.test(spanId)) throw new Error(`${traceId} ${spanId}`)
   if (parentSpanId !== undefined && !ID.spanId.test(parentSpanId)) throw new Error(parentSpanId)
   const [start, end] = [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)]
-  return { service, traceId, spanId, parentSpanId, name, kind, status, start, end, attributes: valuesOf(attributes) }
+  return { service, traceId, spanId, parentSpanId, name, kind, status, start, end, attributes: toValues(attributes) }
 }
 
 /** It ends with the test. */
@@ -55,14 +55,14 @@ export async function startCollector(): Promise<Collector> {
   const server = createServer(async (request, reply) => {
     const body = (await json(request)) as any
     requests.push({ path: request.url!, headers: request.headers })
-    if (collector.answer === 200) {
+    if (collector.replyStatus === 200) {
       for (const { resource, scopeSpans } of body.resourceSpans) {
-        const service = valuesOf(resource.attributes)['service.name']!
-        for (const scope of scopeSpans) for (const span of scope.spans) spans.push(read(service, span))
+        const service = toValues(resource.attributes)['service.name']!
+        for (const scope of scopeSpans) for (const span of scope.spans) spans.push(toReceivedSpan(service, span))
       }
     }
-    if (collector.answer === 0) return
-    reply.writeHead(collector.answer, { 'content-type': 'application/json' }).end('{}')
+    if (collector.replyStatus === 0) return
+    reply.writeHead(collector.replyStatus, { 'content-type': 'application/json' }).end('{}')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -71,7 +71,7 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     requests,
-    answer: 200,
+    replyStatus: 200,
   }
   return collector
 }

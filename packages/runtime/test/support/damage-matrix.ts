@@ -14,9 +14,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { SharedLevel } from '../../src/level/shared-level.ts'
 import { readWitness } from '../../src/level/integrity/witness.ts'
-import { treeOf } from './folder-tree.ts'
-import { temporaryFolder } from './temporary.ts'
-import { until } from './until.ts'
+import { readTree } from './folder-tree.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** Ways in which one file is damaged. `undefined` where it makes no difference to this file. */
 export const DAMAGES: Readonly<Record<string, (file: string) => boolean>> = {
@@ -59,23 +59,23 @@ export interface MatrixOptions {
 }
 
 /** Result of a start with one damaged file: `refused`, `whole` or the fault; `-` if the damage changes no byte. */
-export type Outcome = string
+export type DamageOutcome = string
 
 export interface MatrixRow {
   readonly file: string
-  readonly outcomes: Readonly<Record<string, Outcome>>
+  readonly outcomes: Readonly<Record<string, DamageOutcome>>
 }
 
-const asBytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const byteEncoding = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
-async function entriesOf({ db }: AnyLevel, { isOwn = () => false }: MatrixOptions): Promise<string[]> {
-  const entries = (await db.iterator(asBytes).all()) as unknown as [Buffer, Buffer][]
+async function readEntries({ db }: AnyLevel, { isOwn = () => false }: MatrixOptions): Promise<string[]> {
+  const entries = (await db.iterator(byteEncoding).all()) as unknown as [Buffer, Buffer][]
   return entries.flatMap(([key, value]) => (isOwn(key) ? [] : [`${key.toString('hex')}=${value.toString('hex')}`]))
 }
 
 /** Creates a folder with tables, a log in use, and every other file of LevelDB. */
 async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
-  const folder = temporaryFolder()
+  const folder = createTemporaryFolder()
   // In two lives, so that the manifest in use has records of each kind.
   let level = await options.open(folder)
   await options.write(level, 0)
@@ -84,14 +84,14 @@ async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
   await options.write(level, 1)
   await level.flush()
   await options.write(level, 2)
-  const entries = await entriesOf(level, options)
+  const entries = await readEntries(level, options)
   if (ending === 'closed') {
     await level.close()
     return { folder, entries }
   }
   // The files of a running process are the files after a kill.
   const location = join(folder, 'level')
-  await until(() => {
+  await waitUntil(() => {
     const { logs = {}, manifest = '', manifestBytes } = readWitness(folder) ?? {}
     return (
       Object.entries(logs).some(([, size]) => size > 0) &&
@@ -101,24 +101,24 @@ async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
       statSync(join(location, manifest)).size === manifestBytes
     )
   })
-  const copy = temporaryFolder()
+  const copy = createTemporaryFolder()
   cpSync(folder, copy, { recursive: true })
   await level.close()
   return { folder: copy, entries }
 }
 
-async function outcomeOf(folder: string, entries: readonly string[], options: MatrixOptions): Promise<Outcome> {
-  const before = treeOf(folder)
+async function findOutcome(folder: string, entries: readonly string[], options: MatrixOptions): Promise<DamageOutcome> {
+  const before = readTree(folder)
   let level: AnyLevel
   try {
     level = await options.open(folder)
   } catch (error) {
     const { name, code, message } = error as Error & { code?: string }
     if (name !== 'StartError' || !code || message.includes('\n')) return `failed: ${message}`
-    return isDeepStrictEqual(treeOf(folder), before) ? 'refused' : `CHANGED the folder, ${code}`
+    return isDeepStrictEqual(readTree(folder), before) ? 'refused' : `CHANGED the folder, ${code}`
   }
   try {
-    const found = await entriesOf(level, options)
+    const found = await readEntries(level, options)
     return isDeepStrictEqual(found, entries) ? 'whole' : `LOST ${entries.length - found.length} of ${entries.length}`
   } catch (error) {
     return `UNREADABLE (${(error as Error).message})`
@@ -128,16 +128,16 @@ async function outcomeOf(folder: string, entries: readonly string[], options: Ma
 }
 
 /** Damages each file of a folder in each way, and starts the service on it. */
-export async function damageMatrix(options: MatrixOptions, ending: 'closed' | 'killed'): Promise<MatrixRow[]> {
+export async function runDamageMatrix(options: MatrixOptions, ending: 'closed' | 'killed'): Promise<MatrixRow[]> {
   const { folder, entries } = await makeFolder(options, ending)
   const names = readdirSync(join(folder, 'level')).map((name) => join('level', name))
   const rows: MatrixRow[] = []
   for (const file of names.toSorted()) {
-    const outcomes: Record<string, Outcome> = {}
+    const outcomes: Record<string, DamageOutcome> = {}
     for (const [name, damage] of Object.entries(DAMAGES)) {
-      const copy = temporaryFolder()
+      const copy = createTemporaryFolder()
       cpSync(folder, copy, { recursive: true })
-      outcomes[name] = damage(join(copy, file)) ? await outcomeOf(copy, entries, options) : '-'
+      outcomes[name] = damage(join(copy, file)) ? await findOutcome(copy, entries, options) : '-'
       rmSync(copy, { recursive: true })
     }
     rows.push({ file, outcomes })
@@ -157,17 +157,17 @@ function report(service: string, ending: string, rows: readonly MatrixRow[]): vo
   appendFileSync(file, `${head}${body.join('')}\n`)
 }
 
-const ENTRIES = 120
-const text = (round: number, i: number) => createHash('sha512').update(`${round} ${i}`).digest('hex')
+const ROUND_ENTRIES = 120
+const createText = (round: number, i: number) => createHash('sha512').update(`${round} ${i}`).digest('hex')
 
 /** Puts some entries, half of them new, in a few batches. */
-export async function putRound(level: AnyLevel, round: number): Promise<void> {
-  for (let from = 0; from < ENTRIES; from += 10) {
+export async function writeRound(level: AnyLevel, round: number): Promise<void> {
+  for (let from = 0; from < ROUND_ENTRIES; from += 10) {
     const batch = Array.from({ length: 10 }, (_, i) => {
-      const key = Buffer.from(`x${(round * ENTRIES) / 2 + from + i}`)
-      return { type: 'put' as const, key, value: Buffer.from(text(round, from + i)) }
+      const key = Buffer.from(`x${(round * ROUND_ENTRIES) / 2 + from + i}`)
+      return { type: 'put' as const, key, value: Buffer.from(createText(round, from + i)) }
     })
-    await level.write((db) => db.batch(batch, asBytes))
+    await level.write((db) => db.batch(batch, byteEncoding))
   }
 }
 

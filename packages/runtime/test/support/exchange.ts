@@ -2,20 +2,20 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DOOR } from '../../src/http/in-flight.ts'
+import { RAW_CONNECTION } from '../../src/http/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
-import { ownTime } from './own-time.ts'
+import { startProcessClock } from './process-clock.ts'
 
 /** What a client saw of one connection. */
 export interface Transcript {
   /** A character a byte, without what differs from request to request. */
   readonly text: string
   /** Whether the server still kept the connection when everything had been sent and answered. */
-  readonly kept: boolean
+  readonly isOpen: boolean
   /** What came once the client had ended its side; nothing where it did not. */
-  readonly last: string | undefined
+  readonly closingText: string | undefined
   /** Whether a raw door still read the connection at last. */
-  readonly isDoors: boolean
+  readonly isRaw: boolean
 }
 
 // Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
@@ -28,11 +28,11 @@ subscribe('net.server.socket', (message) => {
 // Fastify and Node put off what they do by a turn or two.
 const QUIET_TURNS = 4
 // A server that leaves bytes unread for so long (ms of this process's own time) does so for good.
-const PATIENCE = 100
-const time = ownTime()
+const UNREAD_TIMEOUT_MS = 100
+const time = startProcessClock()
 
 /** Waits until all that was sent has been read and answered, and all answers have come. */
-async function quiet(client: Socket, server: Socket): Promise<void> {
+async function waitUntilQuiet(client: Socket, server: Socket): Promise<void> {
   const state = () =>
     `${client.bytesWritten} ${client.writableLength} ${server.bytesRead} ${server.bytesWritten} ${client.bytesRead} ` +
     `${client.readableEnded} ${client.destroyed} ${server.destroyed} ${pending.count > 0}`
@@ -50,7 +50,7 @@ async function quiet(client: Socket, server: Socket): Promise<void> {
     if (now !== last) {
       since = time()
       turns = 0
-    } else if (!isSettled() && time() - since < PATIENCE) turns = 0
+    } else if (!isSettled() && time() - since < UNREAD_TIMEOUT_MS) turns = 0
     last = now
   }
 }
@@ -65,7 +65,7 @@ export interface ExchangeOptions {
 }
 
 /** Sends texts on a connection of its own, each in a read of its own, and tells what came back. */
-export async function exchange(
+export async function runExchange(
   port: number,
   texts: readonly string[],
   { halfCloses = false, isHandedOver = false }: ExchangeOptions = {},
@@ -84,25 +84,25 @@ export async function exchange(
   for (const text of texts) {
     if (client.readableEnded || client.destroyed) break
     client.write(text, 'latin1')
-    await quiet(client, server)
+    await waitUntilQuiet(client, server)
   }
-  const isDoors = (server as { [DOOR]?: unknown })[DOOR] !== undefined
-  const kept = !client.readableEnded && !client.destroyed
+  const isRaw = (server as { [RAW_CONNECTION]?: unknown })[RAW_CONNECTION] !== undefined
+  const isOpen = !client.readableEnded && !client.destroyed
   const before = received.length
-  if (halfCloses && kept) {
+  if (halfCloses && isOpen) {
     client.end()
-    let patience: NodeJS.Timeout
-    const late = new Promise<boolean>((resolve) => (patience = setTimeout(resolve, 30_000, false)))
+    let timer: NodeJS.Timeout
+    const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 30_000, false)))
     if (!(await Promise.race([closed, late]))) received += '(the server never ends the connection)'
-    clearTimeout(patience!)
+    clearTimeout(timer!)
   }
   client.destroy()
   await closed
   const plain = (text: string) => text.replace(ID_OR_DATE, '$1: -')
   return {
     text: plain(received.slice(0, before)),
-    kept,
-    isDoors,
-    last: halfCloses && kept ? plain(received.slice(before)) : undefined,
+    isOpen,
+    isRaw,
+    closingText: halfCloses && isOpen ? plain(received.slice(before)) : undefined,
   }
 }

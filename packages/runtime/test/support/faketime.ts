@@ -1,6 +1,6 @@
 import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from './temporary.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
 
 // libfaketime of the Debian package gives a process a wall clock that differs from the machine's.
 const [LIBRARY] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
@@ -8,13 +8,13 @@ const [LIBRARY] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
 export const hasFaketime = LIBRARY !== undefined
 
 // The monotonic clock remains that of the machine, so timers are not affected.
-const preload = () => ({ LD_PRELOAD: LIBRARY!, FAKETIME_DONT_FAKE_MONOTONIC: '1' })
-const offsetText = (seconds: number) => `${seconds < 0 ? '' : '+'}${seconds}s`
+const createPreloadEnv = () => ({ LD_PRELOAD: LIBRARY!, FAKETIME_DONT_FAKE_MONOTONIC: '1' })
+const formatOffset = (seconds: number) => `${seconds < 0 ? '' : '+'}${seconds}s`
 
 /** Environment of a process whose wall clock is ahead by the given seconds. */
-export const clockAhead = (seconds: number): Readonly<Record<string, string>> => ({
-  ...preload(),
-  FAKETIME: offsetText(seconds),
+export const createClockAheadEnv = (seconds: number): Readonly<Record<string, string>> => ({
+  ...createPreloadEnv(),
+  FAKETIME: formatOffset(seconds),
 })
 
 /** A wall clock that a test moves, for running processes and for itself. */
@@ -31,12 +31,12 @@ export interface MovingClock {
 
 /** Creates a clock with the machine's time. Processes read its offset each time they read their clock. */
 export function createMovingClock(): MovingClock {
-  const file = join(temporaryFolder(), 'offset')
+  const file = join(createTemporaryFolder(), 'offset')
   let offset = 0
-  const write = () => writeFileSync(file, offsetText(offset / 1_000))
+  const write = () => writeFileSync(file, formatOffset(offset / 1_000))
   write()
   return {
-    env: { ...preload(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
+    env: { ...createPreloadEnv(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
     get offset() {
       return offset
     },

@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from './temporary.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
 
 /** Returns all files of a folder with their contents. */
-export const treeOf = (folder: string): [string, string][] =>
+export const readTree = (folder: string): [string, string][] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }): [string, string] => [
@@ -13,8 +13,8 @@ export const treeOf = (folder: string): [string, string][] =>
     .toSorted()
 
 /** Copies a folder to one with the name of its service, next to which a repair makes its copies. */
-export function copyOf(folder: string, name: string): string {
-  const copy = join(temporaryFolder(), name)
+export function copyFolder(folder: string, name: string): string {
+  const copy = join(createTemporaryFolder(), name)
   cpSync(folder, copy, { recursive: true })
   return copy
 }

@@ -5,7 +5,7 @@ setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
 /** What is in use of this thread's heap, without garbage (bytes). */
-export function heapUsed(): number {
+export function measureHeapUsed(): number {
   gc()
   gc()
   return process.memoryUsage().heapUsed

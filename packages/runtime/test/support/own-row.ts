@@ -1,14 +1,14 @@
 import { ClassicLevel } from 'classic-level'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { checkData, repairData } from '../../src/level/integrity/cli.ts'
+import { checkData, repairData } from '../../src/level/integrity/data-cli.ts'
 import type { OwnRow } from '../../src/level/integrity/own-row.ts'
-import { copyOf, treeOf } from './folder-tree.ts'
+import { copyFolder, readTree } from './folder-tree.ts'
 
-const asBytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+const byteEncoding = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
-async function openRaw<T>(folder: string, work: (db: ClassicLevel<Buffer, Buffer>) => Promise<T>): Promise<T> {
-  const db = new ClassicLevel<Buffer, Buffer>(join(folder, 'level'), asBytes)
+async function withRawLevel<T>(folder: string, work: (db: ClassicLevel<Buffer, Buffer>) => Promise<T>): Promise<T> {
+  const db = new ClassicLevel<Buffer, Buffer>(join(folder, 'level'), byteEncoding)
   try {
     await db.open()
     return await work(db)
@@ -19,20 +19,20 @@ async function openRaw<T>(folder: string, work: (db: ClassicLevel<Buffer, Buffer
 
 /** Removes one row with LevelDB alone. Fails if the folder does not have it. */
 export const removeRow = (folder: string, key: string | Buffer): Promise<void> =>
-  openRaw(folder, async (db) => {
+  withRawLevel(folder, async (db) => {
     expect(await db.get(Buffer.from(key))).toBeDefined()
     await db.del(Buffer.from(key), { sync: true })
   })
 
 /** All entries of a folder as hexadecimal text. */
-export const rowsOf = (folder: string): Promise<[string, string][]> =>
-  openRaw(folder, async (db) =>
+export const listRows = (folder: string): Promise<[string, string][]> =>
+  withRawLevel(folder, async (db) =>
     (await db.iterator().all()).map(([key, value]) => [key.toString('hex'), value.toString('hex')]),
   )
 
 /** Fails unless a start refuses the folder as damaged, in one line, and changes no byte of it. */
 async function expectRefused(folder: string, start: (folder: string) => Promise<unknown>): Promise<void> {
-  const before = treeOf(folder)
+  const before = readTree(folder)
   const error = await start(folder).then(
     () => undefined,
     (reason: Error & { code?: string }) => reason,
@@ -40,7 +40,7 @@ async function expectRefused(folder: string, start: (folder: string) => Promise<
   expect(error).toMatchObject({ code: 'DATA_DAMAGED' })
   expect(error!.message).not.toContain('\n')
   expect(error!.message).toContain('pnpm data repair')
-  expect(treeOf(folder)).toEqual(before)
+  expect(readTree(folder)).toEqual(before)
 }
 
 export interface OwnRowCase {
@@ -60,14 +60,14 @@ export interface OwnRowCase {
  * @returns the repaired folder
  */
 export async function expectRepaired({ service, folder, key, ownRow, start, report }: OwnRowCase): Promise<string> {
-  const copy = copyOf(folder, service)
+  const copy = copyFolder(folder, service)
   await removeRow(copy, key)
   await expectRefused(copy, start)
   const lines: string[] = []
-  const say = (line: string) => lines.push(line)
+  const print = (line: string) => lines.push(line)
   const rows = { [service]: async () => ownRow }
-  expect(await checkData(copy, [], say, rows)).toBe(1)
-  expect(await repairData(copy, [], say, rows)).toBe(0)
+  expect(await checkData(copy, [], print, rows)).toBe(1)
+  expect(await repairData(copy, [], print, rows)).toBe(0)
   expect(lines.join('\n')).toMatch(report)
   return copy
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { until } from './until.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** A reply as it came over the wire. */
 export interface RawReply {
@@ -21,13 +21,13 @@ export interface RawClient {
 }
 
 /** Opens a connection; resolves when it stands. It is closed when the test ends. */
-export async function rawClient(port: number, options: { allowHalfOpen?: boolean } = {}): Promise<RawClient> {
+export async function openRawClient(port: number, options: { allowHalfOpen?: boolean } = {}): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', ...options }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
   let input = ''
   let ended = false
-  const waiting: (() => void)[] = []
-  const wake = () => waiting.splice(0).forEach((resume) => resume())
+  const waiters: (() => void)[] = []
+  const wake = () => waiters.splice(0).forEach((resume) => resume())
   socket.on('data', (text) => {
     input += text
     wake()
@@ -55,7 +55,7 @@ export async function rawClient(port: number, options: { allowHalfOpen?: boolean
           return whole.reply
         }
         if (ended) throw new Error(`the connection ended after ${JSON.stringify(input)}`)
-        await new Promise<void>((resolve) => waiting.push(resolve))
+        await new Promise<void>((resolve) => waiters.push(resolve))
       }
     },
   }
@@ -69,7 +69,7 @@ export interface UnreadClient {
 }
 
 /** Sends `text` to a service and reads nothing. The connection is closed when the test ends. */
-export async function unreadClient(url: string, text: string): Promise<UnreadClient> {
+export async function openUnreadClient(url: string, text: string): Promise<UnreadClient> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
@@ -78,7 +78,7 @@ export async function unreadClient(url: string, text: string): Promise<UnreadCli
   await once(socket, 'connect')
   socket.write(text)
   // What is sent on a connection that was cut is answered with a reset.
-  return { socket, cut: () => until(() => isCut || (socket.write('\r\n'), false)) }
+  return { socket, cut: () => waitUntil(() => isCut || (socket.write('\r\n'), false)) }
 }
 
 /** Takes one whole reply off `input`. Without a length there is no body: all replies of the house but streams have one. */
@@ -96,17 +96,17 @@ export function takeReply(input: string): { reply: RawReply; rest: string } | un
 }
 
 /** Sends `text` on a connection of its own and gives the first reply. */
-export async function rawRequest(port: number, text: string): Promise<RawReply> {
-  const client = await rawClient(port)
+export async function sendRawRequest(port: number, text: string): Promise<RawReply> {
+  const client = await openRawClient(port)
   client.send(text)
   return client.reply()
 }
 
 /** Headers by name; `undefined` leaves one out that would be there. */
-export type RequestHeaders = Record<string, string | undefined>
+export type RawRequestHeaders = Record<string, string | undefined>
 
 /** The text of a request with the headers that every request needs. */
-export function requestText(method: string, path: string, headers: RequestHeaders = {}, body = ''): string {
+export function formatRequest(method: string, path: string, headers: RawRequestHeaders = {}, body = ''): string {
   const all = {
     host: '127.0.0.1',
     ...(body ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) } : {}),

@@ -1,8 +1,8 @@
 import { ByteReader } from '../../src/level/integrity/byte-reader.ts'
 
 const HEADER_BYTES = 12
-const DELETION = 0
-const VALUE = 1
+const DELETION_TAG = 0
+const VALUE_TAG = 1
 
 type BatchChange =
   | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
@@ -14,10 +14,10 @@ export function readBatch(payload: Buffer): BatchChange[] {
   reader.take(HEADER_BYTES)
   const changes: BatchChange[] = []
   while (!reader.isAtEnd) {
-    const tag = reader.byte()
-    if (tag !== VALUE && tag !== DELETION) throw new RangeError('unknown type of change')
-    const key = reader.prefixed()
-    changes.push(tag === VALUE ? { type: 'put', key, value: reader.prefixed() } : { type: 'del', key })
+    const tag = reader.readByte()
+    if (tag !== VALUE_TAG && tag !== DELETION_TAG) throw new RangeError('unknown type of change')
+    const key = reader.readPrefixed()
+    changes.push(tag === VALUE_TAG ? { type: 'put', key, value: reader.readPrefixed() } : { type: 'del', key })
   }
   return changes
 }

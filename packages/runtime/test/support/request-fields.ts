@@ -1,22 +1,22 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Overrides } from '../../src/process/embed.ts'
-import type { RunningService } from '../../src/process/host.ts'
+import type { RunningService } from '../../src/process/service-host.ts'
 import { SERVERS } from '../../src/settings/settings.ts'
-import { callExamples, type Answered } from './openapi.ts'
+import { callExamples, type ExampleReply } from './api-examples.ts'
 
-const WITH_CONTENT = ['put', 'post', 'patch']
-const describeReply = ({ operationId, status, text }: Answered) => `${operationId}: ${status} ${text.slice(0, 300)}`
+const METHODS_WITH_CONTENT = ['put', 'post', 'patch']
+const describeReply = ({ operationId, status, text }: ExampleReply) => `${operationId}: ${status} ${text.slice(0, 300)}`
 
 /**
  * Header fields that change the meaning of a request are never ignored: every operation that a service documents, served
  * by every server, refuses unknown content codings, and evaluates `If-Match` or refuses it.
  */
-export function requestFields(start: (settings: Overrides) => Promise<RunningService>): void {
+export function testRequestFields(start: (settings: Overrides) => Promise<RunningService>): void {
   describe.each(SERVERS)('header fields that change the meaning, served by %s', (server) => {
-    async function refusals(
+    async function expectRefusals(
       headers: Record<string, string>,
       methods: readonly string[],
-      expected: (one: Answered) => boolean,
+      expected: (one: ExampleReply) => boolean,
     ) {
       const running = await start({ server })
       onTestFinished(async () => void (await running.stop()))
@@ -26,13 +26,13 @@ export function requestFields(start: (settings: Overrides) => Promise<RunningSer
     }
 
     test.each(['gzip, x-unknown', 'x-unknown'])('415 for Content-Encoding: %s', async (coding) => {
-      await refusals({ 'content-encoding': coding }, WITH_CONTENT, ({ status, text }) => {
+      await expectRefusals({ 'content-encoding': coding }, METHODS_WITH_CONTENT, ({ status, text }) => {
         return status === 415 && JSON.parse(text).code === 'CONTENT_ENCODING_UNSUPPORTED'
       })
     })
 
     test('no change with an If-Match that does not hold', async () => {
-      await refusals({ 'if-match': '"none"' }, [...WITH_CONTENT, 'delete'], ({ status }) => status >= 400)
+      await expectRefusals({ 'if-match': '"none"' }, [...METHODS_WITH_CONTENT, 'delete'], ({ status }) => status >= 400)
     })
   })
 }

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { until } from './until.ts'
+import { waitUntil } from './wait-until.ts'
 
 const ENTRY = fileURLToPath(new URL('./run-service.ts', import.meta.url))
 
@@ -32,7 +32,7 @@ export async function spawnService(
   }
   onTestFinished(() => end('SIGKILL'))
   const lines = () => output.split('\n').slice(0, -1)
-  const url = await until(() => {
+  const url = await waitUntil(() => {
     if (child.exitCode !== null) throw new Error(`${name} did not start: ${output}`)
     return lines().find((line) => line.startsWith('http://'))
   })
@@ -48,6 +48,6 @@ export async function spawnService(
 }
 
 /** Lets a process write files of at most so many bytes: what is larger is cut off there, as on a full disk. Linux. */
-export function limitFiles(pid: number, bytes: number | 'unlimited'): void {
+export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }

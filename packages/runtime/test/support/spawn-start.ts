@@ -2,42 +2,42 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { PATIENT } from '../../src/process/embed.ts'
-import { isAlive, until } from './until.ts'
+import { LENIENT_TIMEOUTS } from '../../src/process/embed.ts'
+import { isAlive, waitUntil } from './wait-until.ts'
 
-const START = fileURLToPath(new URL('../fixtures/start.ts', import.meta.url))
-const ROW = /^(\w+) +(https?:\S+) +(\d+) +(\d+)$/gm
+const FIXTURE_SCRIPT = fileURLToPath(new URL('../fixtures/start.ts', import.meta.url))
+const ROW_PATTERN = /^(\w+) +(https?:\S+) +(\d+) +(\d+)$/gm
 
 /** A row of the ready table. */
-export interface Row {
+export interface ReadyRow {
   readonly url: string
   readonly port: number
   readonly pid: number
   readonly threads: number
 }
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null
   readonly signal: string | null
 }
 
 /** A supervisor with the services of the fixtures, as `pnpm start` would run it. */
-export interface Started {
+export interface SpawnedStart {
   readonly pid: number
   readonly stdout: string
   readonly stderr: string
-  readonly exit: Promise<Exit>
+  readonly exit: Promise<ProcessExit>
   /** Waits for the ready table; gives its rows by service. */
-  ready(): Promise<Record<string, Row>>
+  waitUntilReady(): Promise<Record<string, ReadyRow>>
   /** The service processes that run now. */
-  children(): number[]
+  listChildren(): number[]
   kill(signal: NodeJS.Signals): void
   /** Nobody reads its output any more. */
   closeOutput(): void
   /** Nobody reads its output for now: its pipes fill up. */
-  holdOutput(): void
+  pauseOutput(): void
   /** Sends a signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Exit>
+  stop(signal?: NodeJS.Signals): Promise<ProcessExit>
 }
 
 export interface SpawnOptions {
@@ -50,9 +50,9 @@ export interface SpawnOptions {
 }
 
 /** What `pnpm start` runs. */
-export const HOUSE = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
+export const START_SCRIPT = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
 
-const PATIENCE = Object.entries(PATIENT).flatMap(([name, value]) => [`--${name}`, String(value)])
+const LENIENT_FLAGS = Object.entries(LENIENT_TIMEOUTS).flatMap(([name, value]) => [`--${name}`, String(value)])
 
 /**
  * Starts a supervisor in a process of its own, patient as embedded services are unless `args` say otherwise; whatever the
@@ -61,9 +61,9 @@ const PATIENCE = Object.entries(PATIENT).flatMap(([name, value]) => [`--${name}`
 export function spawnStart(
   args: readonly string[],
   env: Record<string, string> = {},
-  { output, fileLimit, script = START }: SpawnOptions = {},
-): Started {
-  const command = [process.execPath, script, ...PATIENCE, ...args]
+  { output, fileLimit, script = FIXTURE_SCRIPT }: SpawnOptions = {},
+): SpawnedStart {
+  const command = [process.execPath, script, ...LENIENT_FLAGS, ...args]
   // With an error in place of a signal, and without root.
   if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
   const child = spawn(command[0]!, command.slice(1), {
@@ -77,9 +77,9 @@ export function spawnStart(
   child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text))
   // 'close' rather than 'exit': then all output has come.
-  const exit = new Promise<Exit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
+  const exit = new Promise<ProcessExit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
 
-  function children(): number[] {
+  function listChildren(): number[] {
     let pids: number[]
     try {
       pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
@@ -91,10 +91,10 @@ export function spawnStart(
   }
 
   onTestFinished(async () => {
-    children()
+    listChildren()
     child.kill('SIGKILL')
     await exit
-    await until(() => [...seen].every((one) => !isAlive(one))).catch((error) => {
+    await waitUntil(() => [...seen].every((one) => !isAlive(one))).catch((error) => {
       for (const one of seen) if (isAlive(one)) process.kill(one, 'SIGKILL')
       throw error
     })
@@ -109,16 +109,16 @@ export function spawnStart(
       return stderr
     },
     exit,
-    children,
-    async ready() {
-      await until(() => {
-        children()
+    listChildren,
+    async waitUntilReady() {
+      await waitUntil(() => {
+        listChildren()
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
         // Behind the table and its examples what was logged meanwhile may stand already.
         return /^service +URL[^]*\n\n(?!Try )/m.test(stdout)
       })
       return Object.fromEntries(
-        Array.from(stdout.matchAll(ROW), ([, name, url, servicePid, threads]) => [
+        Array.from(stdout.matchAll(ROW_PATTERN), ([, name, url, servicePid, threads]) => [
           name!,
           { url: url!, port: Number(new URL(url!).port), pid: Number(servicePid), threads: Number(threads) },
         ]),
@@ -129,12 +129,12 @@ export function spawnStart(
       child.stdout?.destroy()
       child.stderr?.destroy()
     },
-    holdOutput() {
+    pauseOutput() {
       child.stdout?.pause()
       child.stderr?.pause()
     },
     async stop(signal = 'SIGTERM') {
-      children()
+      listChildren()
       process.kill(pid, signal)
       return exit
     },

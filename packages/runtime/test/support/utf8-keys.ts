@@ -5,7 +5,7 @@ const CHARACTERS = ['a', 'é', '日', '🎈'] as const
  * Keys of exactly the given bytes, for each width of a character and each position at which a buffer can cut the last one.
  * Keys of the same length differ from their first character on.
  */
-export function keysOfBytes(bytes: number): string[] {
+export function createKeys(bytes: number): string[] {
   const keys: string[] = []
   for (const [i, character] of CHARACTERS.entries()) {
     const width = i + 1

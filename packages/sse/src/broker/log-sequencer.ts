@@ -1,4 +1,4 @@
-import { behind } from '@influencer-stats/log/errors'
+import { createSequenceTimeoutError } from '@influencer-stats/log/errors'
 import type { Log } from '@influencer-stats/log/log'
 import { oneAtATime } from '../connections.ts'
 import type { Entry } from '../core/event.ts'
@@ -44,7 +44,7 @@ export async function openLogSequencer({
   /** An id of any node's is of something that was in the log before this asks. @throws LOG_UNAVAILABLE, LOG_BEHIND */
   async function catchUp(): Promise<void> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(behind()), sequenceWaitTimeout)
+    const timer = setTimeout(() => late.reject(createSequenceTimeoutError()), sequenceWaitTimeout)
     try {
       await Promise.race([log.barrier(), late.promise])
     } finally {

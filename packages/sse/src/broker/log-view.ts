@@ -1,5 +1,5 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import type { Entry as LogEntry, Position, View } from '@influencer-stats/log/log'
+import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
 import { logEpoch } from '../core/event-id.ts'
 import { eventOf, type Entry, type Put } from '../core/event.ts'
 import { decodePuts } from '../core/puts.ts'
@@ -20,16 +20,16 @@ export interface LogViewOptions extends Pick<SequencerOptions, 'deliver'> {
  * What a node makes of the log: the history, and what its threads are told. Values and closings are counted in the log's
  * order, so that all nodes give them the same ids.
  */
-export class LogView implements View {
+export class LogView implements StateMachine {
   readonly #options: LogViewOptions
   #history: History | undefined
-  #position: Position | undefined
+  #position: LogPosition | undefined
 
   constructor(options: LogViewOptions) {
     this.#options = options
   }
 
-  position(): Position | undefined {
+  getPosition(): LogPosition | undefined {
     return this.#position
   }
 
@@ -39,7 +39,7 @@ export class LogView implements View {
   }
 
   /** Resolves with the last place that each entry has taken, once threads have room for what comes next. */
-  async apply(entries: readonly LogEntry[], position: Position): Promise<number[]> {
+  async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     const history = this.historyOf(position.epoch)
     let { seq } = history
     const told: Entry[] = []

@@ -1,4 +1,4 @@
-import { bootId } from '@influencer-stats/runtime/boot-id'
+import { readBootId } from '@influencer-stats/runtime/boot-id'
 import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { topicsOf, type Event } from '../core/event.ts'
@@ -159,7 +159,7 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
     ceiling: seq + RESERVE,
     lost,
     start: seq,
-    boot: bootId(),
+    boot: readBootId(),
   }
   await level.write(() => db.put(META, JSON.stringify(meta), { sync: true }))
   level.beginHistory()
@@ -186,7 +186,7 @@ function lostBy({ lost, clean, boot, start = 0, ceiling }: Meta, last: number): 
   if (clean) return lost
   // A killed process leaves what it wrote to the system: who was at a place that is still there missed nothing. What a
   // power cut took nobody knows.
-  const from = boot !== undefined && boot === bootId() ? Math.max(last, start) + 1 : 0
+  const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
   const all = [...lost, { from, before: ceiling }]
   if (from === 0) return all.slice(-1)
   if (all.length <= MOST_LOST) return all

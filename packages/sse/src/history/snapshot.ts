@@ -1,4 +1,4 @@
-import type { Position } from '@influencer-stats/log/log'
+import type { LogPosition } from '@influencer-stats/log/log'
 import type { Kept, KeptTopic } from './history.ts'
 
 // A snapshot of a history, a line each of JSON: the format's name, the topics with what is kept of them, and last what
@@ -10,7 +10,7 @@ const NEWLINE = 0x0a
 
 /** A history, and how far in the log it is. */
 export interface HistorySnapshot {
-  readonly position: Position
+  readonly position: LogPosition
   readonly kept: Kept
 }
 
@@ -40,7 +40,7 @@ export async function readSnapshot(pieces: AsyncIterable<Buffer>): Promise<Histo
     if (from < piece.length) begun.push(piece.subarray(from))
   }
   const [name, ...topics] = lines
-  const last = topics.pop() as (Omit<Kept, 'topics'> & { position?: Position }) | undefined
+  const last = topics.pop() as (Omit<Kept, 'topics'> & { position?: LogPosition }) | undefined
   if (name !== NAME) throw new Error('this is no snapshot that this version knows')
   if (!last?.position) throw new Error('the snapshot is cut')
   const { position, ...rest } = last

@@ -1,12 +1,12 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
   type HotRequest,
   type HotRoute,
-  type Reply,
+  type BufferedReply,
   type StreamReply,
 } from '@influencer-stats/runtime/hot-route'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { readResumption, resumedFrom } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
 import { eventId } from '../core/event-id.ts'
@@ -92,7 +92,7 @@ function subscribeRoute({ streams, history, encoder, broker, bearers, anonymous,
     url: HUB_PATH,
     access: 'host',
     head: false,
-    streams: true,
+    canStream: true,
     schema: {
       tags,
       operationId: 'subscribe',
@@ -108,7 +108,7 @@ function subscribeRoute({ streams, history, encoder, broker, bearers, anonymous,
           content: { 'text/event-stream': { schema: { type: 'string' } } },
         },
         204: { type: 'null', description: 'All streams were closed: stay away.' },
-        ...readReplies(
+        ...buildReadReplies(
           house.VALIDATION_FAILED,
           errors.INVALID_MATCHER,
           errors.INVALID_REQUEST,
@@ -135,7 +135,7 @@ function subscribeRoute({ streams, history, encoder, broker, bearers, anonymous,
 }
 
 function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOptions) {
-  async function publish(request: HotRequest, { publish: granted }: Bearer): Promise<Reply> {
+  async function publish(request: HotRequest, { publish: granted }: Bearer): Promise<BufferedReply> {
     const form = parseQuery(decodeText(request.body))
     if (isMalformed(form)) throw errors.INVALID_UPDATE('the form cannot be read')
     const update = readUpdate(form, base(String(request.headers.host)))
@@ -168,7 +168,7 @@ function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOpti
       body: { content: { [FORM_TYPE]: { schema: { type: 'string', examples: ['topic=news&data=42'] } } } },
       response: {
         200: { description: "The update's id.", content: { 'text/plain': { schema: { type: 'string' } } } },
-        ...changeReplies(
+        ...buildChangeReplies(
           errors.INVALID_UPDATE,
           errors.INVALID_REQUEST,
           errors.INVALID_TOKEN,
@@ -177,7 +177,7 @@ function publishRoute({ broker, history, bearers, maxUpdate, base }: MercureOpti
           errors.VALUE_NOT_UTF8,
           errors.FALLEN_BEHIND,
           ...logFaults,
-          ...storeFaults,
+          ...storeErrors,
         ),
       },
     },

@@ -1,5 +1,5 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -21,7 +21,7 @@ export function pageRoute(app: App): void {
         summary: 'A page that logs every value to its console',
         response: {
           200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
-          ...readReplies(),
+          ...buildReadReplies(),
         },
       },
     },

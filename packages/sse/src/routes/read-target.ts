@@ -1,9 +1,9 @@
-import { validatorOf } from '@influencer-stats/runtime/validation'
+import { createValidator } from '@influencer-stats/runtime/validation'
 import { parseQuery } from '../core/query.ts'
 
 /** Reads targets of one path whose query fits a schema; nothing where Fastify has to say what is wrong. */
 export function createTargetReader<Query>(path: string, schema: object): (target: string) => Query | undefined {
-  const fits = validatorOf(schema, 'querystring')
+  const fits = createValidator(schema, 'querystring')
   return (target) => {
     if (!target.startsWith(path)) return undefined
     const rest = target.slice(path.length)

@@ -1,8 +1,8 @@
-import { NAME_TEXT, WHOLE_TEXT } from '@influencer-stats/runtime/validation'
+import { NAME_PATTERN, TEXT_PATTERN } from '@influencer-stats/runtime/validation'
 import type { FromSchema } from 'json-schema-to-ts'
 import { MOST_LISTED } from '../connections.ts'
 
-const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_TEXT } as const
+const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATTERN } as const
 
 /** Most topics of one stream. */
 export const MAX_TOPICS = 500
@@ -76,7 +76,7 @@ export const manyValues = {
     type: 'object',
     required: ['value'],
     additionalProperties: false,
-    properties: { topic, value: { type: 'string', pattern: WHOLE_TEXT } },
+    properties: { topic, value: { type: 'string', pattern: TEXT_PATTERN } },
   },
 } as const
 

@@ -1,7 +1,7 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { Broker } from '../broker/broker.ts'
 import { closingId } from '../core/event-id.ts'
 import { logFaults } from '../errors.ts'
@@ -29,7 +29,7 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
           headers: { 'event-id': { type: 'string' } },
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...changeReplies(house.VALIDATION_FAILED, ...logFaults, ...storeFaults),
+        ...buildChangeReplies(house.VALIDATION_FAILED, ...logFaults, ...storeErrors),
       },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -52,7 +52,7 @@ export function streamRoutes(app: App, broker: Broker, history: History): void {
         operationId: 'getConnections',
         summary: 'How many streams are open, for each thread and topic',
         querystring: noQuery,
-        response: { 200: connectionsReply, ...readReplies(house.VALIDATION_FAILED) },
+        response: { 200: connectionsReply, ...buildReadReplies(house.VALIDATION_FAILED) },
       },
     },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send((await connections()) as never),

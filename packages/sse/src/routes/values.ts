@@ -1,7 +1,7 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
-import { defineHotRoute, type HotRequest, type HotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
-import { changeReplies, readReplies, storeFaults } from '@influencer-stats/runtime/replies'
-import { misfitText, unreadBody, validatorOf } from '@influencer-stats/runtime/validation'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { defineHotRoute, type HotRequest, type HotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { describeValidationError, skipBodyValidation, createValidator } from '@influencer-stats/runtime/validation'
 import type { Broker } from '../broker/broker.ts'
 import { eventId } from '../core/event-id.ts'
 import { DEFAULT_TOPIC } from '../core/event.ts'
@@ -35,7 +35,7 @@ export function decodeText(body: Buffer): string {
   }
 }
 
-const textReply = (history: History, seq: number, value: string): Reply => ({
+const textReply = (history: History, seq: number, value: string): BufferedReply => ({
   status: 200,
   headers: ['x-content-type-options', 'nosniff', 'event-id', eventId(history.epoch, seq)],
   type: 'text/plain; charset=utf-8',
@@ -68,7 +68,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
   const { judges } = bearers
   const response = {
     200: valueReply('The value, which all streams of the topic get.'),
-    ...changeReplies(
+    ...buildChangeReplies(
       house.VALIDATION_FAILED,
       errors.HUB_TOPIC,
       errors.VALUE_NOT_UTF8,
@@ -77,11 +77,15 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
       errors.INSUFFICIENT_SCOPE,
       errors.FALLEN_BEHIND,
       ...logFaults,
-      ...storeFaults,
+      ...storeErrors,
     ),
   }
 
-  async function publish(topic: string = DEFAULT_TOPIC, value: string, { headers }: HotRequest): Promise<Reply> {
+  async function publish(
+    topic: string = DEFAULT_TOPIC,
+    value: string,
+    { headers }: HotRequest,
+  ): Promise<BufferedReply> {
     await mayPut([topic], headers, bearers)
     const [seq] = await broker.publish([[topic, value]])
     return textReply(history, seq!, value)
@@ -95,7 +99,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
     schema: { tags, operationId: 'putValueByQuery', summary: 'Put a value', querystring: getPutQuery, response },
     match: createTargetReader(PUT, getPutQuery),
     read: ({ query }) => query as PutQuery,
-    judges,
+    hasServiceToken: judges,
     answer: ({ topic, v }, request) => publish(topic, v!, request),
   })
 
@@ -115,7 +119,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
     },
     match: createTargetReader(PUT, postPutQuery),
     read: ({ query }) => query as PutQuery,
-    judges,
+    hasServiceToken: judges,
     answer({ topic, v }, request) {
       const { body } = request
       if (v !== undefined && body.length > 0) throw errors.VALUE_TWICE()
@@ -127,7 +131,7 @@ export function putRoutes({ broker, history, bearers, maxValue }: ValuesOptions)
 
 /** Puts many values at once, all or none. */
 export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
-  const fits = validatorOf(manyValues, 'body')
+  const fits = createValidator(manyValues, 'body')
 
   function readValues(body: Buffer): readonly ManyValue[] {
     let values: unknown
@@ -136,7 +140,7 @@ export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
     } catch {
       throw house.BAD_JSON()
     }
-    if (!fits(values)) throw house.VALIDATION_FAILED(misfitText(fits.errors![0]!, 'body'))
+    if (!fits(values)) throw house.VALIDATION_FAILED(describeValidationError(fits.errors![0]!, 'body'))
     return values as readonly ManyValue[]
   }
 
@@ -144,7 +148,7 @@ export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
     method: 'POST',
     url: MANY,
     body: { limit: MOST_BYTES, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
-    validatorCompiler: unreadBody,
+    validatorCompiler: skipBodyValidation,
     schema: {
       tags,
       operationId: 'putValues',
@@ -153,7 +157,7 @@ export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
       body: manyValues,
       response: {
         200: manyReply,
-        ...changeReplies(
+        ...buildChangeReplies(
           house.VALIDATION_FAILED,
           house.BAD_JSON,
           house.BODY_TOO_LARGE,
@@ -163,13 +167,13 @@ export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
           errors.INSUFFICIENT_SCOPE,
           errors.FALLEN_BEHIND,
           ...logFaults,
-          ...storeFaults,
+          ...storeErrors,
         ),
       },
     },
     match: (target) => (target === MANY ? true : undefined),
     read: () => true,
-    judges: bearers.judges,
+    hasServiceToken: bearers.judges,
     async answer(_asked, { body, headers }) {
       const values = readValues(body)
       const topics = values.map(({ topic = DEFAULT_TOPIC }) => topic)
@@ -183,7 +187,7 @@ export function putManyRoute({ broker, history, bearers }: ValuesOptions) {
 
 /** Reads the current value. */
 export function valueRoute({ history, bearers, reader }: ValuesOptions) {
-  function valueOf(topic: string, { reader: by }: { readonly reader: Reader }): Reply {
+  function valueOf(topic: string, { reader: by }: { readonly reader: Reader }): BufferedReply {
     const event = history.current(topic)
     if (!event || !by.sees(event)) throw errors.VALUE_NOT_FOUND()
     return textReply(history, event.seq, event.value)
@@ -199,12 +203,12 @@ export function valueRoute({ history, bearers, reader }: ValuesOptions) {
       querystring: topicQuery,
       response: {
         200: valueReply('The value that was put last.'),
-        ...readReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenFaults),
+        ...buildReadReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenFaults),
       },
     },
     match: createTargetReader(VALUE, topicQuery),
     read: ({ query }) => query as PutQuery,
-    judges: bearers.judges,
+    hasServiceToken: bearers.judges,
     answer({ topic = DEFAULT_TOPIC }, { headers }) {
       const bearer = bearers.judges(headers) ? bearers.of(headers, false) : undefined
       return bearer ? bearer.then((known) => valueOf(topic, known)) : valueOf(topic, { reader })

@@ -1,7 +1,12 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
-import { defineHotRoute, type HotRequest, type Reply, type StreamReply } from '@influencer-stats/runtime/hot-route'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import {
+  defineHotRoute,
+  type HotRequest,
+  type BufferedReply,
+  type StreamReply,
+} from '@influencer-stats/runtime/hot-route'
 import type { Problem } from '@influencer-stats/runtime/problems'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { readAdmission, type Encoders } from '../admission.ts'
 import type { Broker } from '../broker/broker.ts'
 import type { Reader } from '../core/reader.ts'
@@ -34,7 +39,7 @@ const HEADERS = [
   ['x-content-type-options', 'nosniff'],
 ].flat()
 /** Whoever was told that all streams were closed. */
-export const STAY_AWAY: Reply = { status: 204, headers: [], body: '' }
+export const STAY_AWAY: BufferedReply = { status: 204, headers: [], body: '' }
 
 /** Opens a stream if there is room for one more. @param full what is answered if not */
 export function openReply(
@@ -44,7 +49,7 @@ export function openReply(
   full: () => Problem,
   headers: readonly string[] = [],
 ): StreamReply {
-  const address = from.address()
+  const address = from.getAddress()
   if (!streams.hasRoom(address)) throw full()
   return {
     status: 200,
@@ -68,7 +73,7 @@ export function waitRoute({ streams, history, encoders, broker, bearers, reader 
     method: 'GET',
     url: URL,
     head: false,
-    streams: true,
+    canStream: true,
     schema: {
       tags: ['streams'],
       operationId: 'openStream',
@@ -80,14 +85,14 @@ export function waitRoute({ streams, history, encoders, broker, bearers, reader 
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
         204: { type: 'null', description: 'All streams were closed: stay away.' },
-        ...readReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...behindFaults, ...tokenFaults),
+        ...buildReadReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...behindFaults, ...tokenFaults),
       },
     },
     match: createTargetReader<WaitQuery>(URL, waitQuery),
     read: ({ query }) => query as WaitQuery,
     // EventSource sends no headers.
-    token: ({ access_token: token }) => token,
-    judges: bearers.judges,
+    getToken: ({ access_token: token }) => token,
+    hasServiceToken: bearers.judges,
     answer(query, request) {
       const bearer = bearers.judges(request.headers) ? bearers.of(request.headers, false) : undefined
       return bearer ? bearer.then((known) => open(query, request, known)) : open(query, request, { reader })

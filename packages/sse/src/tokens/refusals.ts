@@ -1,4 +1,4 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { errors } from '../errors.ts'
 
 // RFC 6750, 3: what a client is told of its token.

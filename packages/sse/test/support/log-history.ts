@@ -1,4 +1,4 @@
-import type { Entry, Position } from '@influencer-stats/log/log'
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import { CLOSING, LogView, PUTS, type LogViewOptions } from '../../src/broker/log-view.ts'
 import { encodePuts } from '../../src/core/puts.ts'
 import type { Event } from '../../src/core/event.ts'
@@ -17,7 +17,7 @@ class TimedView extends LogView {
     this.#times = times
   }
 
-  override apply(entries: readonly Entry[], position: Position): Promise<number[]> {
+  override apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     return super.apply(
       entries.map((entry) => ({ ...entry, at: this.#times[this.#applied++]! })),
       position,
@@ -46,7 +46,7 @@ export async function openLogHistory(url: string, options: RingOptions): Promise
     )
     for (let i = 0; i < skipped; i++) entries.push(here.log.append(CLOSING, Buffer.alloc(0)))
     const done = await Promise.all(entries)
-    await there.log.reached(done.at(-1)!.seq, 30_000)
+    await there.log.waitForSequence(done.at(-1)!.seq, 30_000)
     onKept()
   }
 

@@ -1,4 +1,4 @@
-import type { Log, View } from '@influencer-stats/log/log'
+import type { Log, StateMachine } from '@influencer-stats/log/log'
 import { logs } from '@influencer-stats/log/parts'
 import { onTestFinished } from 'vitest'
 
@@ -18,13 +18,13 @@ export const nodeSettings = (natsUrl: string, natsStream: string) => ({
 const silent = { info() {}, warn() {}, error() {} }
 
 /** The log of that name, as a node of sse has it; it is closed when the test ends. */
-export async function openTestLog(url: string, stream: string, view: View): Promise<Log> {
+export async function openTestLog(url: string, stream: string, view: StateMachine): Promise<Log> {
   const log = await logs.jetstream({
     service: 'sse',
     stream,
     nats: { servers: [url] },
     replicas: 1,
-    view,
+    stateMachine: view,
     log: silent,
     appendTimeout: 15_000,
     maxBody: 5_000_000,

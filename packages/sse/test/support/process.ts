@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { talkTo, type TestSse } from './sse.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const ENTRY = fileURLToPath(new URL('./run.ts', import.meta.url))
 
@@ -27,7 +27,7 @@ export async function spawnSse(settings: Readonly<Record<string, string | number
     return exit
   }
   onTestFinished(() => end('SIGKILL'))
-  await until(() => {
+  await waitUntil(() => {
     if (child.exitCode !== null) throw new Error('the broadcaster did not start')
     return url.endsWith('\n')
   })

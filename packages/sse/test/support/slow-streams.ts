@@ -1,4 +1,4 @@
-import { budgetMemory, createBudget } from '@influencer-stats/runtime/budget'
+import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
 import { PUBLIC_READER } from '../../src/core/reader.ts'
 import { createSelectors } from '../../src/core/selectors.ts'
@@ -28,7 +28,12 @@ interface StreamSetup {
 const encoder = createEventStreamEncoder()
 
 /** Creates the streams of one thread on a history, without a server. */
-export function openStreams({ clientMemoryLimit, memory = budgetMemory(1), thread = 0, ...options }: StreamsSetup) {
+export function openStreams({
+  clientMemoryLimit,
+  memory = createBudgetMemory(1),
+  thread = 0,
+  ...options
+}: StreamsSetup) {
   const history = new Ring({ count: 100_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: 1e9, ...options })
   const budget = createBudget(memory, thread, clientMemoryLimit)
   const hub = new Hub({

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { EventSourceReader, type Received } from './event-source-reader.ts'
-import { until } from '@influencer-stats/runtime/testing/until'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** An open stream and what has come of it. */
 export interface TestStream {
@@ -85,7 +85,7 @@ export async function openStream(port: number, query = '', options: StreamOption
     socket.write(piece, 'latin1')
     if (options.pieces) await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  await until(() => head || ended)
+  await waitUntil(() => head || ended)
   if (!head) throw new Error('the connection ended without a reply')
   const { status, headers } = head
 
@@ -105,7 +105,7 @@ export async function openStream(port: number, query = '', options: StreamOption
       return ended
     },
     async until(count) {
-      await until(() => reader.events.length >= count || ended)
+      await waitUntil(() => reader.events.length >= count || ended)
       if (reader.events.length < count) throw new Error(`the stream ended after ${reader.events.length} events`)
       return reader.events
     },

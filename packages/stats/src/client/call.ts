@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { VideoNumbers } from '../core/numbers.ts'
-import { traceHeaders } from '@influencer-stats/runtime/trace'
+import { getTraceHeaders } from '@influencer-stats/runtime/trace'
 import type { Answer, ClientOptions, VideoClient } from './client.ts'
 import { maskKey } from './api-keys.ts'
 import { isDeadKey, parseRetryAfter } from './error-reply.ts'
@@ -32,11 +32,11 @@ export function createCall(
   async function getTimed(path: string, signal: AbortSignal): Promise<RawReply> {
     const call = timed?.('youtube')
     try {
-      const reply = await get(path, call?.headers ?? traceHeaders(), signal)
-      call?.ended(reply.status)
+      const reply = await get(path, call?.headers ?? getTraceHeaders(), signal)
+      call?.end(reply.status)
       return reply
     } catch (fault) {
-      call?.ended(signal.aborted ? 'timeout' : reachedNobody(fault) ? 'unreachable' : 'broken')
+      call?.end(signal.aborted ? 'timeout' : reachedNobody(fault) ? 'unreachable' : 'broken')
       throw fault
     }
   }

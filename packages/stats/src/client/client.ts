@@ -1,5 +1,5 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { VideoNumbers } from '../core/numbers.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { Logger } from '../logger/logger.ts'

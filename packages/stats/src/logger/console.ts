@@ -1,10 +1,10 @@
-import { hiding } from '@influencer-stats/runtime/secrets'
+import { createRedactor } from '@influencer-stats/runtime/secrets'
 import { createLineSink, formatLine, type Logger, type LoggerOptions } from './logger.ts'
 
 /** Writes every line at once and waits until it is written: nothing is lost, and every request pays for it. */
 export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
   const out = createLineSink(to)
-  const hide = hiding(secrets)
+  const hide = createRedactor(secrets)
   const write = (...line: Parameters<typeof formatLine>) => out.write(hide(formatLine(...line)))
   return {
     dropped: 0,

@@ -1,4 +1,4 @@
-import { hiding } from '@influencer-stats/runtime/secrets'
+import { createRedactor } from '@influencer-stats/runtime/secrets'
 import { createLineSink, formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
 
 const LINES_A_SECOND = 1_000
@@ -7,7 +7,7 @@ const SECOND = 1_000
 /** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
 export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
   const out = createLineSink(to)
-  const hide = hiding(secrets)
+  const hide = createRedactor(secrets)
   let lines: string[] = []
   let droppedNow = 0
   let dropped = 0

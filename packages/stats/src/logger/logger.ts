@@ -1,4 +1,4 @@
-import { createSink, type Sink } from '@influencer-stats/runtime/sink'
+import { openLineSink, type LineSink } from '@influencer-stats/runtime/line-sink'
 
 /** Where the service writes what it does, a line a step. */
 export interface Logger {
@@ -24,8 +24,8 @@ export interface LoggerOptions {
 export type Level = 'DEBUG' | 'INFO' | 'ERROR'
 
 /** For lines of text; what could not be written is told in one of them. */
-export const createLineSink = (to: number): Sink =>
-  createSink(to, { tell: (lost) => formatLine('ERROR', `${lost} lines could not be written`).trimEnd() })
+export const createLineSink = (to: number): LineSink =>
+  openLineSink(to, { formatLoss: (lost) => formatLine('ERROR', `${lost} lines could not be written`).trimEnd() })
 
 /** A line of text as `console` and `dropping` write it. */
 export function formatLine(level: Level, message: string, fault?: unknown): string {

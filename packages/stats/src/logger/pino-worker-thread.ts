@@ -1,4 +1,4 @@
-import { shareSinkWords } from '@influencer-stats/runtime/sink'
+import { shareSinkWords } from '@influencer-stats/runtime/line-sink'
 import { Writable } from 'node:stream'
 import { createJsonSink } from './json-log.ts'
 

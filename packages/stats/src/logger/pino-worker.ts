@@ -1,5 +1,5 @@
-import { hidingInJson } from '@influencer-stats/runtime/secrets'
-import { sinkWords } from '@influencer-stats/runtime/sink'
+import { createJsonRedactor } from '@influencer-stats/runtime/secrets'
+import { getSinkWords } from '@influencer-stats/runtime/line-sink'
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { BASE } from './json-log.ts'
@@ -9,8 +9,8 @@ const WRITER = new URL('./pino-worker-thread.ts', import.meta.url).href
 
 /** JSON lines, handed to a thread of their own, which writes them. */
 export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
-  const transport = pino.transport({ target: WRITER, options: { to, sinkWords: sinkWords() } })
-  const log = pino({ level, base: BASE, hooks: { streamWrite: hidingInJson(secrets) } }, transport)
+  const transport = pino.transport({ target: WRITER, options: { to, sinkWords: getSinkWords() } })
+  const log = pino({ level, base: BASE, hooks: { streamWrite: createJsonRedactor(secrets) } }, transport)
   let closed: Promise<unknown> | undefined
 
   return {

@@ -1,4 +1,4 @@
-import { hidingInJson } from '@influencer-stats/runtime/secrets'
+import { createJsonRedactor } from '@influencer-stats/runtime/secrets'
 import { pino } from 'pino'
 import { BASE, createJsonSink } from './json-log.ts'
 import type { Logger, LoggerOptions } from './logger.ts'
@@ -8,8 +8,8 @@ const WITHIN = 1_000
 
 /** JSON lines, gathered into writes of 4 KB; a killed process loses at most the last second. */
 export function createPinoLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
-  const out = createJsonSink(to, { gather: GATHER, within: WITHIN })
-  const log = pino({ level, base: BASE, hooks: { streamWrite: hidingInJson(secrets) } }, out)
+  const out = createJsonSink(to, { minWriteLength: GATHER, flushIntervalMs: WITHIN })
+  const log = pino({ level, base: BASE, hooks: { streamWrite: createJsonRedactor(secrets) } }, out)
   return {
     dropped: 0,
     debug: (message) => log.debug(message),

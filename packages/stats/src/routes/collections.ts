@@ -1,8 +1,8 @@
-import { readCondition, type Condition } from '@influencer-stats/runtime/conditions'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { readPreconditions, type Preconditions } from '@influencer-stats/runtime/conditions'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, storeFaults } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { Collections } from '../collections.ts'
 import { errors } from '../errors.ts'
 import { etagOf, versionOf } from '../core/version.ts'
@@ -25,7 +25,7 @@ const config = { isConditional: true }
 
 /** What any change may be answered with. */
 const changeFaults = [
-  ...storeFaults,
+  ...storeErrors,
   errors.STATE_UNAVAILABLE,
   errors.LOG_UNAVAILABLE,
   errors.OUTCOME_UNKNOWN,
@@ -37,8 +37,8 @@ const changeFaults = [
 const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
 /** Returns the condition in `If-Match`, the collection's version. `If-None-Match` would refer to the video. */
-function matchOf(headers: RequestHeaders): Condition | undefined {
-  const condition = readCondition(headers)
+function matchOf(headers: RequestHeaders): Preconditions | undefined {
+  const condition = readPreconditions(headers)
   if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('only If-Match applies to a video of a collection')
   return condition
 }
@@ -60,13 +60,13 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...changeReplies(...changeFaults, errors.DATES_REVERSED),
+          ...buildChangeReplies(...changeFaults, errors.DATES_REVERSED),
         },
       },
     },
     async (request, reply) => {
       const { videos, ...campaign } = request.body
-      const condition = readCondition(request.headers)
+      const condition = readPreconditions(request.headers)
       const { collection, created } = await collections.put(request.params.id, videos, campaign, condition)
       if (!created) request.audit = { change: 'replace', what: request.params.id }
       return reply
@@ -91,12 +91,12 @@ export function collectionRoutes(app: App, collections: Collections): void {
         body: collectionPatch,
         response: {
           200: collectionReply,
-          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.DATES_REVERSED),
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.DATES_REVERSED),
         },
       },
     },
     async ({ params, body, headers }, reply) => {
-      const collection = await collections.patch(params.id, body, readCondition(headers))
+      const collection = await collections.patch(params.id, body, readPreconditions(headers))
       return reply.header('etag', etagOf(collection)).send(toReply(collection))
     },
   )
@@ -113,13 +113,13 @@ export function collectionRoutes(app: App, collections: Collections): void {
         headers: conditions,
         response: {
           204: { type: 'null', description: 'Forgotten.' },
-          ...changeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
         },
       },
     },
     async (request, reply) => {
       const { id } = request.params
-      if (!(await collections.delete(id, readCondition(request.headers)))) throw errors.COLLECTION_NOT_FOUND(id)
+      if (!(await collections.delete(id, readPreconditions(request.headers)))) throw errors.COLLECTION_NOT_FOUND(id)
       return reply.code(204).send(null)
     },
   )
@@ -138,7 +138,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         response: {
           200: videosReply,
           201: videosReply,
-          ...changeReplies(...videoFaults, errors.COLLECTION_FULL),
+          ...buildChangeReplies(...videoFaults, errors.COLLECTION_FULL),
         },
       },
     },
@@ -165,7 +165,7 @@ export function collectionRoutes(app: App, collections: Collections): void {
         headers: matchCondition,
         response: {
           204: { type: 'null', description: 'Removed.' },
-          ...changeReplies(...videoFaults, errors.VIDEO_NOT_IN_COLLECTION),
+          ...buildChangeReplies(...videoFaults, errors.VIDEO_NOT_IN_COLLECTION),
         },
       },
     },

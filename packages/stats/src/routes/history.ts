@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply } from 'fastify'
 import type { Collections } from '../collections.ts'
 import { editsSince } from '../core/edits.ts'
@@ -60,7 +60,7 @@ export function historyRoutes(app: App, collections: Collections, retention: num
         querystring,
         response: {
           200: historyReply,
-          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
         },
       },
     },
@@ -82,7 +82,7 @@ export function historyRoutes(app: App, collections: Collections, retention: num
         querystring,
         response: {
           200: historyReply,
-          ...readReplies(
+          ...buildReadReplies(
             errors.STATE_UNAVAILABLE,
             house.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,

@@ -1,5 +1,5 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { NodeState } from '../node-state.ts'
 
 /** How a node of many stands to the others. */
@@ -33,7 +33,7 @@ export function nodeRoute(app: App, state: () => Promise<NodeState | undefined>)
             },
             examples: [{ polling: true, source: 'https://www.googleapis.com', applied: 4_711, lag: 0, silence: 0.4 }],
           },
-          ...readReplies(),
+          ...buildReadReplies(),
         },
       },
     },

@@ -1,7 +1,7 @@
-import { holds, readCondition } from '@influencer-stats/runtime/conditions'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { StatsCache } from '../cache/cache.ts'
 import type { Collections } from '../collections.ts'
 import { costsOf, patched } from '../core/campaign.ts'
@@ -85,7 +85,7 @@ export function overviewRoutes(app: App, { collections, overview, cache }: Overv
         response: {
           200: overviewRow,
           304: { type: 'null', description: 'The client has this version.' },
-          ...readReplies(
+          ...buildReadReplies(
             errors.STATE_UNAVAILABLE,
             house.VALIDATION_FAILED,
             errors.CONDITION_INVALID,
@@ -97,13 +97,13 @@ export function overviewRoutes(app: App, { collections, overview, cache }: Overv
     },
     async ({ params: { id }, query, headers }, reply): Promise<any> => {
       if (query.include === undefined) {
-        const { match, noneMatch } = readCondition(headers) ?? {}
+        const { match, noneMatch } = readPreconditions(headers) ?? {}
         const collection = await collections.get(id)
         if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
         requireCondition(collection, match && { match })
         const etag = etagOf(collection)
         void reply.header('etag', etag)
-        if (noneMatch && !holds({ noneMatch }, etag)) return reply.code(304).send(null)
+        if (noneMatch && !isPreconditionMet({ noneMatch }, etag)) return reply.code(304).send(null)
         return toReply(collection)
       }
       const { withStats, withChange } = partsOf(query.include)
@@ -155,7 +155,7 @@ export function overviewRoutes(app: App, { collections, overview, cache }: Overv
               next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
             },
           },
-          ...readReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.CURSOR_UNKNOWN),
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.CURSOR_UNKNOWN),
         },
       },
     },

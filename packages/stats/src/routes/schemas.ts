@@ -1,4 +1,4 @@
-import { NAME_TEXT } from '@influencer-stats/runtime/validation'
+import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME, MAX_TAG, MAX_TAGS } from '../core/campaign.ts'
 import { COLLECTION_ID, MAX_VIDEOS, VIDEO_ID } from '../core/ids.ts'
 import { VIDEO } from '../core/video-links.ts'
@@ -88,8 +88,8 @@ const tags = {
   items: { type: 'string', minLength: 1, maxLength: MAX_TAG },
 } as const
 /** Name and tags in requests. Older versions accepted any text, so replies may contain it. */
-const newName = { ...name, pattern: NAME_TEXT } as const
-const newTags = { ...tags, items: { ...tags.items, pattern: NAME_TEXT } } as const
+const newName = { ...name, pattern: NAME_PATTERN } as const
+const newTags = { ...tags, items: { ...tags.items, pattern: NAME_PATTERN } } as const
 const day = { type: 'string', format: 'date' } as const
 const from = { ...day, description: 'The first day of the campaign.' } as const
 const to = { ...day, description: 'The last day of the campaign.' } as const

@@ -1,4 +1,4 @@
-import { defineHotRoute, type Reply } from '@influencer-stats/runtime/hot-route'
+import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { StatsCache } from '../cache/cache.ts'
 import { asItReads, type Prepared } from '../core/prepared.ts'
 import { errors } from '../errors.ts'
@@ -17,7 +17,7 @@ const PLAIN = /^\/collections\/([A-Za-z0-9._~-]{1,128})\/stats$/
 /** The hottest route of the house: where the reply is ready, a read is one look-up. */
 export const statsRoute = (cache: StatsCache) => {
   /** @throws Problem `COLLECTION_NOT_FOUND` */
-  function toReply(found: Prepared | undefined): Reply {
+  function toReply(found: Prepared | undefined): BufferedReply {
     if (!found) throw errors.COLLECTION_NOT_FOUND()
     const now = steadyNow()
     return aged(asItReads(found, now, cache.staleAfter()), now)
@@ -53,7 +53,7 @@ export const statsRoute = (cache: StatsCache) => {
       return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
     },
     // Each video's numbers are main's to look up.
-    queues: ({ byVideo }) => byVideo,
+    shouldQueue: ({ byVideo }) => byVideo,
     answer({ id, byVideo }) {
       if (byVideo) return cache.readByVideo(id).then(toReply)
       const ready = cache.ready(id)
@@ -65,12 +65,12 @@ export const statsRoute = (cache: StatsCache) => {
 /** The reply with a prepared one's numbers, as old as they are now (s). */
 interface Aged {
   readonly age: number
-  readonly reply: Reply
+  readonly reply: BufferedReply
 }
 
 const replies = new WeakMap<Prepared, Aged>()
 
-function aged(prepared: Prepared, now: number): Reply {
+function aged(prepared: Prepared, now: number): BufferedReply {
   const { body, etag, at } = prepared
   const age = Math.max(0, Math.floor((now - at) / 1000))
   const last = replies.get(prepared)

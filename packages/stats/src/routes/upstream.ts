@@ -1,7 +1,7 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { PROBLEM_TYPE, problemSchema } from '@influencer-stats/runtime/problems'
-import { readReplies } from '@influencer-stats/runtime/replies'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
 
@@ -22,7 +22,7 @@ const upstreamProblemSchema = {
 
 /** Error replies of every read of a collection's numbers. A 503 may be `UPSTREAM_UNAVAILABLE`, which has more members. */
 export function numbersReplies() {
-  const replies = readReplies(
+  const replies = buildReadReplies(
     house.VALIDATION_FAILED,
     errors.COLLECTION_NOT_FOUND,
     errors.STATE_UNAVAILABLE,
@@ -92,7 +92,7 @@ export function upstreamRoute(app: App, state: () => UpstreamState | Promise<Ups
               },
             ],
           },
-          ...readReplies(),
+          ...buildReadReplies(),
         },
       },
     },

@@ -1,4 +1,4 @@
-import { errors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import type { FastifyRequest } from 'fastify'
 import { videoIdOf } from '../core/video-links.ts'
 

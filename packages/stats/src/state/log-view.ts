@@ -1,7 +1,7 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import { CLEAN, clearLevel, isTorn, keepClean } from '@influencer-stats/log/level-view'
-import type { Entry, Position, View } from '@influencer-stats/log/log'
-import { bootId } from '@influencer-stats/runtime/boot-id'
+import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
+import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
+import { readBootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { currentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE, decodeChange, type Change } from './change.ts'
@@ -12,14 +12,14 @@ import { OWN_KEY, readSnapshot, snapshotPieces } from './snapshot.ts'
 
 /** How far the base of a node is. */
 interface Own {
-  readonly position: Position
+  readonly position: LogPosition
   /** The run of the machine on which that was written, or `clean`: all of it is on the disk. */
   readonly boot: string | undefined
 }
 
 /** What a batch was judged to be, until it is written: after a fault it is written as it is, not judged again. */
 interface Judged {
-  readonly position: Position
+  readonly position: LogPosition
   readonly rows: readonly Row[]
   /** Whether each entry counts. */
   readonly outcomes: readonly boolean[]
@@ -28,7 +28,7 @@ interface Judged {
 }
 
 /** The stats service's view of the log. Main's. */
-export interface LogView extends View {
+export interface LogView extends StateMachine {
   /** All of it is on the disk: after a power cut it can be gone on with. */
   settle(): Promise<void>
 }
@@ -49,14 +49,14 @@ export async function openLogView({ level, onChanges }: LogViewOptions): Promise
   const { db } = level
   const found = await db.get(OWN_KEY)
   let own: Own | undefined = found === undefined ? undefined : JSON.parse(found)
-  const boot = bootId()
+  const boot = readBootId()
   if (own && isTorn(own.boot)) {
     await clearLevel(level, OWN_KEY)
     own = undefined
   }
   let judged: Judged | undefined
 
-  async function judge(entries: readonly Entry[], position: Position): Promise<Judged> {
+  async function judge(entries: readonly LogEntry[], position: LogPosition): Promise<Judged> {
     const batch = new Batch(level)
     const outcomes: boolean[] = []
     const changes: Change[] = []
@@ -68,14 +68,14 @@ export async function openLogView({ level, onChanges }: LogViewOptions): Promise
     return { position, rows: batch.rows, outcomes, changes }
   }
 
-  function read({ kind, seq, body }: Entry): Change {
+  function read({ kind, seq, body }: LogEntry): Change {
     const change = kind === CHANGE ? decodeChange(body) : undefined
     if (change && change.type in handlers) return change
     throw new FrameError('LOG_FORMAT_UNKNOWN', `what is at ${seq} is of a kind that this version does not know`)
   }
 
   return {
-    position: () => own?.position,
+    getPosition: () => own?.position,
 
     async apply(entries, position) {
       // The same again, because it could not be written.
@@ -98,13 +98,13 @@ export async function openLogView({ level, onChanges }: LogViewOptions): Promise
     },
 
     async settle() {
-      if (own && own.boot !== CLEAN) await toClean(own)
+      if (own && own.boot !== CLEAN_BOOT) await toClean(own)
     },
   }
 
   async function toClean(last: Own): Promise<void> {
-    const clean = { ...last, boot: CLEAN }
-    await keepClean(level, OWN_KEY, JSON.stringify(clean))
+    const clean = { ...last, boot: CLEAN_BOOT }
+    await markClean(level, OWN_KEY, JSON.stringify(clean))
     own = clean
   }
 }

@@ -25,7 +25,7 @@ export interface LogStateOptions {
  */
 export function createLogState({ log, lease, source: from, level, close }: LogStateOptions): State {
   async function change(one: Change): Promise<void> {
-    const fault = level.fault()
+    const fault = level.getFault()
     if (fault) throw fault
     const { outcome } = await log.append<boolean>(CHANGE, encodeChange(one))
     if (!outcome) throw new OvertakenError()

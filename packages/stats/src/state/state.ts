@@ -5,7 +5,7 @@ import type { Usage } from '../core/pace.ts'
 import type { SetApart } from '../core/sources.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
-import type { UpstreamTimer } from '@influencer-stats/runtime/upstream'
+import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 
 /** A collection as it is between two changes. */
 export interface CollectionVersion {

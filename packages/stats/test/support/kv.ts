@@ -1,8 +1,8 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
-import type { RunningService } from '@influencer-stats/runtime/host'
+import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { kv } from '@influencer-stats/kv/service'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 /** A key-value service of a test's own. */
 export const startKv = (settings: Overrides = {}): Promise<RunningService> =>
-  embed(kv, { data: temporaryFolder(), ...settings })
+  embed(kv, { data: createTemporaryFolder(), ...settings })

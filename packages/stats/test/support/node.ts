@@ -2,7 +2,7 @@ import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-ser
 import type { Log } from '@influencer-stats/log/log'
 import { logs } from '@influencer-stats/log/parts'
 import type { Overrides } from '@influencer-stats/runtime/embed'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { CHANGE, encodeChange } from '../../src/state/change.ts'
 import { openStatsLevel } from '../../src/state/level.ts'
@@ -15,7 +15,7 @@ import { startStats, type TestStats } from './stats.ts'
 export function natsServer(): () => NatsServer {
   let server: NatsServer
   beforeAll(async () => {
-    server = await startNatsServer({ folder: temporaryFolder() })
+    server = await startNatsServer({ folder: createTemporaryFolder() })
   })
   afterAll(() => server?.stop('SIGKILL'))
   return () => server
@@ -28,7 +28,7 @@ export const newStream = () => `stats-${process.pid}-${++streams}`
 const quiet = { info() {}, warn() {}, error() {} }
 
 /** A base of a node's, and what it makes of the log. */
-export async function openView(options: Partial<LogViewOptions> = {}, folder = temporaryFolder()) {
+export async function openView(options: Partial<LogViewOptions> = {}, folder = createTemporaryFolder()) {
   const level = await openStatsLevel({ folder, log: quiet, isReplica: true })
   return { level, view: await openLogView({ level, onChanges() {}, ...options }) }
 }
@@ -54,11 +54,11 @@ export async function openNodeState(
     stream,
     nats: { servers: [url] },
     replicas: 1,
-    view,
+    stateMachine: view,
     log: quiet as never,
     appendTimeout: 5_000,
   })
-  const lease = log.lease(ttl)
+  const lease = log.openLease(ttl)
   let closed: Promise<void> | undefined
   async function close(): Promise<void> {
     await log.close()
@@ -66,7 +66,7 @@ export async function openNodeState(
   }
   const state = createLogState({ log, lease, source, level, close: () => (closed ??= close()) })
   if (state.source!() === undefined) await log.append(CHANGE, encodeChange({ type: 'source', source }))
-  return { state, view, log, held: () => lease.held() }
+  return { state, view, log, held: () => lease.waitUntilHeld() }
 }
 
 /** What makes a service a node of those that share a stream. */
@@ -79,7 +79,7 @@ export const nodeSettings = (natsUrl: string, natsStream: string): Overrides => 
 
 /** A node in this process; it is stopped when the test ends. */
 export async function startNode(natsUrl: string, natsStream: string, settings: Overrides): Promise<TestStats> {
-  const node = await startStats({ data: temporaryFolder(), ...nodeSettings(natsUrl, natsStream), ...settings })
+  const node = await startStats({ data: createTemporaryFolder(), ...nodeSettings(natsUrl, natsStream), ...settings })
   onTestFinished(async () => void (await node.stop()))
   return node
 }

@@ -1,10 +1,10 @@
 import { openLevel } from '@influencer-stats/runtime/level'
-import { temporaryFolder } from '@influencer-stats/runtime/testing/temporary'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { onTestFinished, vi } from 'vitest'
 
 /** Whether each write to any LevelDB waited for the disk, in order, until the test ends. */
 export async function recordSyncs(): Promise<boolean[]> {
-  const db = await openLevel(temporaryFolder(), { service: 'recorder', format: 1 })
+  const db = await openLevel(createTemporaryFolder(), { service: 'recorder', format: 1 })
   const syncs: boolean[] = []
   const record = (options: { sync?: boolean } = {}) => void syncs.push(options.sync === true)
   const recorded = [

@@ -1,11 +1,11 @@
 import { embed } from '@influencer-stats/runtime/embed'
-import { createControl, type Control } from '@influencer-stats/youtube/client'
+import { createControl, type StandInControl } from '@influencer-stats/youtube/client'
 import { youtube } from '@influencer-stats/youtube/service'
 
 /** A stand-in for YouTube of a test's own. */
 export interface StandIn {
   readonly url: string
-  readonly control: Control
+  readonly control: StandInControl
   stop(): Promise<unknown>
 }
 

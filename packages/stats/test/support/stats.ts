@@ -1,5 +1,5 @@
-import { configOf, PATIENT as PATIENT_SERVICE, type Overrides } from '@influencer-stats/runtime/embed'
-import { startService, type RunningService } from '@influencer-stats/runtime/host'
+import { buildConfig, LENIENT_TIMEOUTS as PATIENT_SERVICE, type Overrides } from '@influencer-stats/runtime/embed'
+import { startService, type RunningService } from '@influencer-stats/runtime/service-host'
 import { pino, type Logger } from 'pino'
 import { stats } from '../../src/service.ts'
 
@@ -37,7 +37,7 @@ export const startOnStandIn = (settings: Overrides): Promise<TestStats> => start
 
 async function start(settings: Overrides, standIns: readonly string[], log = pino({ level: 'silent' })) {
   const own = { port: 0, threads: 0, logLevel: 'silent', logger: 'silent' }
-  const config = { ...configOf(stats, { ...own, ...PATIENT_SERVICE, ...PATIENT, ...settings }), standIns }
+  const config = { ...buildConfig(stats, { ...own, ...PATIENT_SERVICE, ...PATIENT, ...settings }), standIns }
   return testStatsOf(await startService({ services: SERVICES, definition: stats, config, log }))
 }
 

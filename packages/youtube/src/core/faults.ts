@@ -46,12 +46,12 @@ export const faultsSchema = {
 export type Faults = FromSchema<typeof faultsSchema>
 
 // Keeps 0.29 * 100 from counting as 28.
-const ROUNDING = 1e-9
+const ROUNDING_TOLERANCE = 1e-9
 
 /**
  * Whether the `n`th call (from 0) is one of those that fail: exactly the share `rate`, evenly spaced, so that a test
  * knows how many of its calls fail. At 0.25 it is every fourth.
  */
 export function isFailing(n: number, rate: number): boolean {
-  return Math.floor((n + 1) * rate + ROUNDING) > Math.floor(n * rate + ROUNDING)
+  return Math.floor((n + 1) * rate + ROUNDING_TOLERANCE) > Math.floor(n * rate + ROUNDING_TOLERANCE)
 }

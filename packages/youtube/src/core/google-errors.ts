@@ -26,33 +26,39 @@ export class GoogleError extends Error {
 /** Makes an error of one kind; `message` and `location` are for kinds whose words depend on the request. */
 export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleError }
 
-function kind(entry: GoogleErrorEntry): GoogleErrorKind {
-  const make = (message = entry.message, location = entry.location) =>
+function defineErrorKind(entry: GoogleErrorEntry): GoogleErrorKind {
+  const create = (message = entry.message, location = entry.location) =>
     new GoogleError(location === undefined ? { ...entry, message } : { ...entry, message, location })
-  return Object.assign(make, entry)
+  return Object.assign(create, entry)
 }
 
 const parameter = { status: 400, locationType: 'parameter' } as const
 
 /** What `GET /youtube/v3/videos` may answer instead of videos. */
 export const googleErrors = {
-  KEY_INVALID: kind({ status: 400, domain: 'usageLimits', reason: 'keyInvalid', message: 'Bad Request' }),
-  QUOTA_EXCEEDED: kind({
+  KEY_INVALID: defineErrorKind({ status: 400, domain: 'usageLimits', reason: 'keyInvalid', message: 'Bad Request' }),
+  QUOTA_EXCEEDED: defineErrorKind({
     status: 403,
     domain: 'youtube.quota',
     reason: 'quotaExceeded',
     message:
       'The request cannot be completed because you have exceeded your <a href="/youtube/v3/getting-started#quota">quota</a>.',
   }),
-  PART_MISSING: kind({
+  PART_MISSING: defineErrorKind({
     ...parameter,
     domain: 'youtube.parameter',
     reason: 'missingRequiredParameter',
     message: 'Required parameter: part',
     location: 'part',
   }),
-  PART_UNKNOWN: kind({ ...parameter, domain: 'youtube.part', reason: 'unknownPart', message: "''", location: 'part' }),
-  PART_FORBIDDEN: kind({
+  PART_UNKNOWN: defineErrorKind({
+    ...parameter,
+    domain: 'youtube.part',
+    reason: 'unknownPart',
+    message: "''",
+    location: 'part',
+  }),
+  PART_FORBIDDEN: defineErrorKind({
     status: 403,
     domain: 'youtube.video',
     reason: 'forbidden',
@@ -60,21 +66,21 @@ export const googleErrors = {
     location: 'part',
     locationType: 'parameter',
   }),
-  FILTER_MISSING: kind({
+  FILTER_MISSING: defineErrorKind({
     ...parameter,
     domain: 'youtube.parameter',
     reason: 'missingRequiredParameter',
     message: 'No filter selected. Expected one of: chart, id, myRating',
     location: '',
   }),
-  FILTERS_INCOMPATIBLE: kind({
+  FILTERS_INCOMPATIBLE: defineErrorKind({
     ...parameter,
     domain: 'youtube.parameter',
     reason: 'incompatibleParameters',
     message: 'Incompatible parameters specified in the request',
     location: '',
   }),
-  FILTERS_INVALID: kind({
+  FILTERS_INVALID: defineErrorKind({
     status: 400,
     domain: 'youtube.parameter',
     reason: 'invalidFilters',
@@ -82,14 +88,14 @@ export const googleErrors = {
     location: 'parameters.',
     locationType: 'other',
   }),
-  CHART_NOT_FOUND: kind({
+  CHART_NOT_FOUND: defineErrorKind({
     ...parameter,
     domain: 'youtube.video',
     reason: 'videoChartNotFound',
     message: 'The requested video chart is not supported or is not available.',
     location: 'chart',
   }),
-  LOGIN_REQUIRED: kind({
+  LOGIN_REQUIRED: defineErrorKind({
     status: 401,
     domain: 'global',
     reason: 'required',
@@ -97,13 +103,13 @@ export const googleErrors = {
     location: 'Authorization',
     locationType: 'header',
   }),
-  PARAMETER_INVALID: kind({
+  PARAMETER_INVALID: defineErrorKind({
     ...parameter,
     domain: 'global',
     reason: 'invalidParameter',
     message: 'Invalid value',
   }),
-  PARAMETER_UNEXPECTED: kind({
+  PARAMETER_UNEXPECTED: defineErrorKind({
     ...parameter,
     domain: 'youtube.parameter',
     reason: 'unexpectedParameter',
@@ -123,7 +129,7 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /** An error with a status and, unless given, the reason that Google usually gives with it. */
-export function googleErrorOf(status: number, message: string, reason?: string): GoogleError {
-  const usual = REASONS[status] ?? (status < 500 ? 'badRequest' : 'backendError')
-  return new GoogleError({ status, domain: 'global', reason: reason ?? usual, message })
+export function createGoogleError(status: number, message: string, reason?: string): GoogleError {
+  const defaultReason = REASONS[status] ?? (status < 500 ? 'badRequest' : 'backendError')
+  return new GoogleError({ status, domain: 'global', reason: reason ?? defaultReason, message })
 }

@@ -1,5 +1,5 @@
 /** Whether an `Accept-Encoding` header takes gzip. */
-export function takesGzip(header: string | undefined): boolean {
+export function isGzipAccepted(header: string | undefined): boolean {
   if (header === undefined || !/gzip|\*/i.test(header)) return false
   const weights = new Map(
     header.split(',').map((coding) => {
@@ -11,7 +11,7 @@ export function takesGzip(header: string | undefined): boolean {
 }
 
 /** Whether an `If-None-Match` header names an ETag (given with its quotes). */
-export function namesEtag(header: string, etag: string): boolean {
+export function isEtagMatch(header: string, etag: string): boolean {
   return header.split(',').some((candidate) => {
     const tag = candidate.trim()
     return tag === '*' || tag === etag || tag === `W/${etag}`

@@ -1,19 +1,19 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import { errors } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
-import { changeReplies, readReplies } from '@influencer-stats/runtime/replies'
+import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { faultsSchema } from '../core/faults.ts'
 import type { ThreadState } from '../thread-state.ts'
-import type { ToMain, ToThread } from '../messages.ts'
+import type { YoutubeMainMessage, YoutubeThreadMessage } from '../messages.ts'
 
 export interface ControlOptions {
-  readonly bus: Bus<ToMain, ToThread>
+  readonly bus: Bus<YoutubeMainMessage, YoutubeThreadMessage>
   readonly thread: ThreadState
 }
 
 const tags = ['control']
 const done = { type: 'null', description: 'Done, on every thread' } as const
-const changes = () => changeReplies(errors.VALIDATION_FAILED)
+const changes = () => buildChangeReplies(commonErrors.VALIDATION_FAILED)
 
 const clockSchema = {
   type: 'object',
@@ -65,7 +65,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
         tags,
         operationId: 'getFaults',
         summary: 'The faults that are set',
-        response: { 200: faultsSchema, ...readReplies() },
+        response: { 200: faultsSchema, ...buildReadReplies() },
       },
     },
     async () => faults(),
@@ -102,7 +102,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
         tags,
         operationId: 'getClock',
         summary: 'The time by which figures grow',
-        response: { 200: clockSchema, ...readReplies() },
+        response: { 200: clockSchema, ...buildReadReplies() },
       },
     },
     async () => clock(),
@@ -146,7 +146,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
         tags,
         operationId: 'getCounts',
         summary: 'How often it was called',
-        response: { 200: countsSchema, ...readReplies() },
+        response: { 200: countsSchema, ...buildReadReplies() },
       },
     },
     async () => meter.counts,

@@ -1,6 +1,6 @@
 import { googleErrors, type GoogleErrorEntry } from '../core/google-errors.ts'
-import { MAX_IDS } from '../core/query.ts'
-import { content, PARTS_WITHOUT_CONTENT } from '../core/parts.ts'
+import { MAX_IDS } from '../core/videos-query.ts'
+import { partBuilders, PARTS_WITHOUT_CONTENT } from '../core/video-parts.ts'
 
 const errorSchema = {
   type: 'object',
@@ -81,30 +81,30 @@ const listSchema = {
   },
 } as const
 
-const json = <Schema>(description: string, schema: Schema) => ({
+const describeJson = <Schema>(description: string, schema: Schema) => ({
   description,
   content: { 'application/json': { schema } },
 })
 
-function errorReplies() {
+function buildErrorReplies() {
   const byStatus = Map.groupBy<number, GoogleErrorEntry>(Object.values(googleErrors), ({ status }) => status)
-  const own = [...byStatus].map(([status, entries]) => {
+  const googleReplies = [...byStatus].map(([status, entries]) => {
     const reasons = [...new Set(entries.map(({ reason }) => `\`${reason}\``))]
-    return [status, json(reasons.join(', '), errorSchema)] as const
+    return [status, describeJson(reasons.join(', '), errorSchema)] as const
   })
   return {
-    ...Object.fromEntries(own),
-    421: json('The Host header names a host that is not served here', errorSchema),
-    500: json('`internalError`', errorSchema),
-    503: json('`backendError`: the service is shutting down, or was told to fail', errorSchema),
+    ...Object.fromEntries(googleReplies),
+    421: describeJson('The Host header names a host that is not served here', errorSchema),
+    500: describeJson('`internalError`', errorSchema),
+    503: describeJson('`backendError`: the service is shutting down, or was told to fail', errorSchema),
   }
 }
 
-const parts = [...Object.keys(content), ...PARTS_WITHOUT_CONTENT]
+const parts = [...Object.keys(partBuilders), ...PARTS_WITHOUT_CONTENT]
 const field = '(\\*|kind|etag|pageInfo|items(\\((\\*|kind|etag|id|snippet|contentDetails|status|statistics)\\))?)'
 
 /** The documentation of the route. @param keys shown only if there is no secret among them */
-export function videosSchema(keys: readonly string[]) {
+export function createVideosSchema(keys: readonly string[]) {
   const isDefault = keys.length === 1 && keys[0] === 'stand-in'
   return {
     tags: ['YouTube Data API v3'],
@@ -151,9 +151,9 @@ export function videosSchema(keys: readonly string[]) {
       properties: { 'if-none-match': { type: 'string', description: 'The ETag of a reply that is known.' } },
     },
     response: {
-      200: json('The videos that exist', listSchema),
+      200: describeJson('The videos that exist', listSchema),
       304: { type: 'null', description: 'Nothing has changed' },
-      ...errorReplies(),
+      ...buildErrorReplies(),
     },
   }
 }

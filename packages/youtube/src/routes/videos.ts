@@ -1,48 +1,50 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { errors } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
-import { headersOf } from '@influencer-stats/runtime/streamed'
+import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
 import { isFailing } from '../core/faults.ts'
-import { googleErrorOf, googleErrors, type GoogleError } from '../core/google-errors.ts'
-import { namesEtag } from '../core/negotiation.ts'
-import { renderError } from '../core/render.ts'
+import { createGoogleError, googleErrors, type GoogleError } from '../core/google-errors.ts'
+import { isEtagMatch } from '../core/negotiation.ts'
+import { renderError } from '../core/render-videos.ts'
 import { createDelivery } from '../delivery.ts'
 import type { ThreadState } from '../thread-state.ts'
-import { createReplies, type Prepared } from '../replies.ts'
-import { createReply, notModified, type Reply } from '../reply.ts'
-import type { Config } from '../settings.ts'
-import { videosSchema } from './videos-schema.ts'
+import { createReplyCache, type PreparedCall } from '../reply-cache.ts'
+import { createReply, createNotModified, type EncodedReply } from '../encoded-reply.ts'
+import type { YoutubeConfig } from '../settings.ts'
+import { createVideosSchema } from './videos-schema.ts'
 
 export interface VideosOptions {
-  readonly config: Config
+  readonly config: YoutubeConfig
   readonly lifecycle: Lifecycle
   readonly thread: ThreadState
 }
 
 const DEFAULT_ERROR_STATUS = 503
 
-const refuse = (error: GoogleError, { pretty }: Prepared) => createReply(error.status, renderError(error, pretty))
+const refuse = (error: GoogleError, { pretty }: PreparedCall) => createReply(error.status, renderError(error, pretty))
 
 /** `GET /youtube/v3/videos`: videos by id, as the YouTube Data API v3 gives them. */
 export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOptions): void {
   const { meter } = thread
   const keys = new Set(config.apiKeys)
-  const replyTo = createReplies()
+  const prepareCall = createReplyCache()
   const { deliver } = createDelivery(lifecycle)
 
   /** A call with a good key costs one unit, whatever the answer. */
-  function answer(call: Prepared, headers: IncomingHttpHeaders): Reply {
+  function getReply(call: PreparedCall, headers: IncomingHttpHeaders): EncodedReply {
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
-    if (!meter.spend()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
+    if (!meter.takeQuota()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
     const { errorRate, errorStatus = DEFAULT_ERROR_STATUS, errorReason } = thread.state.faults
     if (errorRate && isFailing(meter.nextDraw(), errorRate)) {
-      return refuse(googleErrorOf(errorStatus, 'Backend Error', errorReason), call)
+      return refuse(createGoogleError(errorStatus, 'Backend Error', errorReason), call)
     }
     const { reply } = call
-    const known = headers['if-none-match']
-    return known !== undefined && reply.etag && namesEtag(known, reply.etag) ? notModified(reply) : reply
+    const cachedEtag = headers['if-none-match']
+    return cachedEtag !== undefined && reply.etag && isEtagMatch(cachedEtag, reply.etag)
+      ? createNotModified(reply)
+      : reply
   }
 
   app.get(
@@ -51,21 +53,21 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
       // Guarded by its key, so that Google's own client can call it.
       config: { access: 'host' },
       exposeHeadRoute: false,
-      schema: videosSchema(config.apiKeys),
+      schema: createVideosSchema(config.apiKeys),
       // The schema is for the API's document: Google's errors about parameters are made by hand, in its order.
       validatorCompiler: () => () => true,
     },
     (request, reply) => {
-      if (lifecycle.phase === 'draining') throw errors.DRAINING()
+      if (lifecycle.phase === 'draining') throw commonErrors.DRAINING()
       const url = request.raw.url!
-      const mark = url.indexOf('?')
-      const call = replyTo(mark < 0 ? '' : url.slice(mark + 1), thread.now(), thread.state.faults.gone)
+      const queryStart = url.indexOf('?')
+      const call = prepareCall(queryStart < 0 ? '' : url.slice(queryStart + 1), thread.now(), thread.state.faults.gone)
       meter.count(call.ids)
       const { headers } = request
-      const recipient = { response: reply.raw, headers, extra: headersOf(reply) }
+      const recipient = { response: reply.raw, headers, extra: getReplyHeaders(reply) }
       // Past Fastify's `send`, which looks at every header again: 62,000 calls/s instead of 55,000.
       reply.hijack()
-      deliver(recipient, answer(call, headers), thread.state.faults)
+      deliver(recipient, getReply(call, headers), thread.state.faults)
     },
   )
 }

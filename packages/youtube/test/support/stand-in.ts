@@ -1,14 +1,14 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { Client } from 'undici'
-import { createControl, type Control } from '../../src/client.ts'
+import { createControl, type StandInControl } from '../../src/client.ts'
 import { youtube } from '../../src/service.ts'
 
 /** A running stand-in and what tests do with it. */
 export interface StandIn {
   readonly url: string
-  readonly control: Control
+  readonly control: StandInControl
   /** The URL of a call with a good key. */
-  videos(parameters?: Record<string, string>): string
+  buildVideosUrl(parameters?: Record<string, string>): string
   get(parameters?: Record<string, string>, headers?: Record<string, string>): Promise<Response>
   stop(): Promise<boolean>
 }
@@ -26,25 +26,25 @@ export const FIXED_COUNTS = {
 
 export async function startStandIn(overrides: Overrides = {}): Promise<StandIn> {
   const { url, stop } = await embed(youtube, overrides, SERVICES)
-  const videos = (parameters: Record<string, string> = {}) =>
+  const buildVideosUrl = (parameters: Record<string, string> = {}) =>
     `${url}/youtube/v3/videos?${new URLSearchParams({ part: 'statistics', id: FIXED_ID, key: 'stand-in', ...parameters })}`
   return {
     url,
     control: createControl(url),
-    videos,
-    get: (parameters, headers) => fetch(videos(parameters), { headers }),
+    buildVideosUrl,
+    get: (parameters, headers) => fetch(buildVideosUrl(parameters), { headers }),
     stop,
   }
 }
 
 /** `fetch` of a response that is one of Google's errors: its status and its first error. */
-export async function errorOf(response: Response) {
+export async function readError(response: Response) {
   const { error } = (await response.json()) as any
   return { status: response.status, code: error.code, ...error.errors[0] }
 }
 
 /** GET on a connection of its own, so that with several threads any of them may answer. */
-export async function getAnew(url: string) {
+export async function getOnNewConnection(url: string) {
   const { origin, pathname, search } = new URL(url)
   const client = new Client(origin)
   try {
@@ -58,4 +58,5 @@ export async function getAnew(url: string) {
 }
 
 /** `count` times `getAnew`, all at once. */
-export const getAllAnew = (url: string, count: number) => Promise.all(Array.from({ length: count }, () => getAnew(url)))
+export const getAllOnNewConnections = (url: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => getOnNewConnection(url)))

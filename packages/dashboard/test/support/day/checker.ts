@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ownTime } from '@influencer-stats/runtime/testing/own-time'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import type { StatsClient } from '@influencer-stats/stats/client'
 import type { Page } from 'playwright-core'
 import { Oracle, type TrueSums } from './oracle.ts'
@@ -82,7 +82,7 @@ export class Checker {
   #unreadableSince = Infinity
   /** Since when it works again (own time): it observes YouTube anew. */
   #statsBackAt = -Infinity
-  readonly #time = ownTime()
+  readonly #time = startProcessClock()
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #day = ''

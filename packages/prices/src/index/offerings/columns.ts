@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache'
-import type { Choice, Query } from '../../core/query.ts'
+import type { Choice, SearchQuery } from '../../core/search-query.ts'
 
 /** The rows of an offering, each at its place, as far as operators look at them. */
-export interface Placed {
+export interface ColumnSource {
   /** How many places there are. */
   readonly count: number
   /** All values that rows have. */
-  valueTerms(): Iterable<number>
+  getValueTerms(): Iterable<number>
   /** Visits the place of each row that has a value. */
-  eachPlace(term: number, visit: (place: number) => void): void
+  forEachOrdinal(term: number, visit: (ordinal: number) => void): void
   /** Whether the row at a place is valid on a day; nothing where no row has dates. */
-  readonly validOn: ((place: number, day: number) => boolean) | undefined
+  readonly isValidOn: ((ordinal: number, day: number) => boolean) | undefined
 }
 
-export type PlaceTest = (place: number) => boolean
+export type OrdinalTest = (ordinal: number) => boolean
 
 /** What a thread keeps of columns (bytes). */
-const MOST_BYTES = 16 * 1_024 * 1_024
+const MAX_CACHE_BYTES = 16 * 1_024 * 1_024
 const NO_VALUE = -1
 
 /**
@@ -25,41 +25,41 @@ const NO_VALUE = -1
  */
 export class Columns {
   readonly #columns = new LRUCache<string, Int32Array>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ byteLength }) => byteLength + 1,
   })
-  readonly #numbers = new WeakMap<Placed, number>()
+  readonly #numbers = new WeakMap<ColumnSource, number>()
   #last = 0
 
   /** What `choices` and the day ask of a row; nothing where they ask nothing. */
-  testOf(placed: Placed, choices: readonly Choice[], at: Query['at']): PlaceTest | undefined {
-    const tests = this.testsOf(placed, choices, placed.validOn && at)
+  createTest(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest | undefined {
+    const tests = this.createTests(source, choices, source.isValidOn && at)
     if (tests.length <= 1) return tests[0]
-    return (place) => {
-      for (let i = 0; i < tests.length; i++) if (!tests[i]!(place)) return false
+    return (ordinal) => {
+      for (let i = 0; i < tests.length; i++) if (!tests[i]!(ordinal)) return false
       return true
     }
   }
 
   /** The same one by one. */
-  testsOf(placed: Placed, choices: readonly Choice[], at: Query['at']): PlaceTest[] {
-    const tests = choices.map((choice): PlaceTest => {
-      const column = this.#of(placed, choice)
-      return (place) => column[place] !== NO_VALUE && choice.accepts(column[place]!)
+  createTests(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest[] {
+    const tests = choices.map((choice): OrdinalTest => {
+      const column = this.#getColumn(source, choice)
+      return (ordinal) => column[ordinal] !== NO_VALUE && choice.accepts(column[ordinal]!)
     })
-    const { validOn = () => true } = placed
-    return at === undefined ? tests : [...tests, (place) => validOn(place, at)]
+    const { isValidOn: validOn = () => true } = source
+    return at === undefined ? tests : [...tests, (ordinal) => validOn(ordinal, at)]
   }
 
-  #of(placed: Placed, { char, charOf }: Choice): Int32Array {
-    let number = this.#numbers.get(placed)
-    if (number === undefined) this.#numbers.set(placed, (number = ++this.#last))
+  #getColumn(source: ColumnSource, { char, getChar: charOf }: Choice): Int32Array {
+    let number = this.#numbers.get(source)
+    if (number === undefined) this.#numbers.set(source, (number = ++this.#last))
     const key = `${number} ${char}`
-    const known = this.#columns.get(key)
-    if (known) return known
-    const column = new Int32Array(placed.count).fill(NO_VALUE)
-    for (const term of placed.valueTerms())
-      if (charOf(term) === char) placed.eachPlace(term, (place) => (column[place] = term))
+    const cached = this.#columns.get(key)
+    if (cached) return cached
+    const column = new Int32Array(source.count).fill(NO_VALUE)
+    for (const term of source.getValueTerms())
+      if (charOf(term) === char) source.forEachOrdinal(term, (ordinal) => (column[ordinal] = term))
     this.#columns.set(key, column)
     return column
   }

@@ -1,27 +1,27 @@
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
-import { FREE } from '../../core/query.ts'
-import type { Selection } from '../../core/selection.ts'
-import { byFacet, type TermSets } from '../facets.ts'
-import { CONTAINER, FrozenContainers } from '../sets/frozen-containers.ts'
-import { LazyViews, type RoaringSets, type Scratch } from '../sets/roaring-sets.ts'
-import { DEFAULTS, Segment } from '../sets/segment.ts'
-import type { Placed } from './columns.ts'
+import { ANY_TERM } from '../../core/search-query.ts'
+import type { FacetSelection } from '../../core/facet-selection.ts'
+import { groupByFacet, type TermSets } from '../count-facets.ts'
+import { CONTAINER_VALUES, FrozenContainers } from '../sets/frozen-containers.ts'
+import { LazyViews, type RoaringSets, type ScratchBitmaps } from '../sets/roaring-sets.ts'
+import { DEFAULTS_KEY, Segment } from '../sets/segment.ts'
+import type { ColumnSource } from './columns.ts'
 import {
-  namesIn,
-  PARTITIONS,
-  partitionsEntry,
-  partitionsWith,
+  listGroupsAndSpecs,
+  PARTITIONS_KEY,
+  createPartitionsEntry,
+  filterPartitions,
   PartitionTable,
   readPartitions,
   readRows,
   splitIntoPartitions,
   type Partition,
 } from './partitions.ts'
-import { numbersAndDaysOf, type OfferingCodec } from './placed-row.ts'
-import { readWholeRows, WHOLE_ROWS, wholeRowsOf, type WholeRows } from './whole-rows.ts'
+import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
+import { readWholeRows, WHOLE_ROWS_KEY, createWholeRows, type WholeRows } from './whole-rows.ts'
 
 // The sets of all rows of a partition have the keys from here downwards.
-const FIRST_PARTITION = -16
+const FIRST_PARTITION_KEY = -16
 
 /** A partition with where its places begin in bitmaps, and the key of the set of them all. */
 export interface PartitionSet extends Partition {
@@ -32,8 +32,8 @@ export interface PartitionSet extends Partition {
 function toSets(partitions: readonly Partition[]): PartitionSet[] {
   let base = 0
   return partitions.map((partition, i) => {
-    const set = { ...partition, base, key: FIRST_PARTITION - i }
-    base += Math.ceil((partition.end - partition.first) / CONTAINER) * CONTAINER
+    const set = { ...partition, base, key: FIRST_PARTITION_KEY - i }
+    base += Math.ceil((partition.end - partition.first) / CONTAINER_VALUES) * CONTAINER_VALUES
     return set
   })
 }
@@ -43,39 +43,39 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   return {
     encode(ascending) {
       const { rows, partitions } = splitIntoPartitions(ascending)
-      const places = new Map<number, number[]>()
-      const add = (key: number, place: number) => {
-        const list = places.get(key)
-        if (list) list.push(place)
-        else places.set(key, [place])
+      const ordinals = new Map<number, number[]>()
+      const add = (key: number, ordinal: number) => {
+        const list = ordinals.get(key)
+        if (list) list.push(ordinal)
+        else ordinals.set(key, [ordinal])
       }
       for (const { first, end, base, key } of toSets(partitions)) {
         for (let i = first; i < end; i++) {
           const { values, isDefault } = rows[i]!
-          const place = base + i - first
-          add(key, place)
-          for (const value of values) add(value, place)
-          if (isDefault) add(DEFAULTS, place)
+          const ordinal = base + i - first
+          add(key, ordinal)
+          for (const value of values) add(value, ordinal)
+          if (isDefault) add(DEFAULTS_KEY, ordinal)
         }
       }
-      const entries = Array.from(places, ([key, list]) => sets.fromPlaces(key, list))
+      const entries = Array.from(ordinals, ([key, list]) => sets.createEntry(key, list))
       return sets.write({
-        ...numbersAndDaysOf(rows),
-        entries: [...entries, partitionsEntry(partitions), ...wholeRowsOf(rows, partitions)],
+        ...toSegmentRows(rows),
+        entries: [...entries, createPartitionsEntry(partitions), ...createWholeRows(rows, partitions)],
       })
     },
 
     decode(bytes) {
-      const offering = new OfferingBitmaps(FREE, bytes, sets)
+      const offering = new OfferingBitmaps(ANY_TERM, bytes, sets)
       return readRows(offering.views.segment, offering)
     },
   }
 }
 
 /** What sets of terms are made with. */
-export interface SetTools {
+export interface BitmapTools {
   readonly sets: RoaringSets
-  readonly scratch: Scratch
+  readonly scratch: ScratchBitmaps
 }
 
 /** A partition with where the set of all its places lies. */
@@ -84,7 +84,7 @@ export interface PartitionView extends PartitionSet {
 }
 
 /** The rows of one offering in bitmaps, as a thread searches them. */
-export class OfferingBitmaps implements Placed {
+export class OfferingBitmaps implements ColumnSource {
   readonly views: LazyViews
   readonly partitions: PartitionTable<PartitionView>
   /** The position of the set of the default rows, or -1. */
@@ -103,10 +103,10 @@ export class OfferingBitmaps implements Placed {
     this.partitions = new PartitionTable(
       toSets(readPartitions(segment)).map((partition) => ({
         ...partition,
-        position: segment.positionOf(partition.key),
+        position: segment.findPosition(partition.key),
       })),
     )
-    this.defaults = segment.positionOf(DEFAULTS)
+    this.defaults = segment.findPosition(DEFAULTS_KEY)
     this.wholeRows = readWholeRows(segment)
   }
 
@@ -114,64 +114,64 @@ export class OfferingBitmaps implements Placed {
     return this.views.segment.count
   }
 
-  get validOn(): Placed['validOn'] {
+  get isValidOn(): ColumnSource['isValidOn'] {
     const { segment } = this.views
-    return segment.dated ? (place, day) => segment.validOn(place, day) : undefined
+    return segment.hasDays ? (ordinal, day) => segment.isValidOn(ordinal, day) : undefined
   }
 
-  valueTerms(): number[] {
-    return this.views.segment.valueTerms()
+  getValueTerms(): number[] {
+    return this.views.segment.getValueTerms()
   }
 
-  eachPlace(key: number, visit: (place: number) => void): void {
-    const position = this.views.segment.positionOf(key)
+  forEachOrdinal(key: number, visit: (ordinal: number) => void): void {
+    const position = this.views.segment.findPosition(key)
     if (position < 0) return
     const { list } = this.partitions
     let partition = 0
-    for (const place of this.views.get(position).toUint32Array()) {
-      while (partition + 1 < list.length && place >= list[partition + 1]!.base) partition++
+    for (const ordinal of this.views.get(position).toUint32Array()) {
+      while (partition + 1 < list.length && ordinal >= list[partition + 1]!.base) partition++
       const { first, base } = list[partition]!
-      visit(first + place - base)
+      visit(first + ordinal - base)
     }
   }
 
   /** The sets of its rows, by term. */
-  termSets({ sets, scratch }: SetTools, selection: Selection): TermSets<ReadonlyRoaringBitmap32> {
+  createTermSets({ sets, scratch }: BitmapTools, selection: FacetSelection): TermSets<ReadonlyRoaringBitmap32> {
     const { views, partitions } = this
     const { segment } = views
     const { list } = partitions
     const offering = this.#offering
-    const { any, and, done } = scratch.begin()
+    const { unite: any, intersect: and, release: done } = scratch.begin()
     const named = (this.#named ??= new Map(
-      [offering, ...namesIn(list)].map((term) => [
+      [offering, ...listGroupsAndSpecs(list)].map((term) => [
         term,
-        sets.union(partitionsWith(list, term, offering).map(({ position }) => views.get(position))),
+        sets.unite(filterPartitions(list, term, offering).map(({ position }) => views.get(position))),
       ]),
     ))
-    const setOf = (term: number) => named.get(term) ?? views.get(segment.positionOf(term))
+    const getSet = (term: number) => named.get(term) ?? views.get(segment.findPosition(term))
     return {
-      facets: (this.#facets ??= byFacet([...named.keys(), ...segment.valueTerms()], selection)),
-      any(terms) {
+      facets: (this.#facets ??= groupByFacet([...named.keys(), ...segment.getValueTerms()], selection)),
+      unite(terms) {
         if (terms[0] === offering) return undefined
-        return any(terms.map(setOf))
+        return any(terms.map(getSet))
       },
-      validOn(day) {
-        if (!segment.dated) return undefined
-        const places: number[] = []
+      findValidOn(day) {
+        if (!segment.hasDays) return undefined
+        const ordinals: number[] = []
         for (const { first, end, base } of list)
-          for (let place = first; place < end; place++)
-            if (segment.validOn(place, day)) places.push(base + place - first)
-        return sets.fromRows(places)
+          for (let ordinal = first; ordinal < end; ordinal++)
+            if (segment.isValidOn(ordinal, day)) ordinals.push(base + ordinal - first)
+        return sets.createBitmap(ordinals)
       },
-      and,
+      intersect: and,
       count(term, within) {
         const set = named.get(term)
         if (set) return within ? set.andCardinality(within) : set.size
-        const position = segment.positionOf(term)
-        return within ? views.get(position).andCardinality(within) : segment.cardinality(position)
+        const position = segment.findPosition(term)
+        return within ? views.get(position).andCardinality(within) : segment.getCardinality(position)
       },
       size: (set) => (set ? set.size : segment.count),
-      done,
+      release: done,
     }
   }
 
@@ -183,10 +183,10 @@ export class OfferingBitmaps implements Placed {
   #readContainers(): FrozenContainers {
     const { segment } = this.views
     const last = this.partitions.list.at(-1)!
-    const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER)
+    const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER_VALUES)
     const sets = segment
       .keys()
-      .flatMap(([key, position]) => (key === PARTITIONS || key === WHOLE_ROWS ? [] : [position]))
+      .flatMap(([key, position]) => (key === PARTITIONS_KEY || key === WHOLE_ROWS_KEY ? [] : [position]))
     return new FrozenContainers(segment, sets, keys)
   }
 }

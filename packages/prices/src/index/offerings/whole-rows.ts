@@ -1,88 +1,88 @@
-import type { Query } from '../../core/query.ts'
+import type { SearchQuery } from '../../core/search-query.ts'
 import type { Segment, SegmentEntry } from '../sets/segment.ts'
 import type { Partition } from './partitions.ts'
-import type { PlacedRow } from './placed-row.ts'
+import type { NumberedRow } from './offering-codec.ts'
 
 /** The key of the entry that has them. */
-export const WHOLE_ROWS = -5
+export const WHOLE_ROWS_KEY = -5
 // The entry: four cells of 32 bits, then slots, then the rows' values.
 const WIDTH = 0
 const BASE = 1
 const CAPACITY = 2
-const BYTES_A_VALUE = 3
+const BYTES_PER_VALUE = 3
 const HEADER_BYTES = 16
 /** A slot holds a place and one, so that what is empty is 0. */
-const MOST_NARROW = 0xfffe
+const MAX_UINT16_ROWS = 0xfffe
 /** Rows that are alike follow each other: where more do, or where chance would have it so, sets alone serve. */
-const MOST_WAY = 128
+const MAX_PROBES = 128
 /** Where rows have values in different numbers, the most may be so many times their average. */
-const RAGGED = 2
+const MAX_WIDTH_RATIO = 2
 
 const SEED = 0x9e37_79b1
 
 /** What a value adds to the hash of a row, in whatever order they come. */
-function mixed(term: number): number {
+function hashTerm(term: number): number {
   let bits = Math.imul(term + 1, SEED)
   bits = Math.imul(bits ^ (bits >>> 15), 0x85eb_ca6b)
   return bits ^ (bits >>> 13)
 }
 
 /** Where a row's place is looked for first. @param first place of the row's partition */
-function slotOf(values: ArrayLike<number>, count: number, first: number, mask: number): number {
+function toSlot(values: ArrayLike<number>, count: number, first: number, mask: number): number {
   let hash = 0
-  for (let i = 0; i < count; i++) hash = (hash + mixed(values[i]!)) | 0
+  for (let i = 0; i < count; i++) hash = (hash + hashTerm(values[i]!)) | 0
   const bits = Math.imul(hash ^ Math.imul(first + 1, SEED), 0xc2b2_ae35)
   return (bits ^ (bits >>> 16)) & mask
 }
 
 /** The narrowest that holds all values, counted from a base. */
-const cellsFor = (range: number) => (range <= 0xff ? Uint8Array : range <= 0xffff ? Uint16Array : Int32Array)
+const getCellType = (range: number) => (range <= 0xff ? Uint8Array : range <= 0xffff ? Uint16Array : Int32Array)
 
 /**
  * The rows of an offering by all that they have: a hash table, and of each row its values. By far the most searches ask for
  * as many values as the rows have; these are one look into the table and one at the row, where twenty sets would be twenty
  * looks far apart. Nothing for rows that it would not suit.
  */
-export function wholeRowsOf(rows: readonly PlacedRow[], partitions: readonly Partition[]): SegmentEntry[] {
-  let [width, count, least, most] = [0, 0, Infinity, 0]
+export function createWholeRows(rows: readonly NumberedRow[], partitions: readonly Partition[]): SegmentEntry[] {
+  let [width, count, min, max] = [0, 0, Infinity, 0]
   for (const { values } of rows) {
     width = Math.max(width, values.length)
     count += values.length
     for (let i = 0; i < values.length; i++) {
-      least = Math.min(least, values[i]!)
-      most = Math.max(most, values[i]!)
+      min = Math.min(min, values[i]!)
+      max = Math.max(max, values[i]!)
     }
   }
-  if (count === 0 || width * rows.length > RAGGED * count) return []
+  if (count === 0 || width * rows.length > MAX_WIDTH_RATIO * count) return []
   let capacity = 8
   while (capacity < 2 * rows.length) capacity *= 2
-  const Cells = cellsFor(most - least)
-  const Slots = rows.length > MOST_NARROW ? Int32Array : Uint16Array
+  const Cells = getCellType(max - min)
+  const Slots = rows.length > MAX_UINT16_ROWS ? Int32Array : Uint16Array
   const slotBytes = capacity * Slots.BYTES_PER_ELEMENT
   const cellBytes = rows.length * width * Cells.BYTES_PER_ELEMENT
   const bytes = new Uint8Array(HEADER_BYTES + slotBytes + cellBytes)
   const header = new Int32Array(bytes.buffer, 0, HEADER_BYTES >> 2)
   header[WIDTH] = width
-  header[BASE] = least
+  header[BASE] = min
   header[CAPACITY] = capacity
-  header[BYTES_A_VALUE] = Cells.BYTES_PER_ELEMENT
+  header[BYTES_PER_VALUE] = Cells.BYTES_PER_ELEMENT
   const slots = new Slots(bytes.buffer, HEADER_BYTES, capacity)
   const cells = new Cells(bytes.buffer, HEADER_BYTES + slotBytes, rows.length * width)
   for (const { first, end } of partitions) {
-    for (let place = first; place < end; place++) {
-      const { values } = rows[place]!
+    for (let ordinal = first; ordinal < end; ordinal++) {
+      const { values } = rows[ordinal]!
       // It has less than what is searched for.
       if (values.length < width) continue
-      for (let i = 0; i < width; i++) cells[place * width + i] = values[i]! - least
-      let slot = slotOf(values, width, first, capacity - 1)
-      for (let way = 0; slots[slot] !== 0; way++) {
-        if (way === MOST_WAY) return []
+      for (let i = 0; i < width; i++) cells[ordinal * width + i] = values[i]! - min
+      let slot = toSlot(values, width, first, capacity - 1)
+      for (let probes = 0; slots[slot] !== 0; probes++) {
+        if (probes === MAX_PROBES) return []
         slot = (slot + 1) & (capacity - 1)
       }
-      slots[slot] = place + 1
+      slots[slot] = ordinal + 1
     }
   }
-  return [{ key: WHOLE_ROWS, cardinality: rows.length, bytes }]
+  return [{ key: WHOLE_ROWS_KEY, cardinality: rows.length, bytes }]
 }
 
 /** What `wholeRowsOf` wrote, as a thread reads it. */
@@ -97,21 +97,21 @@ export interface WholeRows {
 
 /** Nothing where a segment has none. */
 export function readWholeRows(segment: Segment): WholeRows | undefined {
-  const position = segment.positionOf(WHOLE_ROWS)
+  const position = segment.findPosition(WHOLE_ROWS_KEY)
   if (position < 0) return undefined
-  const { buffer, byteOffset } = segment.set(position)
+  const { buffer, byteOffset } = segment.getSet(position)
   const header = new Int32Array(buffer, byteOffset, HEADER_BYTES >> 2)
   const [width, base, capacity] = [header[WIDTH]!, header[BASE]!, header[CAPACITY]!]
   const start = byteOffset + HEADER_BYTES
   const slots =
-    segment.count > MOST_NARROW ? new Int32Array(buffer, start, capacity) : new Uint16Array(buffer, start, capacity)
-  const cells = cellsIn(buffer, start + slots.byteLength, segment.count * width, header[BYTES_A_VALUE]!)
+    segment.count > MAX_UINT16_ROWS ? new Int32Array(buffer, start, capacity) : new Uint16Array(buffer, start, capacity)
+  const cells = readCells(buffer, start + slots.byteLength, segment.count * width, header[BYTES_PER_VALUE]!)
   return { width, base, mask: capacity - 1, slots, cells }
 }
 
-function cellsIn(buffer: ArrayBufferLike, start: number, count: number, bytesAValue: number): WholeRows['cells'] {
-  if (bytesAValue === 1) return new Uint8Array(buffer, start, count)
-  return bytesAValue === 2 ? new Uint16Array(buffer, start, count) : new Int32Array(buffer, start, count)
+function readCells(buffer: ArrayBufferLike, start: number, count: number, bytesPerValue: number): WholeRows['cells'] {
+  if (bytesPerValue === 1) return new Uint8Array(buffer, start, count)
+  return bytesPerValue === 2 ? new Uint16Array(buffer, start, count) : new Int32Array(buffer, start, count)
 }
 
 /** What is no search for whole rows: the sets are to be asked. */
@@ -120,12 +120,12 @@ export const NOT_WHOLE = -1
 /** Finds rows by all that they have. Of one thread. */
 export class WholeRowFinder {
   /** What the last `find` found: places, counted from the first one of their partition, ascending. */
-  readonly found = new Uint32Array(MOST_WAY + 1)
+  readonly found = new Uint32Array(MAX_PROBES + 1)
   /** By term, 1 for those that are asked for. */
   #marks = new Uint8Array(1_024)
 
   /** @returns how many rows of a partition have all values of a query; `NOT_WHOLE` where some may have more than these */
-  find(rows: WholeRows | undefined, { values, count }: Query, { first, end }: Partition): number {
+  find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
     if (count !== rows?.width) return NOT_WHOLE
     const marked = this.#mark(values, count)
     let size = NOT_WHOLE
@@ -133,9 +133,9 @@ export class WholeRowFinder {
     if (marked === count) {
       size = 0
       const { slots, mask } = rows
-      let slot = slotOf(values, count, first, mask)
-      for (let place = slots[slot]! - 1; place >= 0; place = slots[slot]! - 1) {
-        if (place >= first && place < end && this.#has(rows, place)) this.found[size++] = place - first
+      let slot = toSlot(values, count, first, mask)
+      for (let ordinal = slots[slot]! - 1; ordinal >= 0; ordinal = slots[slot]! - 1) {
+        if (ordinal >= first && ordinal < end && this.#has(rows, ordinal)) this.found[size++] = ordinal - first
         slot = (slot + 1) & mask
       }
     }
@@ -161,10 +161,10 @@ export class WholeRowFinder {
     this.#marks = larger
   }
 
-  #has({ cells, width, base }: WholeRows, place: number): boolean {
+  #has({ cells, width, base }: WholeRows, ordinal: number): boolean {
     const marks = this.#marks
-    const end = (place + 1) * width
-    for (let at = place * width; at < end; at++) if (marks[base + cells[at]!] !== 1) return false
+    const end = (ordinal + 1) * width
+    for (let at = ordinal * width; at < end; at++) if (marks[base + cells[at]!] !== 1) return false
     return true
   }
 }

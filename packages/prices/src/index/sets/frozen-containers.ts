@@ -8,14 +8,14 @@ const RUN = 3
 const BITSET_UNITS = 4_096
 const HEADER_BYTES = 4
 const MAGIC_BITS = 15
-const BYTES_A_CONTAINER = 5
+const BYTES_PER_CONTAINER = 5
 
 /** So many values share a container of a bitmap. */
-export const CONTAINER = 65_536
+export const CONTAINER_VALUES = 65_536
 
 // What the table says of a container, in two cells: where it begins (in 16 bits); and how many values it has (17 bits), how
 // many intervals (13 bits, for a bitset none), and whether these are runs.
-const CELLS = 2
+const CELLS_PER_CONTAINER = 2
 const SIZE_BITS = 17
 const INTERVALS_BITS = 13
 const sizeMask = (1 << SIZE_BITS) - 1
@@ -36,13 +36,13 @@ export class FrozenContainers {
     const { buffer, byteOffset, byteLength } = segment.bytes
     this.units = new Uint16Array(buffer, byteOffset, byteLength >> 1)
     this.#sets = segment.size
-    this.#cells = new Int32Array(segment.size * keys * CELLS)
+    this.#cells = new Int32Array(segment.size * keys * CELLS_PER_CONTAINER)
     for (const position of sets) this.#read(segment, position)
   }
 
   /** What the other methods are asked with. */
-  cellOf(position: number, key: number): number {
-    return (key * this.#sets + position) * CELLS
+  getCell(position: number, key: number): number {
+    return (key * this.#sets + position) * CELLS_PER_CONTAINER
   }
 
   start(cell: number): number {
@@ -62,10 +62,10 @@ export class FrozenContainers {
   }
 
   #read(segment: Segment, position: number): void {
-    const bytes = segment.set(position)
+    const bytes = segment.getSet(position)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const count = view.getUint32(bytes.length - HEADER_BYTES, true) >>> MAGIC_BITS
-    const keys = bytes.length - HEADER_BYTES - BYTES_A_CONTAINER * count
+    const keys = bytes.length - HEADER_BYTES - BYTES_PER_CONTAINER * count
     const counts = keys + 2 * count
     const types = counts + 2 * count
     const containers = Array.from({ length: count }, (_, i) => ({
@@ -73,11 +73,11 @@ export class FrozenContainers {
       count: view.getUint16(counts + 2 * i, true),
       type: view.getUint8(types + i),
     }))
-    let start = (segment.wordOf(position) << 2) >> 1
-    for (const wanted of [BITSET, RUN, ARRAY]) {
+    let start = (segment.getWordStart(position) << 2) >> 1
+    for (const containerType of [BITSET, RUN, ARRAY]) {
       for (const { key, count: written, type } of containers) {
-        if (type !== wanted) continue
-        const cell = this.cellOf(position, key)
+        if (type !== containerType) continue
+        const cell = this.getCell(position, key)
         this.#cells[cell] = start
         let size = written + 1
         let intervals = type === BITSET ? 0 : size

@@ -1,7 +1,7 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
-import { ambiguous, foundOf, NONE, type Tally } from '../index.ts'
+import { toAmbiguous, toFindResult, NO_MATCH, type MatchTally } from '../price-index.ts'
 
-const MOST = 256
+const MAX_SETS = 256
 
 /**
  * Intersects bitmaps into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02 and more. The shortest in
@@ -11,7 +11,7 @@ const MOST = 256
 export class Intersection {
   readonly #scratch: RoaringBitmap32
   readonly #bitmaps: ReadonlyRoaringBitmap32[] = []
-  readonly #sizes = new Float64Array(MOST)
+  readonly #sizes = new Float64Array(MAX_SETS)
   #count = 0
 
   constructor(scratch: RoaringBitmap32) {
@@ -46,38 +46,47 @@ export class Intersection {
 }
 
 /** What a place has to be, counted from where the places begin. */
-type Test = ((place: number) => boolean) | undefined
+type OptionalOrdinalTest = ((ordinal: number) => boolean) | undefined
 
 /**
  * What `find` gives for these places.
  * @param base where the places begin
  * @param isDefault whether a place is of a default row, where there are any
- * @param fits what else a place has to be
+ * @param isMatch what else a place has to be
  */
-export function decide(found: RoaringBitmap32, base: number, isDefault: Test, fits: Test): number {
+export function pickOrdinal(
+  found: RoaringBitmap32,
+  base: number,
+  isDefault: OptionalOrdinalTest,
+  isMatch: OptionalOrdinalTest,
+): number {
   const { size } = found
-  if (size === 0) return NONE
-  if (size === 1 && !fits) return found.minimum() - base
-  if (!isDefault && !fits) return ambiguous(size)
-  return foundOf(tallyOf(placesIn(found, base), isDefault, fits))
+  if (size === 0) return NO_MATCH
+  if (size === 1 && !isMatch) return found.minimum() - base
+  if (!isDefault && !isMatch) return toAmbiguous(size)
+  return toFindResult(tallyOrdinals(toOrdinals(found, base), isDefault, isMatch))
 }
 
 /** The places of a bitmap, ascending. @param base where they begin */
-export const placesIn = (found: RoaringBitmap32, base: number): Uint32Array =>
-  found.toUint32Array().map((place) => place - base)
+export const toOrdinals = (found: RoaringBitmap32, base: number): Uint32Array =>
+  found.toUint32Array().map((ordinal) => ordinal - base)
 
 /** Some places, ascending. */
-export type Places = Uint32Array | Uint16Array
+export type Ordinals = Uint32Array | Uint16Array
 
 /** What fits of a list of places: places in the place of rows. */
-export function tallyOf(found: Places, isDefault: Test, fits: Test): Tally {
+export function tallyOrdinals(
+  found: Ordinals,
+  isDefault: OptionalOrdinalTest,
+  isMatch: OptionalOrdinalTest,
+): MatchTally {
   let count = 0
-  let first = NONE
-  let chosen = NONE
-  for (const place of found) {
-    if (fits && !fits(place)) continue
-    if (count++ === 0) first = place
-    if (chosen === NONE && isDefault?.(place)) chosen = place
+  let first = NO_MATCH
+  let chosen = NO_MATCH
+  for (const ordinal of found) {
+    if (isMatch && !isMatch(ordinal)) continue
+    if (count++ === 0) first = ordinal
+    if (chosen === NO_MATCH && isDefault?.(ordinal)) chosen = ordinal
   }
   return { count, first, chosen }
 }

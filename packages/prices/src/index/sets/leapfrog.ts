@@ -1,21 +1,21 @@
-import { CONTAINER, type FrozenContainers } from './frozen-containers.ts'
+import { CONTAINER_VALUES, type FrozenContainers } from './frozen-containers.ts'
 
-const MOST = 128
+const MAX_SETS = 128
 /** Sets of which the smallest has more values are faster intersected by the library, many values at once. */
-const MOST_VALUES = 256
-const STRIDE = 8
+const MAX_VALUES = 256
+const STRIDE_UNITS = 8
 /** So many sets are sorted, and no more: of the rest most values are never looked at. */
-const SORTED = 4
+const SORTED_SETS = 4
 /** Lists with more values than this are first intersected two at a time. */
-const LONG = 16
+const LONG_LIST_VALUES = 16
 /** So few values are looked for in all other sets at once. */
-const FEW = 2
+const MAX_PREFETCHED_VALUES = 2
 /** So far around a guess a value is looked for. */
-const NEAR = 16
+const GUESS_RADIUS = 16
 /** Most values that are looked for are so near to their guess. */
-const MOST_NEAR = 8
+const PREFETCH_RADIUS = 8
 /** Units of 16 bits in a line of the processor's cache. */
-const LINE = 32
+const CACHE_LINE_UNITS = 32
 
 /**
  * Intersects small sorted sets where they lie: whichever set is behind leaps to the first value that is not smaller than
@@ -23,26 +23,26 @@ const LINE = 32
  */
 export class Leapfrog {
   // By set, those with the fewest intervals first.
-  readonly #starts = new Int32Array(MOST)
-  readonly #intervals = new Int32Array(MOST)
-  readonly #cursors = new Int32Array(MOST)
+  readonly #starts = new Int32Array(MAX_SETS)
+  readonly #intervals = new Int32Array(MAX_SETS)
+  readonly #cursors = new Int32Array(MAX_SETS)
   #count = 0
   #smallest = 0
-  #perPlace = 0
+  #inverseSpan = 0
   /** Of no meaning: keeps V8 from leaving out what is only fetched. */
-  touched = 0
+  prefetchSink = 0
   #units: Uint16Array = new Uint16Array(0)
   #walkable = true
-  readonly #marks = new Uint8Array(CONTAINER)
+  readonly #marks = new Uint8Array(CONTAINER_VALUES)
   /** The values that the last `run` found, ascending. */
-  readonly found = new Uint16Array(MOST_VALUES)
+  readonly found = new Uint16Array(MAX_VALUES)
 
   /** @param span all values are below */
   clear(containers: FrozenContainers, span: number): void {
-    this.#perPlace = 1 / span
+    this.#inverseSpan = 1 / span
     this.#units = containers.units
     this.#count = 0
-    this.#smallest = CONTAINER
+    this.#smallest = CONTAINER_VALUES
     this.#walkable = true
   }
 
@@ -60,8 +60,8 @@ export class Leapfrog {
   }
 
   /** Whether `run` is the fastest way. */
-  get suits(): boolean {
-    return this.#walkable && this.#smallest <= MOST_VALUES
+  get isSuitable(): boolean {
+    return this.#walkable && this.#smallest <= MAX_VALUES
   }
 
   /** Brings the sets with the fewest intervals to the front, in their order. */
@@ -73,9 +73,9 @@ export class Leapfrog {
       const start = starts[i]!
       const length = Math.abs(own)
       let at = i
-      if (at >= SORTED) {
-        if (length >= Math.abs(intervals[SORTED - 1]!)) continue
-        at = SORTED - 1
+      if (at >= SORTED_SETS) {
+        if (length >= Math.abs(intervals[SORTED_SETS - 1]!)) continue
+        at = SORTED_SETS - 1
         intervals[i] = intervals[at]!
         starts[i] = starts[at]!
       }
@@ -94,7 +94,8 @@ export class Leapfrog {
     const cursors = this.#cursors
     for (let i = 0; i < count; i++) cursors[i] = 0
     this.#sort()
-    if (count > 1 && this.#intervals[0]! > LONG && this.#intervals[1]! > 0) return this.#filter(this.#meet())
+    if (count > 1 && this.#intervals[0]! > LONG_LIST_VALUES && this.#intervals[1]! > 0)
+      return this.#filter(this.#intersectLists())
     let size = 0
     let value = 0
     for (;;) {
@@ -117,11 +118,11 @@ export class Leapfrog {
   }
 
   /** Finds what the first two sets, both lists, have: by marks, as leaps would be as many as values. @returns how many */
-  #meet(): number {
+  #intersectLists(): number {
     const units = this.#units
     const marks = this.#marks
     const { found } = this
-    if (this.#count > 2) this.#fetch(2)
+    if (this.#count > 2) this.#prefetch(2)
     const [start, other] = [this.#starts[0]!, this.#starts[1]!]
     const end = start + this.#intervals[0]!
     const otherEnd = other + this.#intervals[1]!
@@ -136,41 +137,42 @@ export class Leapfrog {
   #filter(size: number): number {
     let left = size
     let set = 2
-    for (; set < this.#count && left > FEW; set++) left = this.#keep(set, left)
+    for (; set < this.#count && left > MAX_PREFETCHED_VALUES; set++) left = this.#filterBySet(set, left)
     // All that the rest will be looked at for is fetched at once, and not one after the other.
     for (let i = 0; i < left; i++)
-      for (let next = set; next < this.#count; next++) this.#fetchNear(next, this.found[i]!)
-    for (; set < this.#count && left > 0; set++) left = this.#keep(set, left)
+      for (let next = set; next < this.#count; next++) this.#prefetchNear(next, this.found[i]!)
+    for (; set < this.#count && left > 0; set++) left = this.#filterBySet(set, left)
     return left
   }
 
   /** Has the processor bring a set nearer while something else is done. */
-  #fetch(set: number): void {
+  #prefetch(set: number): void {
     const units = this.#units
     const start = this.#starts[set]!
     const end = start + Math.abs(this.#intervals[set]!)
-    for (let at = start; at < end; at += LINE) this.touched ^= units[at]!
+    for (let at = start; at < end; at += CACHE_LINE_UNITS) this.prefetchSink ^= units[at]!
   }
 
   /** The same for where a value is looked for, which may be two lines. */
-  #fetchNear(set: number, value: number): void {
+  #prefetchNear(set: number, value: number): void {
     const units = this.#units
     const guess = this.#guess(set, value)
     const start = this.#starts[set]!
     const last = start + Math.abs(this.#intervals[set]!) - 1
-    this.touched ^= units[Math.max(start, guess - MOST_NEAR)]! ^ units[Math.min(last, guess + MOST_NEAR)]!
+    this.prefetchSink ^=
+      units[Math.max(start, guess - PREFETCH_RADIUS)]! ^ units[Math.min(last, guess + PREFETCH_RADIUS)]!
   }
 
-  #keep(set: number, size: number): number {
+  #filterBySet(set: number, size: number): number {
     const { found } = this
-    let kept = 0
-    for (let i = 0; i < size; i++) if (this.#has(set, found[i]!)) found[kept++] = found[i]!
-    return kept
+    let count = 0
+    for (let i = 0; i < size; i++) if (this.#has(set, found[i]!)) found[count++] = found[i]!
+    return count
   }
 
   /** Where a value of a list is if they are spread evenly: one line of memory to fetch, where a search fetches three. */
   #guess(set: number, value: number): number {
-    return this.#starts[set]! + ((value * this.#perPlace * Math.abs(this.#intervals[set]!)) | 0)
+    return this.#starts[set]! + ((value * this.#inverseSpan * Math.abs(this.#intervals[set]!)) | 0)
   }
 
   #has(set: number, value: number): boolean {
@@ -179,12 +181,12 @@ export class Leapfrog {
     const intervals = this.#intervals[set]!
     if (intervals > 0) {
       let at = this.#guess(set, value)
-      const least = Math.max(start, at - NEAR)
-      const most = Math.min(start + intervals - 1, at + NEAR)
-      while (at < most && units[at]! < value) at++
-      while (at > least && units[at]! > value) at--
+      const low = Math.max(start, at - GUESS_RADIUS)
+      const high = Math.min(start + intervals - 1, at + GUESS_RADIUS)
+      while (at < high && units[at]! < value) at++
+      while (at > low && units[at]! > value) at--
       if (units[at] === value) return true
-      if ((at > least || at === start) && (at < most || at === start + intervals - 1)) return false
+      if ((at > low || at === start) && (at < high || at === start + intervals - 1)) return false
     }
     const at = this.#leap(set, value)
     return at >= 0 && units[at]! <= value
@@ -198,13 +200,13 @@ export class Leapfrog {
     let at = this.#cursors[set]!
     if (intervals < 0) {
       const end = -2 * intervals
-      const stride = 2 * STRIDE
+      const stride = 2 * STRIDE_UNITS
       while (at + stride < end && units[start + at + stride]! + units[start + at + stride + 1]! < value) at += stride
       while (at < end && units[start + at]! + units[start + at + 1]! < value) at += 2
       this.#cursors[set] = at
       return at < end ? start + at : -1
     }
-    while (at + STRIDE < intervals && units[start + at + STRIDE]! < value) at += STRIDE
+    while (at + STRIDE_UNITS < intervals && units[start + at + STRIDE_UNITS]! < value) at += STRIDE_UNITS
     while (at < intervals && units[start + at]! < value) at++
     this.#cursors[set] = at
     return at < intervals ? start + at : -1

@@ -10,8 +10,8 @@ export type Roaring = typeof Library
  */
 export async function loadRoaring(): Promise<Roaring> {
   try {
-    const library = await import('roaring')
-    return library.default as unknown as Roaring
+    const module = await import('roaring')
+    return module.default as unknown as Roaring
   } catch (error) {
     const { message } = error as Error
     throw new StartError(

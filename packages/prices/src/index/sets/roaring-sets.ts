@@ -2,24 +2,24 @@ import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
 import type { Roaring } from './roaring-library.ts'
 import { writeSegment, type Segment, type SegmentEntry, type SegmentSource } from './segment.ts'
 
-const FORMAT = 'unsafe_frozen_croaring'
+const BITMAP_FORMAT = 'unsafe_frozen_croaring'
 
 /** Places to put into a set and to take out of it, by the set's key. */
-export class Touched {
+export class SetChanges {
   readonly sets = new Map<number, { add: number[]; remove: number[] }>()
 
-  #of(key: number) {
+  #getSet(key: number) {
     let set = this.sets.get(key)
     if (!set) this.sets.set(key, (set = { add: [], remove: [] }))
     return set
   }
 
-  add(key: number, place: number): void {
-    this.#of(key).add.push(place)
+  add(key: number, ordinal: number): void {
+    this.#getSet(key).add.push(ordinal)
   }
 
-  remove(key: number, place: number): void {
-    this.#of(key).remove.push(place)
+  remove(key: number, ordinal: number): void {
+    this.#getSet(key).remove.push(ordinal)
   }
 }
 
@@ -28,28 +28,28 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
   function freeze(key: number, bitmap: RoaringBitmap32): SegmentEntry {
     // Four times faster to search than as built.
     bitmap.runOptimize()
-    return { key, cardinality: bitmap.size, bytes: bitmap.serialize(FORMAT) }
+    return { key, cardinality: bitmap.size, bytes: bitmap.serialize(BITMAP_FORMAT) }
   }
 
   const view = (segment: Segment, position: number): RoaringBitmap32 =>
-    Bitmap.unsafeFrozenView(segment.set(position), FORMAT)
+    Bitmap.unsafeFrozenView(segment.getSet(position), BITMAP_FORMAT)
 
   return {
     view,
 
-    fromPlaces: (key: number, places: Iterable<number>): SegmentEntry => freeze(key, new Bitmap(places)),
+    createEntry: (key: number, ordinals: Iterable<number>): SegmentEntry => freeze(key, new Bitmap(ordinals)),
 
     /** A set of its own, small to look through. */
-    union(bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
+    unite(bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
       const all = Bitmap.orMany(bitmaps)
       all.runOptimize()
       return all
     },
 
-    fromRows: (rows: Iterable<number>): ReadonlyRoaringBitmap32 => new Bitmap(rows),
+    createBitmap: (rows: Iterable<number>): ReadonlyRoaringBitmap32 => new Bitmap(rows),
 
     /** The sets of a segment with changes: those that nothing touches are copied as they lie, empty ones left out. */
-    changed(segment: Segment | undefined, { sets }: Touched): SegmentEntry[] {
+    applyChanges(segment: Segment | undefined, { sets }: SetChanges): SegmentEntry[] {
       const entries: SegmentEntry[] = []
       const keys = segment?.keys() ?? []
       const known = new Set(keys.map(([key]) => key))
@@ -57,7 +57,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
       for (const [key, position] of [...keys, ...added]) {
         const touched = sets.get(key)
         if (!touched) {
-          entries.push({ key, cardinality: segment!.cardinality(position), bytes: segment!.set(position) })
+          entries.push({ key, cardinality: segment!.getCardinality(position), bytes: segment!.getSet(position) })
           continue
         }
         const bitmap = position < 0 ? new Bitmap() : new Bitmap(view(segment!, position))
@@ -79,7 +79,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 export type RoaringSets = ReturnType<typeof createRoaringSets>
 
 /** Bitmaps to work with: making one costs ten times as much as an intersection. */
-export class Scratch {
+export class ScratchBitmaps {
   readonly #free: RoaringBitmap32[] = []
   readonly #make: () => RoaringBitmap32
   readonly #union: (bitmaps: readonly ReadonlyRoaringBitmap32[]) => RoaringBitmap32
@@ -92,21 +92,21 @@ export class Scratch {
   /** Sets that are made of others; they are given back all at once. */
   begin() {
     const taken: RoaringBitmap32[] = []
-    const copyOf = (bitmap: ReadonlyRoaringBitmap32): RoaringBitmap32 => {
+    const createCopy = (bitmap: ReadonlyRoaringBitmap32): RoaringBitmap32 => {
       const copy = this.#free.pop() ?? this.#make()
       taken.push(copy)
       copy.copyFrom(bitmap)
       return copy
     }
     return {
-      any: (bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 =>
+      unite: (bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 =>
         bitmaps.length === 1 ? bitmaps[0]! : this.#union(bitmaps),
-      and([first, ...rest]: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
-        const common = copyOf(first!)
+      intersect([first, ...rest]: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
+        const common = createCopy(first!)
         for (const bitmap of rest) common.andInPlace(bitmap)
         return common
       },
-      done: () => void this.#free.push(...taken.splice(0)),
+      release: () => void this.#free.push(...taken.splice(0)),
     }
   }
 }

@@ -1,5 +1,12 @@
 import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
-import { cellsFor, keysOf, positionOf, readDirectory, writeDirectory, type Directory } from './directory.ts'
+import {
+  countDirectoryCells,
+  listKeys,
+  findPosition,
+  readDirectory,
+  writeDirectory,
+  type Directory,
+} from './directory.ts'
 
 // A segment: header, directory, of all sets the starts, lengths and cardinalities, rows, first and last days, then the
 // sets' bytes.
@@ -8,16 +15,16 @@ const ENTRIES = 1
 const DIRECTORY_CELLS = 2
 /** The first row where rows follow each other, else -1 and a list. */
 const BASE = 3
-const DATED = 4
-const HEADER = 8
-const ENTRY = 3
+const HAS_DAYS = 4
+const HEADER_CELLS = 8
+const CELLS_PER_ENTRY = 3
 
 /** CRoaring views nothing that starts elsewhere. */
-const ALIGNMENT = 32
-const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
+const ALIGNMENT_BYTES = 32
+const alignBytes = (bytes: number) => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 /** The key of the set of the default rows. The keys of sets that are not of a term are negative. */
-export const DEFAULTS = -2
+export const DEFAULTS_KEY = -2
 
 /** A set of rows, by their places in the segment, in whatever form the index keeps sets. */
 export interface SegmentEntry {
@@ -35,7 +42,7 @@ export interface SegmentSource {
   readonly entries: readonly SegmentEntry[]
 }
 
-function isRun(rows: ArrayLike<number>): boolean {
+function isConsecutive(rows: ArrayLike<number>): boolean {
   for (let i = 1; i < rows.length; i++) if (rows[i] !== rows[0]! + i) return false
   return rows.length > 0
 }
@@ -49,26 +56,27 @@ export function writeSegment(
   alloc: (bytes: number) => Uint8Array = allocate,
 ): Uint8Array {
   const count = rows.length
-  const base = isRun(rows) ? rows[0]! : -1
-  const listed = base === -1 ? count : 0
+  const base = isConsecutive(rows) ? rows[0]! : -1
+  const listCells = base === -1 ? count : 0
   const keys = entries.map(({ key }) => key)
-  const directoryCells = cellsFor(keys)
-  const head = HEADER + directoryCells + ENTRY * entries.length + listed + (days ? 2 * count : 0)
-  let start = aligned(head * 4)
+  const directoryCells = countDirectoryCells(keys)
+  const headerCells =
+    HEADER_CELLS + directoryCells + CELLS_PER_ENTRY * entries.length + listCells + (days ? 2 * count : 0)
+  let start = alignBytes(headerCells * 4)
   const starts = entries.map(({ bytes }) => {
     const at = start
-    start += aligned(bytes.length)
+    start += alignBytes(bytes.length)
     return at
   })
 
   const segment = alloc(start)
-  const cells = new Int32Array(segment.buffer, segment.byteOffset, head)
+  const cells = new Int32Array(segment.buffer, segment.byteOffset, headerCells)
   cells[COUNT] = count
   cells[ENTRIES] = entries.length
   cells[DIRECTORY_CELLS] = directoryCells
   cells[BASE] = base
-  cells[DATED] = days ? 1 : 0
-  let at = HEADER
+  cells[HAS_DAYS] = days ? 1 : 0
+  let at = HEADER_CELLS
   writeDirectory(cells.subarray(at, at + directoryCells), keys)
   at += directoryCells
   entries.forEach(({ bytes, cardinality }, i) => {
@@ -77,9 +85,9 @@ export function writeSegment(
     cells[at + 2 * entries.length + i] = cardinality
     segment.set(bytes, starts[i])
   })
-  at += ENTRY * entries.length
-  if (listed) cells.set(rows as ArrayLike<number>, at)
-  at += listed
+  at += CELLS_PER_ENTRY * entries.length
+  if (listCells) cells.set(rows as ArrayLike<number>, at)
+  at += listCells
   if (days) {
     cells.set(days.from, at)
     cells.set(days.to, at + count)
@@ -91,7 +99,7 @@ export function writeSegment(
 export class Segment {
   readonly bytes: Uint8Array
   readonly count: number
-  readonly dated: boolean
+  readonly hasDays: boolean
   readonly #base: number
   readonly #cells: Int32Array
   readonly #directory: Directory
@@ -105,13 +113,13 @@ export class Segment {
     this.bytes = bytes
     this.#cells = cells
     this.count = cells[COUNT]!
-    this.dated = cells[DATED] === 1
+    this.hasDays = cells[HAS_DAYS] === 1
     this.#base = cells[BASE]!
     this.#size = cells[ENTRIES]!
-    this.#entries = HEADER + cells[DIRECTORY_CELLS]!
-    this.#rows = this.#entries + ENTRY * this.#size
+    this.#entries = HEADER_CELLS + cells[DIRECTORY_CELLS]!
+    this.#rows = this.#entries + CELLS_PER_ENTRY * this.#size
     this.#days = this.#rows + (this.#base === -1 ? this.count : 0)
-    this.#directory = readDirectory(cells.subarray(HEADER, this.#entries))
+    this.#directory = readDirectory(cells.subarray(HEADER_CELLS, this.#entries))
   }
 
   /** How many sets it has. */
@@ -120,26 +128,26 @@ export class Segment {
   }
 
   /** The position of a key's set, or -1. */
-  positionOf(key: number): number {
-    return positionOf(this.#directory, key)
+  findPosition(key: number): number {
+    return findPosition(this.#directory, key)
   }
 
-  cardinality(position: number): number {
+  getCardinality(position: number): number {
     return this.#cells[this.#entries + 2 * this.#size + position]!
   }
 
   /** How long a set is (bytes). */
-  bytesOf(position: number): number {
+  getByteLength(position: number): number {
     return this.#cells[this.#entries + this.#size + position]!
   }
 
-  set(position: number): Uint8Array {
+  getSet(position: number): Uint8Array {
     const start = this.#cells[this.#entries + position]!
-    return this.bytes.subarray(start, start + this.bytesOf(position))
+    return this.bytes.subarray(start, start + this.getByteLength(position))
   }
 
   /** Where a set begins, in words of 32 bits. */
-  wordOf(position: number): number {
+  getWordStart(position: number): number {
     return this.#cells[this.#entries + position]! >> 2
   }
 
@@ -147,17 +155,17 @@ export class Segment {
     return this.#cells
   }
 
-  rowAt(place: number): number {
-    return this.#base === -1 ? this.#cells[this.#rows + place]! : this.#base + place
+  getRow(ordinal: number): number {
+    return this.#base === -1 ? this.#cells[this.#rows + ordinal]! : this.#base + ordinal
   }
 
   /** The place of a row, or -1, where rows ascend. */
-  placeOf(row: number): number {
+  findOrdinal(row: number): number {
     let low = 0
     let high = this.count - 1
     while (low <= high) {
       const middle = (low + high) >> 1
-      const found = this.rowAt(middle)
+      const found = this.getRow(middle)
       if (found === row) return middle
       if (found < row) low = middle + 1
       else high = middle - 1
@@ -165,25 +173,25 @@ export class Segment {
     return -1
   }
 
-  from(place: number): number {
-    return this.dated ? this.#cells[this.#days + place]! : FIRST_DAY
+  getFrom(ordinal: number): number {
+    return this.hasDays ? this.#cells[this.#days + ordinal]! : FIRST_DAY
   }
 
-  to(place: number): number {
-    return this.dated ? this.#cells[this.#days + this.count + place]! : LAST_DAY
+  getTo(ordinal: number): number {
+    return this.hasDays ? this.#cells[this.#days + this.count + ordinal]! : LAST_DAY
   }
 
-  validOn(place: number, day: number): boolean {
-    return this.from(place) <= day && day <= this.to(place)
+  isValidOn(ordinal: number, day: number): boolean {
+    return this.getFrom(ordinal) <= day && day <= this.getTo(ordinal)
   }
 
   /** The keys of sets that are of terms. */
-  valueTerms(): number[] {
+  getValueTerms(): number[] {
     return this.keys().flatMap(([key]) => (key >= 0 ? [key] : []))
   }
 
   /** Every key with the position of its set. */
   keys(): [key: number, position: number][] {
-    return keysOf(this.#directory)
+    return listKeys(this.#directory)
   }
 }

@@ -1,53 +1,54 @@
 import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
-import { hasDates, type Row, type RowTable } from '../../core/rows.ts'
-import { eachInTurns, yieldTurn } from '../../turn.ts'
-import type { RowChange, Segments } from '../index.ts'
-import { LazyViews, Touched, type RoaringSets } from './roaring-sets.ts'
-import { DEFAULTS, Segment } from './segment.ts'
+import { hasDates, type PriceRow, type RowTable } from '../../core/row-table.ts'
+import { forEachInTurns, yieldTurn } from '../../event-loop-turns.ts'
+import type { RowChange, Segments } from '../price-index.ts'
+import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
+import { DEFAULTS_KEY, Segment } from './segment.ts'
 
 /** So many terms share a segment: one for each would be too many of them, one for all too much to make anew. */
-const TERMS_A_SEGMENT = 64
+const TERMS_PER_SEGMENT = 64
 /** The key of the days. */
-export const DAYS = -3
+export const DAYS_KEY = -3
 const DEFAULTS_SEGMENT = -1
 export const DAYS_SEGMENT = -2
 /** The terms of an offering's rows lie in the segment of this number less the offering's. */
 const OFFERING_SEGMENT = -3
 
 /** Where the bitmap of a term lies. */
-export const segmentOf = (key: number) => (key === DEFAULTS ? DEFAULTS_SEGMENT : Math.floor(key / TERMS_A_SEGMENT))
+export const toSegmentNumber = (key: number) =>
+  key === DEFAULTS_KEY ? DEFAULTS_SEGMENT : Math.floor(key / TERMS_PER_SEGMENT)
 
-const keysOf = ({ offering, group, spec, values, isDefault }: Row): number[] => [
+const listRowKeys = ({ offering, group, spec, values, isDefault }: PriceRow): number[] => [
   offering,
   group,
   spec,
   ...values,
-  ...(isDefault ? [DEFAULTS] : []),
+  ...(isDefault ? [DEFAULTS_KEY] : []),
 ]
 
 /** The bitmap of each term over all rows, of each offering the terms that its rows have, and the days. */
 export async function buildTermSegments(table: RowTable, sets: RoaringSets): Promise<Segments> {
-  const rowsOf = new Map<number, number[]>()
-  const termsOf = new Map<number, Set<number>>()
+  const rowsByKey = new Map<number, number[]>()
+  const termsByOffering = new Map<number, Set<number>>()
   const days = new Days()
-  await eachInTurns(table.size, (number) => {
+  await forEachInTurns(table.size, (number) => {
     const row = table.get(number)
     if (!row) return
-    for (const key of keysOf(row)) {
-      const list = rowsOf.get(key)
+    for (const key of listRowKeys(row)) {
+      const list = rowsByKey.get(key)
       if (list) list.push(number)
-      else rowsOf.set(key, [number])
+      else rowsByKey.set(key, [number])
     }
-    addTerms(termsOf, row)
+    addTerms(termsByOffering, row)
     days.set(number, row)
   })
   const segments: Segments = new Map()
-  for (const [segment, keys] of Map.groupBy(rowsOf.keys(), segmentOf)) {
-    const entries = keys.map((key) => sets.fromPlaces(key, rowsOf.get(key)!))
+  for (const [segment, keys] of Map.groupBy(rowsByKey.keys(), toSegmentNumber)) {
+    const entries = keys.map((key) => sets.createEntry(key, rowsByKey.get(key)!))
     segments.set(segment, sets.write({ rows: [], days: undefined, entries }))
     await yieldTurn()
   }
-  for (const [offering, terms] of termsOf) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
+  for (const [offering, terms] of termsByOffering) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
   return days.addTo(segments, sets)
 }
 
@@ -60,38 +61,38 @@ function writeTerms(terms: readonly number[]): Uint8Array {
   return new Uint8Array(memory)
 }
 
-function addTerms(termsOf: Map<number, Set<number>>, { offering, values }: Row): void {
-  let terms = termsOf.get(offering)
-  if (!terms) termsOf.set(offering, (terms = new Set()))
+function addTerms(termsByOffering: Map<number, Set<number>>, { offering, values }: PriceRow): void {
+  let terms = termsByOffering.get(offering)
+  if (!terms) termsByOffering.set(offering, (terms = new Set()))
   for (const term of values) terms.add(term)
 }
 
 /** Makes the segments of touched terms anew. */
 export function updateTermSegments(segments: Segments, changes: readonly RowChange[], sets: RoaringSets): Segments {
-  const touched = new Map<number, Touched>()
-  const of = (key: number) => {
-    const segment = segmentOf(key)
-    if (!touched.has(segment)) touched.set(segment, new Touched())
+  const touched = new Map<number, SetChanges>()
+  const getChanges = (key: number) => {
+    const segment = toSegmentNumber(key)
+    if (!touched.has(segment)) touched.set(segment, new SetChanges())
     return touched.get(segment)!
   }
   const oldDays = segments.get(DAYS_SEGMENT)
   const days = new Days(oldDays && new Segment(oldDays))
-  const termsOf = new Map<number, Set<number>>()
+  const termsByOffering = new Map<number, Set<number>>()
   for (const { row, before, after } of changes) {
-    const [gone, come] = [new Set(before && keysOf(before)), new Set(after && keysOf(after))]
-    for (const key of gone.difference(come)) of(key).remove(key, row)
-    for (const key of come.difference(gone)) of(key).add(key, row)
+    const [removed, added] = [new Set(before && listRowKeys(before)), new Set(after && listRowKeys(after))]
+    for (const key of removed.difference(added)) getChanges(key).remove(key, row)
+    for (const key of added.difference(removed)) getChanges(key).add(key, row)
     if (!after) continue
-    addTerms(termsOf, after)
+    addTerms(termsByOffering, after)
     days.set(row, after)
   }
   const changed: Segments = new Map()
-  for (const [segment, ofSegment] of touched) {
+  for (const [segment, segmentChanges] of touched) {
     const bytes = segments.get(segment)
-    const entries = sets.changed(bytes && new Segment(bytes), ofSegment)
+    const entries = sets.applyChanges(bytes && new Segment(bytes), segmentChanges)
     changed.set(segment, sets.write({ rows: [], days: undefined, entries }))
   }
-  for (const [offering, terms] of termsOf) {
+  for (const [offering, terms] of termsByOffering) {
     const known = segments.get(OFFERING_SEGMENT - offering)
     const all = terms.union(new Set(known && readTerms(known)))
     // Terms that no row has any more stay until all is built anew.
@@ -107,13 +108,13 @@ class Days {
   #changed = false
 
   constructor(old?: Segment) {
-    const cells = old && old.set(old.positionOf(DAYS))
+    const cells = old && old.getSet(old.findPosition(DAYS_KEY))
     const days = cells ? new Int32Array(new Uint8Array(cells).buffer) : new Int32Array(0)
     this.#from = days.slice(0, days.length / 2)
     this.#to = days.slice(days.length / 2)
   }
 
-  set(row: number, { from, to }: Row): void {
+  set(row: number, { from, to }: PriceRow): void {
     if (!hasDates({ from, to }) && row >= this.#from.length) return
     if (this.#from[row] === from && this.#to[row] === to) return
     if (row >= this.#from.length) {
@@ -133,7 +134,7 @@ class Days {
     const both = new Int32Array(this.#from.length * 2)
     both.set(this.#from)
     both.set(this.#to, this.#from.length)
-    const entry = { key: DAYS, cardinality: this.#from.length, bytes: new Uint8Array(both.buffer) }
+    const entry = { key: DAYS_KEY, cardinality: this.#from.length, bytes: new Uint8Array(both.buffer) }
     return segments.set(DAYS_SEGMENT, sets.write({ rows: [], days: undefined, entries: [entry] }))
   }
 }
@@ -142,13 +143,13 @@ class Days {
 export const FIRST_SEGMENT = DAYS_SEGMENT
 
 /** What a thread views of the bitmaps. */
-export const viewsOf = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
+export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
   [...segments]
     .filter(([number]) => number > OFFERING_SEGMENT)
     .map(([number, bytes]) => [number - FIRST_SEGMENT, new LazyViews(new Segment(bytes), sets)])
 
 /** The terms that rows have, by offering. */
-export const termsOf = (segments: Segments): [offering: number, terms: Int32Array][] =>
+export const readOfferingTerms = (segments: Segments): [offering: number, terms: Int32Array][] =>
   [...segments]
     .filter(([number]) => number <= OFFERING_SEGMENT)
     .map(([number, bytes]) => [OFFERING_SEGMENT - number, readTerms(bytes)])

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs'
-import { StartError } from '../../http/errors.ts'
-import { dataLocked } from './lock-error.ts'
-import type { Finding, Verified } from './verified.ts'
+import { StartError } from '../../http/common-errors.ts'
+import { createLockedError } from './lock-error.ts'
+import type { Finding, FolderVerification } from './folder-verification.ts'
 import { verifyFolder } from './verify-folder.ts'
 
 /** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
@@ -22,16 +22,16 @@ export async function assertSound(
   service: string,
   isReplica: boolean,
   ownKey?: Buffer,
-): Promise<Verified> {
-  const verified = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS, ownKey })
-  const [first, ...more] = verified.findings
+): Promise<FolderVerification> {
+  const verification = verifyFolder(folder, { maxTableBytes: START_TABLE_BYTES, maxTableMs: START_TABLE_MS, ownKey })
+  const [first, ...more] = verification.findings
   if (!first) {
-    if (verified.manifestEnd) truncateSync(verified.manifestEnd.file, verified.manifestEnd.bytes)
-    return verified
+    if (verification.manifestEnd) truncateSync(verification.manifestEnd.file, verification.manifestEnd.bytes)
+    return verification
   }
   // A file that another process is writing looks damaged.
   const { isLocked } = await import('./is-locked.ts')
-  if (await isLocked(folder)) throw dataLocked(service, folder)
+  if (await isLocked(folder)) throw createLockedError(service, folder)
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
   const advice = isReplica
     ? `this node makes the folder again from the log once you have moved it away`

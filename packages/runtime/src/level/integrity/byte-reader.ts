@@ -15,16 +15,16 @@ export class ByteReader {
     return this.#at
   }
 
-  byte(): number {
+  readByte(): number {
     if (this.isAtEnd) throw new RangeError('it ends early')
     return this.#bytes[this.#at++]!
   }
 
   /** A whole number in groups of 7 bits, the lowest first. */
-  varint(): number {
+  readVarint(): number {
     let value = 0
     for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
-      const byte = this.byte()
+      const byte = this.readByte()
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
     }
@@ -37,8 +37,8 @@ export class ByteReader {
   }
 
   /** Reads a length, then that number of bytes. */
-  prefixed(): Buffer {
-    return this.take(this.varint())
+  readPrefixed(): Buffer {
+    return this.take(this.readVarint())
   }
 }
 

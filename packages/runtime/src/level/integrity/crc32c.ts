@@ -30,7 +30,7 @@ const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as [
 ]
 
 /** Extends a CRC32C. @param before CRC32C of the preceding bytes */
-export function crc32c(bytes: Uint8Array, before = 0): number {
+export function computeCrc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   let i = 0
   for (const end = bytes.length - 7; i < end; i += 8) {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { StartError } from '../../http/errors.ts'
+import { StartError } from '../../http/common-errors.ts'
 
 /** Copies that a repair makes next to a folder. They belong to no service. */
 export const COPY_MARK = '.before-repair-'
@@ -15,7 +15,7 @@ const isDataFolder = (folder: string): boolean =>
   existsSync(join(folder, 'format.json')) || existsSync(join(folder, 'level'))
 
 /** The view of a cluster node is a subfolder of the folder of a standalone service. */
-const withView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
+const listWithView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
 
 /**
  * The data folders in a folder, which is that of one service or that of all.
@@ -26,19 +26,19 @@ export function findDataFolders(root: string, services: readonly string[]): Data
   const folder = resolve(root)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new StartError('NO_DATA', `there is no folder ${folder}`)
-  const own = withView(folder)
+  const own = listWithView(folder)
   const children = () =>
     readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.includes(COPY_MARK))
-      .flatMap(({ name }) => withView(join(folder, name)))
-  const found = (own.length > 0 ? own : children()).map((one) => ({ service: serviceOf(one), folder: one }))
-  const wanted = services.length > 0 ? found.filter(({ service }) => services.includes(service)) : found
-  if (wanted.length === 0) throw new StartError('NO_DATA', `there is no data folder in ${folder}`)
-  return wanted
+      .flatMap(({ name }) => listWithView(join(folder, name)))
+  const found = (own.length > 0 ? own : children()).map((one) => ({ service: readServiceName(one), folder: one }))
+  const selected = services.length > 0 ? found.filter(({ service }) => services.includes(service)) : found
+  if (selected.length === 0) throw new StartError('NO_DATA', `there is no data folder in ${folder}`)
+  return selected
 }
 
 /** By `format.json`, or by the folder's name where that is damaged. */
-function serviceOf(folder: string): string {
+function readServiceName(folder: string): string {
   try {
     const { service } = JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
     if (typeof service === 'string') return service

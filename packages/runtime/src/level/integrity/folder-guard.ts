@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { WriteHealth } from '../write-health.ts'
 import { describeFinding } from './assert-sound.ts'
 import type { TableScrubber } from './table-scrubber.ts'
-import type { Verified } from './verified.ts'
+import type { FolderVerification } from './folder-verification.ts'
 import { WitnessWriter } from './witness-writer.ts'
 
 /** Reading tables is not to slow down a service that starts. */
-const SCRUB_AFTER_MS = 10_000
+const SCRUB_DELAY_MS = 10_000
 
 export interface FolderGuardOptions {
   readonly folder: string
@@ -14,7 +14,7 @@ export interface FolderGuardOptions {
   readonly health: WriteHealth
   readonly log: Pick<Logger, 'error'>
   /** `undefined` for a new folder. */
-  readonly verified: Verified | undefined
+  readonly verification: FolderVerification | undefined
 }
 
 /** Watches the files of a database while the main thread has it open. */
@@ -26,12 +26,12 @@ export class FolderGuard {
 
   constructor(options: FolderGuardOptions) {
     this.#options = options
-    const { service, health, log, verified } = options
+    const { service, health, log, verification: verified } = options
     const lost = verified?.lostChanges ?? 0
     health.setLostChanges(lost)
     if (lost > 0) log.error({ lost }, `${service}: a power cut took ${lost} changes, none of which was durable`)
     this.witness = new WitnessWriter(options)
-    this.#timer = setTimeout(() => void (this.#scrubber = this.#scrub()), SCRUB_AFTER_MS).unref()
+    this.#timer = setTimeout(() => void (this.#scrubber = this.#startScrubber()), SCRUB_DELAY_MS).unref()
   }
 
   /** Ends what reads the files. The witness is closed once the database is. Idempotent. */
@@ -40,9 +40,9 @@ export class FolderGuard {
     await (await this.#scrubber)?.close()
   }
 
-  async #scrub(): Promise<TableScrubber> {
+  async #startScrubber(): Promise<TableScrubber> {
     const { TableScrubber } = await import('./table-scrubber.ts')
-    const { folder, service, health, log, verified } = this.#options
+    const { folder, service, health, log, verification: verified } = this.#options
     return new TableScrubber({
       folder,
       unread: verified?.unread ?? [],

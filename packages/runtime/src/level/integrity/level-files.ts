@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-const LOG = /^(\d+)\.log$/
-const TABLE = /^(\d+)\.(?:ldb|sst)$/
-const MANIFEST = /^MANIFEST-(\d+)$/
+const LOG_NAME = /^(\d+)\.log$/
+const TABLE_NAME = /^(\d+)\.(?:ldb|sst)$/
+const MANIFEST_NAME = /^MANIFEST-(\d+)$/
 
-const numberIn = (pattern: RegExp, name: string): number | undefined => {
+const parseNumber = (pattern: RegExp, name: string): number | undefined => {
   const [, digits] = pattern.exec(name) ?? []
   return digits === undefined ? undefined : Number(digits)
 }
 
-export const manifestNumber = (name: string): number | undefined => numberIn(MANIFEST, name)
-export const logNumber = (name: string): number | undefined => numberIn(LOG, name)
+export const parseManifestNumber = (name: string): number | undefined => parseNumber(MANIFEST_NAME, name)
+export const parseLogNumber = (name: string): number | undefined => parseNumber(LOG_NAME, name)
 
 /** Files of LevelDB in a folder, by number. */
 export interface LevelFiles {
@@ -23,23 +23,23 @@ export interface LevelFiles {
 
 /** Files in `<folder>/level`; empty if the folder is missing. */
 export function listLevel(location: string): LevelFiles {
-  const names = namesIn(location)
+  const names = listNames(location)
   const matching = (pattern: RegExp) =>
     new Map(
       names
-        .map((name): [number | undefined, string] => [numberIn(pattern, name), name])
+        .map((name): [number | undefined, string] => [parseNumber(pattern, name), name])
         .filter((pair): pair is [number, string] => pair[0] !== undefined)
         .toSorted(([a], [b]) => a - b),
     )
   return {
     hasCurrent: names.includes('CURRENT'),
-    logs: matching(LOG),
-    tables: matching(TABLE),
-    manifests: matching(MANIFEST),
+    logs: matching(LOG_NAME),
+    tables: matching(TABLE_NAME),
+    manifests: matching(MANIFEST_NAME),
   }
 }
 
-function namesIn(location: string): string[] {
+function listNames(location: string): string[] {
   try {
     return readdirSync(location)
   } catch (error) {

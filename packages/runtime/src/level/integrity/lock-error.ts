@@ -1,8 +1,8 @@
-import { StartError } from '../../http/errors.ts'
+import { StartError } from '../../http/common-errors.ts'
 
 /** True if LevelDB refused a folder because another process has it open. */
 export const isLockError = (error: unknown): boolean =>
   (error as { cause?: { code?: string } }).cause?.code === 'LEVEL_LOCKED'
 
-export const dataLocked = (service: string, folder: string): StartError =>
+export const createLockedError = (service: string, folder: string): StartError =>
   new StartError('DATA_LOCKED', `${service}: data folder ${folder} is in use by another process`)

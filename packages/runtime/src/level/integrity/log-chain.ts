@@ -1,4 +1,4 @@
-import { readRecords, type Drop, type LogRecord } from './records.ts'
+import { readRecords, type Drop, type LogRecord } from './log-records.ts'
 import { readBatchHeader } from './write-batch.ts'
 
 /** One log and its known history. */

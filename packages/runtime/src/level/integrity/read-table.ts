@@ -1,31 +1,31 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { checkTable, findInTable, type Check, type TableChange, type TableReport } from './table.ts'
+import { checkTable, findInTable, type TableCheck, type TableChange, type TableReport } from './level-table.ts'
 
 /** Buffer that every read reuses: a check never needs earlier bytes again. */
-function createRoom(): (bytes: number) => Buffer {
-  let room = Buffer.alloc(0)
-  return (bytes) => (room.length < bytes ? (room = Buffer.allocUnsafeSlow(bytes)) : room)
+function createReusableBuffer(): (bytes: number) => Buffer {
+  let buffer = Buffer.alloc(0)
+  return (bytes) => (buffer.length < bytes ? (buffer = Buffer.allocUnsafeSlow(bytes)) : buffer)
 }
 
 /** Shared by checks that run one after the other. */
-const roomFor = createRoom()
+const getSharedBuffer = createReusableBuffer()
 
 /** Checks a table while nothing else happens. @throws Error where it cannot be read */
-export const checkTableNow = (file: string): TableReport => runNow(file, checkTable)
+export const checkTableSync = (file: string): TableReport => runSync(file, checkTable)
 
 /** Finds the newest change of a key. @throws Error if the table cannot be read or is damaged */
-export const findInTableNow = (file: string, key: Buffer): TableChange | undefined =>
-  runNow(file, (bytes) => findInTable(bytes, key))
+export const findInTableSync = (file: string, key: Buffer): TableChange | undefined =>
+  runSync(file, (bytes) => findInTable(bytes, key))
 
-function runNow<T>(file: string, begin: (fileBytes: number) => Check<T>): T {
+function runSync<T>(file: string, begin: (fileBytes: number) => TableCheck<T>): T {
   const descriptor = openSync(file, 'r')
   try {
     const check = begin(fstatSync(descriptor).size)
     let step = check.next()
     while (!step.done) {
       const { offset, bytes } = step.value
-      const buffer = roomFor(bytes)
+      const buffer = getSharedBuffer(bytes)
       step = check.next(buffer.subarray(0, readSync(descriptor, buffer, 0, bytes, offset)))
     }
     return step.value
@@ -39,16 +39,16 @@ function runNow<T>(file: string, begin: (fileBytes: number) => Check<T>): T {
  * @param pause resolves when the given number of bytes may be read
  * @throws Error where it cannot be read
  */
-export async function checkTableSlowly(file: string, pause: (bytes: number) => Promise<void>): Promise<TableReport> {
+export async function checkTableThrottled(file: string, pause: (bytes: number) => Promise<void>): Promise<TableReport> {
   const handle = await open(file, 'r')
-  const roomOf = createRoom()
+  const getBuffer = createReusableBuffer()
   try {
     const check = checkTable((await handle.stat()).size)
     let step = check.next()
     while (!step.done) {
       const { offset, bytes } = step.value
       await pause(bytes)
-      const { buffer, bytesRead } = await handle.read(roomOf(bytes), 0, bytes, offset)
+      const { buffer, bytesRead } = await handle.read(getBuffer(bytes), 0, bytes, offset)
       step = check.next(buffer.subarray(0, bytesRead))
     }
     return step.value

@@ -6,14 +6,14 @@ import { syncFolder } from '../data-format.ts'
 import { clearIdentity } from '../folder-identity.ts'
 import { COPY_MARK, type DataFolder } from './data-folders.ts'
 import { isLocked } from './is-locked.ts'
-import { dataLocked } from './lock-error.ts'
+import { createLockedError } from './lock-error.ts'
 import { listLevel, type LevelFiles } from './level-files.ts'
-import { readManifest, type Manifest } from './manifest.ts'
-import { checkTableNow } from './read-table.ts'
-import { readRecords, writeRecords } from './records.ts'
+import { readManifest, type LevelManifest } from './level-manifest.ts'
+import { checkTableSync } from './read-table.ts'
+import { readRecords, writeRecords } from './log-records.ts'
 import type { OwnRow } from './own-row.ts'
-import { tableOf } from './table-writer.ts'
-import { WITHOUT_LIMIT, type Finding } from './verified.ts'
+import { buildTable } from './table-writer.ts'
+import { UNLIMITED_OPTIONS, type Finding } from './folder-verification.ts'
 import { verifyFolder } from './verify-folder.ts'
 
 /** Result of a repair. */
@@ -45,8 +45,8 @@ export async function repairFolder(
   ownRow?: OwnRow,
   now = new Date(),
 ): Promise<Repair> {
-  if (await isLocked(folder)) throw dataLocked(service, folder)
-  const { findings } = verifyFolder(folder, { ...WITHOUT_LIMIT, ownKey: ownRow?.key })
+  if (await isLocked(folder)) throw createLockedError(service, folder)
+  const { findings } = verifyFolder(folder, { ...UNLIMITED_OPTIONS, ownKey: ownRow?.key })
   const copy = `${folder}${COPY_MARK}${now.toISOString().replaceAll(':', '-')}`
   const losses = { lostTables: [] as string[], lostBlocks: 0, lostLogBytes: 0, lostWithRow: [] as readonly string[] }
   const repair = { findings, copy, entries: 0, ...losses }
@@ -61,8 +61,8 @@ export async function repairFolder(
   const location = join(folder, 'level')
   removeObsolete(location)
   const files = listLevel(location)
-  for (const name of files.tables.values()) salvageTable(location, name, repair)
-  for (const name of files.logs.values()) salvageLog(location, name, repair)
+  for (const name of files.tables.values()) repairTable(location, name, repair)
+  for (const name of files.logs.values()) repairLog(location, name, repair)
   await Utf8Level.repair(location)
   // It moves logs and old manifests there; the copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
@@ -79,7 +79,7 @@ type Losses = { lostTables: string[]; lostBlocks: number; lostLogBytes: number }
 /** Files that LevelDB would have deleted. Deleted entries would reappear with them. */
 function removeObsolete(location: string): void {
   const files = listLevel(location)
-  const manifest = newestManifest(location, files)
+  const manifest = readNewestManifest(location, files)
   if (!manifest) return
   for (const [number, name] of files.tables)
     if (!manifest.tables.has(number)) rmSync(join(location, name), { force: true })
@@ -88,7 +88,7 @@ function removeObsolete(location: string): void {
 }
 
 /** `undefined` if it is damaged. */
-function newestManifest(location: string, { manifests }: LevelFiles): Manifest | undefined {
+function readNewestManifest(location: string, { manifests }: LevelFiles): LevelManifest | undefined {
   const name = [...manifests.values()].at(-1)
   try {
     const manifest = name === undefined ? undefined : readManifest(readFileSync(join(location, name)))
@@ -98,19 +98,19 @@ function newestManifest(location: string, { manifests }: LevelFiles): Manifest |
   }
 }
 
-function salvageTable(location: string, name: string, losses: Losses): void {
+function repairTable(location: string, name: string, losses: Losses): void {
   const file = join(location, name)
-  const { damaged, blocks } = checkTableNow(file)
+  const { damaged, blocks } = checkTableSync(file)
   if (damaged.length === 0) return
   const wrong = new Set(damaged.flatMap(({ block }) => (block ? [block.offset] : [])))
   const sound = blocks?.filter(({ offset }) => !wrong.has(offset)) ?? []
   losses.lostBlocks += wrong.size
-  if (sound.length > 0) return writeFileSync(file, tableOf(readFileSync(file), sound), { flush: true })
+  if (sound.length > 0) return writeFileSync(file, buildTable(readFileSync(file), sound), { flush: true })
   losses.lostTables.push(name)
   rmSync(file)
 }
 
-function salvageLog(location: string, name: string, losses: Losses): void {
+function repairLog(location: string, name: string, losses: Losses): void {
   const file = join(location, name)
   const payloads: Buffer[] = []
   let isWhole = true

@@ -1,10 +1,10 @@
 import { ByteReader } from './byte-reader.ts'
-import type { LiveTable } from './manifest.ts'
-import { findInTableNow } from './read-table.ts'
+import type { LiveTable } from './level-manifest.ts'
+import { findInTableSync } from './read-table.ts'
 import { readBatchHeader, WRITE_HEADER_BYTES } from './write-batch.ts'
 
 /** Kind of a put, in a log and in a table. The other kind is a deletion. */
-const PUT = 1
+const PUT_KIND = 1
 
 /** Searches the files of a database for one row, without LevelDB, which changes files when it opens a folder. */
 export class RowSearch {
@@ -32,9 +32,9 @@ export class RowSearch {
       if (!batch) return
       const reader = new ByteReader(payload.subarray(WRITE_HEADER_BYTES))
       for (let i = 0; i < batch.count; i++) {
-        const isPut = reader.byte() === PUT
-        const key = reader.prefixed()
-        if (isPut) reader.prefixed()
+        const isPut = reader.readByte() === PUT_KIND
+        const key = reader.readPrefixed()
+        if (isPut) reader.readPrefixed()
         if (key.equals(this.#key)) this.#take(batch.sequence + i, isPut)
         else this.#hasOthers ||= isPut
       }
@@ -46,10 +46,10 @@ export class RowSearch {
       const isOne = smallest.equals(largest)
       if (!isOne) this.#hasOthers = true
       // The table may contain only the deletion that `assertWritten` writes.
-      else if (!smallest.equals(this.#key)) this.#hasOthers ||= findInTableNow(file, smallest)?.kind === PUT
+      else if (!smallest.equals(this.#key)) this.#hasOthers ||= findInTableSync(file, smallest)?.kind === PUT_KIND
       if (smallest.compare(this.#key) > 0 || largest.compare(this.#key) < 0) return
-      const found = findInTableNow(file, this.#key)
-      if (found) this.#take(found.sequence, found.kind === PUT)
+      const found = findInTableSync(file, this.#key)
+      if (found) this.#take(found.sequence, found.kind === PUT_KIND)
     })
   }
 

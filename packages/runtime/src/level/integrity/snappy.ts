@@ -1,26 +1,26 @@
 import { ByteReader } from './byte-reader.ts'
 
-const MAX_BYTES = 2 ** 31
+const MAX_BLOCK_BYTES = 2 ** 31
 
 /** Expands a block that is compressed with Snappy. @throws RangeError where it is none */
-export function expandSnappy(bytes: Buffer): Buffer {
+export function decodeSnappy(bytes: Buffer): Buffer {
   const reader = new ByteReader(bytes)
-  const length = reader.varint()
-  if (length > MAX_BYTES) throw new RangeError('a block is too long')
+  const length = reader.readVarint()
+  if (length > MAX_BLOCK_BYTES) throw new RangeError('a block is too long')
   const expanded = Buffer.alloc(length)
   let at = 0
   while (!reader.isAtEnd) {
-    const tag = reader.byte()
+    const tag = reader.readByte()
     const kind = tag & 3
     if (kind === 0) {
       const short = tag >>> 2
-      const count = (short < 60 ? short : fixed(reader, short - 59)) + 1
+      const count = (short < 60 ? short : readFixed(reader, short - 59)) + 1
       if (at + count > length) throw new RangeError('a block is longer than it says')
       at += reader.take(count).copy(expanded, at)
       continue
     }
     const count = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
-    const back = kind === 1 ? ((tag >>> 5) << 8) | reader.byte() : fixed(reader, kind === 2 ? 2 : 4)
+    const back = kind === 1 ? ((tag >>> 5) << 8) | reader.readByte() : readFixed(reader, kind === 2 ? 2 : 4)
     if (back === 0 || back > at || at + count > length) throw new RangeError('a copy of a block is out of it')
     // Byte by byte, because a copy may overlap its own output.
     for (const end = at + count; at < end; at++) expanded[at] = expanded[at - back]!
@@ -29,4 +29,4 @@ export function expandSnappy(bytes: Buffer): Buffer {
   return expanded
 }
 
-const fixed = (reader: ByteReader, bytes: number) => reader.take(bytes).readUIntLE(0, bytes)
+const readFixed = (reader: ByteReader, bytes: number) => reader.take(bytes).readUIntLE(0, bytes)

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listLevel } from './level-files.ts'
-import { readManifest, type LiveTable } from './manifest.ts'
-import { checkTableSlowly } from './read-table.ts'
-import type { Finding } from './verified.ts'
-import { currentManifest } from './witness.ts'
+import { readManifest, type LiveTable } from './level-manifest.ts'
+import { checkTableThrottled } from './read-table.ts'
+import type { Finding } from './folder-verification.ts'
+import { readCurrentManifest } from './witness.ts'
 
 const DAY_MS = 86_400_000
 /** 4 % of a processor. */
@@ -42,7 +42,7 @@ export class TableScrubber {
     await this.#read(this.#options.unread)
     for (;;) {
       await this.#wait(DAY_MS)
-      await this.#read(this.#liveTables())
+      await this.#read(this.#readLiveTables())
     }
   }
 
@@ -53,16 +53,16 @@ export class TableScrubber {
       const name = names.get(number)
       // LevelDB deletes tables that it has merged into others.
       if (!name || this.#damaged.has(number)) continue
-      const damage = await this.#damageOf(join(folder, 'level', name))
+      const damage = await this.#findDamage(join(folder, 'level', name))
       if (!damage) continue
       this.#damaged.add(number)
       onDamage({ file: join('level', name), problem: damage }, this.#damaged.size)
     }
   }
 
-  async #damageOf(file: string): Promise<string | undefined> {
+  async #findDamage(file: string): Promise<string | undefined> {
     try {
-      const { damaged } = await checkTableSlowly(file, (bytes) => this.#wait((bytes / BYTES_PER_SECOND) * 1_000))
+      const { damaged } = await checkTableThrottled(file, (bytes) => this.#wait((bytes / BYTES_PER_SECOND) * 1_000))
       return damaged[0]?.problem
     } catch (error) {
       this.#closing.signal.throwIfAborted()
@@ -71,10 +71,10 @@ export class TableScrubber {
     }
   }
 
-  #liveTables(): LiveTable[] {
+  #readLiveTables(): LiveTable[] {
     const location = join(this.#options.folder, 'level')
     try {
-      return [...readManifest(readFileSync(join(location, currentManifest(location)))).tables.values()]
+      return [...readManifest(readFileSync(join(location, readCurrentManifest(location)))).tables.values()]
     } catch {
       // It is being replaced: the next round finds it.
       return []

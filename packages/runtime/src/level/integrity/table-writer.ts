@@ -1,27 +1,27 @@
-import { blockOf, TRAILER_BYTES } from './block.ts'
+import { buildBlock, TRAILER_BYTES } from './table-block.ts'
 import { toVarint } from './byte-reader.ts'
-import { FOOTER_BYTES, MAGIC, type BlockHandle, type DataBlock } from './table.ts'
+import { FOOTER_BYTES, MAGIC_NUMBER, type BlockHandle, type DataBlock } from './level-table.ts'
 
 /** A table of some blocks of another one, whose bytes are taken as they are. It has no filter, which LevelDB does without. */
-export function tableOf(file: Buffer, blocks: readonly DataBlock[]): Buffer {
-  const pieces: Buffer[] = []
+export function buildTable(file: Buffer, blocks: readonly DataBlock[]): Buffer {
+  const chunks: Buffer[] = []
   let at = 0
-  function add(piece: Buffer): BlockHandle {
-    pieces.push(piece)
-    const handle = { offset: at, bytes: piece.length - TRAILER_BYTES }
-    at += piece.length
+  function add(chunk: Buffer): BlockHandle {
+    chunks.push(chunk)
+    const handle = { offset: at, bytes: chunk.length - TRAILER_BYTES }
+    at += chunk.length
     return handle
   }
   const index = blocks.map(({ offset, bytes, separator }): [Buffer, Buffer] => [
     separator,
-    toHandle(add(file.subarray(offset, offset + bytes + TRAILER_BYTES))),
+    encodeHandle(add(file.subarray(offset, offset + bytes + TRAILER_BYTES))),
   ])
-  const meta = add(blockOf([]))
-  const handles = Buffer.concat([toHandle(meta), toHandle(add(blockOf(index)))])
+  const meta = add(buildBlock([]))
+  const handles = Buffer.concat([encodeHandle(meta), encodeHandle(add(buildBlock(index)))])
   const footer = Buffer.alloc(FOOTER_BYTES)
   handles.copy(footer)
-  footer.writeBigUInt64LE(MAGIC, FOOTER_BYTES - 8)
-  return Buffer.concat([...pieces, footer])
+  footer.writeBigUInt64LE(MAGIC_NUMBER, FOOTER_BYTES - 8)
+  return Buffer.concat([...chunks, footer])
 }
 
-const toHandle = ({ offset, bytes }: BlockHandle) => Buffer.concat([toVarint(offset), toVarint(bytes)])
+const encodeHandle = ({ offset, bytes }: BlockHandle) => Buffer.concat([toVarint(offset), toVarint(bytes)])

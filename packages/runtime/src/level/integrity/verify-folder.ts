@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootId } from '../boot-id.ts'
+import { readBootId } from '../boot-id.ts'
 import { checkLogs, isZero, type LogFile } from './log-chain.ts'
-import { listLevel, manifestNumber, type LevelFiles } from './level-files.ts'
-import { readManifest, type LiveTable, type Manifest } from './manifest.ts'
-import { checkTableNow } from './read-table.ts'
-import type { Drop } from './records.ts'
+import { listLevel, parseManifestNumber, type LevelFiles } from './level-files.ts'
+import { readManifest, type LiveTable, type LevelManifest } from './level-manifest.ts'
+import { checkTableSync } from './read-table.ts'
+import type { Drop } from './log-records.ts'
 import { describeRow } from './own-row.ts'
 import { RowSearch } from './row-search.ts'
-import type { DamagedPart } from './table.ts'
-import type { Finding, Verified, VerifyOptions } from './verified.ts'
-import { readWitness, sizeOf, type Witness } from './witness.ts'
+import type { DamagedPart } from './level-table.ts'
+import type { Finding, FolderVerification, VerifyOptions } from './folder-verification.ts'
+import { readWitness, getFileSize, type Witness } from './witness.ts'
 
 /**
  * Checks `<folder>/level` before LevelDB opens it: opening deletes files that LevelDB takes for obsolete, and skips damaged
  * records of logs in silence. Reads only.
  * @throws Error where the folder cannot be read
  */
-export function verifyFolder(folder: string, options: VerifyOptions): Verified {
+export function verifyFolder(folder: string, options: VerifyOptions): FolderVerification {
   const check = new FolderCheck(folder)
   check.run(options)
   return check
 }
 
-class FolderCheck implements Verified {
+class FolderCheck implements FolderVerification {
   readonly findings: Finding[] = []
   lostChanges = 0
   unread: LiveTable[] = []
-  manifest: Manifest | undefined
+  manifest: LevelManifest | undefined
   failedLogs: readonly string[] = []
-  manifestEnd: Verified['manifestEnd']
+  manifestEnd: FolderVerification['manifestEnd']
   readonly #folder: string
   readonly #location: string
   readonly #files: LevelFiles
@@ -41,12 +41,12 @@ class FolderCheck implements Verified {
   }
 
   run({ maxTableBytes, maxTableMs, ownKey }: VerifyOptions): void {
-    const name = this.#currentManifest()
+    const name = this.#readCurrentManifest()
     if (!name) return
     const last = readWitness(this.#folder)
     // A file has at least its recorded length only if it was synced, or if the machine has run since.
-    const isCertain = last !== undefined && (last.isClean || last.boot === bootId())
-    const witness = this.#witnessFor(name, last, isCertain)
+    const isCertain = last !== undefined && (last.isClean || last.boot === readBootId())
+    const witness = this.#selectWitness(name, last, isCertain)
     const isKnown = isCertain && witness !== undefined
     this.#checkManifest(name, isKnown ? witness : undefined)
     if (!this.manifest) return
@@ -62,28 +62,30 @@ class FolderCheck implements Verified {
   }
 
   /** The name in `CURRENT`. */
-  #currentManifest(): string | undefined {
+  #readCurrentManifest(): string | undefined {
     let text = ''
     try {
       text = readFileSync(join(this.#location, 'CURRENT'), 'utf8')
     } catch (error) {
       // Else it is not the file that is wrong.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      this.#add('CURRENT', reasonOf(error))
+      this.#add('CURRENT', explainReadError(error))
       return undefined
     }
     const name = text.replace(/\n$/, '')
     if (text === '') this.#add('CURRENT', 'it is empty')
-    else if (manifestNumber(name) === undefined || !text.endsWith('\n')) this.#add('CURRENT', 'it names no manifest')
-    else if (!this.#files.manifests.has(manifestNumber(name)!)) this.#add(name, 'it is missing, and CURRENT names it')
+    else if (parseManifestNumber(name) === undefined || !text.endsWith('\n'))
+      this.#add('CURRENT', 'it names no manifest')
+    else if (!this.#files.manifests.has(parseManifestNumber(name)!))
+      this.#add(name, 'it is missing, and CURRENT names it')
     else return name
     return undefined
   }
 
   /** The witness of the last opening of the database; `undefined` if it is of another opening. */
-  #witnessFor(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
+  #selectWitness(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
-    const [named, known] = [manifestNumber(name)!, manifestNumber(witness.manifest) ?? 0]
+    const [named, known] = [parseManifestNumber(name)!, parseManifestNumber(witness.manifest) ?? 0]
     if (named < known && isCertain) this.#add('CURRENT', `it names ${name}, but ${witness.manifest} was used last`)
     if (named !== known) return undefined
     this.failedLogs = witness.failedLogs
@@ -101,16 +103,16 @@ class FolderCheck implements Verified {
         const { offset, reason } = drop
         // One that was being written counts for nothing: LevelDB uses an edit only once it is synced.
         if (reason === 'torn' && !isClosed) continue
-        if (!witness && endsInZeros(bytes, drop))
+        if (!witness && hasZeroTail(bytes, drop))
           this.manifestEnd ??= { file: join(this.#location, name), bytes: offset }
         else this.#add(name, `at byte ${offset}: the record is damaged (${reason})`)
       }
     } catch (error) {
-      this.#add(name, reasonOf(error))
+      this.#add(name, explainReadError(error))
     }
   }
 
-  #findRow({ tables }: Manifest, search: RowSearch, key: Buffer): void {
+  #findRow({ tables }: LevelManifest, search: RowSearch, key: Buffer): void {
     for (const table of tables.values())
       search.takeTable(join(this.#location, this.#files.tables.get(table.number)!), table)
     if (search.isMissing)
@@ -118,7 +120,7 @@ class FolderCheck implements Verified {
   }
 
   #checkLogs(
-    manifest: Manifest,
+    manifest: LevelManifest,
     witness: Witness | undefined,
     isKnown: boolean,
     onRecord: (payload: Buffer) => void,
@@ -135,7 +137,7 @@ class FolderCheck implements Verified {
         logs.push({ name, bytes, hasFailed: this.failedLogs.includes(name) })
         isWhole &&= bytes.length === witness!.logs[name]
       } catch (error) {
-        this.#add(name, reasonOf(error))
+        this.#add(name, explainReadError(error))
       }
     }
     if (isKnown) this.#compareSizes(manifest, witness!, logs)
@@ -150,7 +152,7 @@ class FolderCheck implements Verified {
     this.lostChanges = report.lost + tail
   }
 
-  #compareSizes({ logNumber }: Manifest, witness: Witness, logs: readonly LogFile[]): void {
+  #compareSizes({ logNumber }: LevelManifest, witness: Witness, logs: readonly LogFile[]): void {
     const found = new Map(logs.map(({ name, bytes }) => [name, bytes.length]))
     for (const [name, bytes] of Object.entries(witness.logs)) {
       const now = found.get(name)
@@ -160,7 +162,7 @@ class FolderCheck implements Verified {
     }
   }
 
-  #checkTables({ tables }: Manifest, maxBytes: number, maxMs: number): void {
+  #checkTables({ tables }: LevelManifest, maxBytes: number, maxMs: number): void {
     const deadline = performance.now() + maxMs
     let read = 0
     for (const table of [...tables.values()].toSorted((a, b) => b.number - a.number)) {
@@ -170,7 +172,7 @@ class FolderCheck implements Verified {
         continue
       }
       const file = join(this.#location, name)
-      const bytes = sizeOf(file)
+      const bytes = getFileSize(file)
       if (bytes !== table.bytes) this.#add(name, `it has ${bytes} bytes, and should have ${table.bytes}`)
       else if (read + table.bytes > maxBytes || performance.now() > deadline) this.unread.push(table)
       else {
@@ -182,19 +184,19 @@ class FolderCheck implements Verified {
 
   #checkTable(file: string, name: string): void {
     try {
-      for (const { problem, block } of checkTableNow(file).damaged) this.#add(name, problem, block)
+      for (const { problem, block } of checkTableSync(file).damaged) this.#add(name, problem, block)
     } catch (error) {
-      this.#add(name, reasonOf(error))
+      this.#add(name, explainReadError(error))
     }
   }
 }
 
 /** True if a record was cut off and the file has its new length. */
-function endsInZeros(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
+function hasZeroTail(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
   return isZero(bytes, reason === 'zeros' ? offset + 4 : Math.min(claimedEnd, bytes.length) - 1, bytes.length)
 }
 
-function reasonOf(error: unknown): string {
+function explainReadError(error: unknown): string {
   const { code, message, syscall } = error as NodeJS.ErrnoException
   // A missing permission or a lack of descriptors is no evidence of damage.
   if (syscall && code !== 'ENOENT' && code !== 'EIO') throw error

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { WriteHealth } from '../write-health.ts'
-import type { Verified } from './verified.ts'
+import type { FolderVerification } from './folder-verification.ts'
 import { WitnessFile } from './witness.ts'
 
 /** Interval of updates (ms). A cut of a log in the last interval before a kill is not detected. */
@@ -9,7 +9,7 @@ const INTERVAL_MS = 100
 export interface WitnessWriterOptions {
   readonly folder: string
   readonly health: WriteHealth
-  readonly verified: Verified | undefined
+  readonly verification: FolderVerification | undefined
   readonly service: string
   readonly log: Pick<Logger, 'error'>
 }
@@ -24,34 +24,34 @@ export class WitnessWriter {
 
   constructor(options: WitnessWriterOptions) {
     this.#options = options
-    const { folder, verified } = options
+    const { folder, verification: verified } = options
     this.#try(() => {
       this.#file = new WitnessFile(folder, verified?.failedLogs ?? [])
     })
-    this.#timer = setInterval(() => this.#look(), INTERVAL_MS).unref()
+    this.#timer = setInterval(() => this.#updateIfChanged(), INTERVAL_MS).unref()
   }
 
   /** A write has failed: the newest log may hold half of it. */
-  failed(): void {
+  markFailed(): void {
     this.#try(() => this.#file?.update(true))
   }
 
-  recovered(): void {
-    this.#try(() => this.#file?.recovered())
+  markRecovered(): void {
+    this.#try(() => this.#file?.markRecovered())
   }
 
   /** Once the database is closed. */
   close(): void {
     clearInterval(this.#timer)
-    this.#try(() => this.#file?.close(this.#options.health.fault() === undefined))
+    this.#try(() => this.#file?.close(this.#options.health.getFault() === undefined))
     this.#file = undefined
   }
 
-  #look(): void {
-    const progress = this.#options.health.progress()
+  #updateIfChanged(): void {
+    const progress = this.#options.health.getProgress()
     if (progress === this.#progress) return
     this.#progress = progress
-    this.#try(() => this.#file?.update(this.#options.health.fault() !== undefined))
+    this.#try(() => this.#file?.update(this.#options.health.getFault() !== undefined))
   }
 
   #try(work: () => void): void {

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootId } from '../boot-id.ts'
-import { crc32c } from './crc32c.ts'
+import { readBootId } from '../boot-id.ts'
+import { computeCrc32c } from './crc32c.ts'
 import { listLevel } from './level-files.ts'
 
 // A log or a manifest that is cut at the end of a record looks complete. So `level/state.json` records their lengths. It is in
 // the same folder, so copies and backups include it. Updates overwrite the allocated block: they need no free space and one
 // call. Only the last update of a process, which records the orderly close, is synced.
 
-const FILE = join('level', 'state.json')
+const WITNESS_FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
 
 /** Contents of `level/state.json`. */
@@ -28,22 +28,22 @@ export interface Witness {
 /** `undefined` if it is missing, half written or damaged: it must not reject files that are complete. */
 export function readWitness(folder: string): Witness | undefined {
   try {
-    const [json, checksum] = readFileSync(join(folder, FILE), 'latin1').trimEnd().split(' ')
-    return checksum === checksumOf(json!) ? JSON.parse(json!) : undefined
+    const [json, checksum] = readFileSync(join(folder, WITNESS_FILE), 'latin1').trimEnd().split(' ')
+    return checksum === computeChecksum(json!) ? JSON.parse(json!) : undefined
   } catch {
     return undefined
   }
 }
 
-const checksumOf = (json: string) => crc32c(Buffer.from(json)).toString(16)
+const computeChecksum = (json: string) => computeCrc32c(Buffer.from(json)).toString(16)
 
 /** `undefined` if the file does not exist. */
-export function sizeOf(file: string): number | undefined {
+export function getFileSize(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size
 }
 
 /** The manifest that LevelDB uses, by `CURRENT`. */
-export const currentManifest = (location: string): string =>
+export const readCurrentManifest = (location: string): string =>
   readFileSync(join(location, 'CURRENT'), 'utf8').replace(/\n$/, '')
 
 /** Writes a witness. */
@@ -52,7 +52,7 @@ export class WitnessFile {
   readonly #descriptor: number
   /** Fixed size of the file; the rest is padding (bytes). */
   #bytes: number
-  readonly #boot = bootId()
+  readonly #boot = readBootId()
   #manifest: string
   #logs: Record<string, number> = {}
   #failedLogs: string[]
@@ -60,9 +60,9 @@ export class WitnessFile {
   /** @param failedLogs of an earlier process, which may still exist @throws Error if it cannot be written */
   constructor(folder: string, failedLogs: readonly string[]) {
     this.#location = join(folder, 'level')
-    this.#descriptor = openSync(join(folder, FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
+    this.#descriptor = openSync(join(folder, WITNESS_FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
     this.#bytes = fstatSync(this.#descriptor).size
-    this.#manifest = currentManifest(this.#location)
+    this.#manifest = readCurrentManifest(this.#location)
     this.#failedLogs = [...failedLogs]
     this.update(false)
   }
@@ -81,8 +81,8 @@ export class WitnessFile {
   }
 
   /** Records that the database is good again with its newest log. Call it also after the database was reopened. */
-  recovered(): void {
-    this.#manifest = currentManifest(this.#location)
+  markRecovered(): void {
+    this.#manifest = readCurrentManifest(this.#location)
     this.#measure(listLevel(this.#location).logs.values())
     this.#failedLogs = Object.keys(this.#logs).slice(0, -1)
     this.#write(false)
@@ -105,7 +105,7 @@ export class WitnessFile {
   #measure(names: Iterable<string>): void {
     const logs: Record<string, number> = {}
     for (const name of names) {
-      const size = sizeOf(join(this.#location, name))
+      const size = getFileSize(join(this.#location, name))
       if (size !== undefined) logs[name] = size
     }
     this.#logs = logs
@@ -116,12 +116,12 @@ export class WitnessFile {
       boot: this.#boot,
       isClean,
       manifest: this.#manifest,
-      manifestBytes: sizeOf(join(this.#location, this.#manifest)) ?? 0,
+      manifestBytes: getFileSize(join(this.#location, this.#manifest)) ?? 0,
       logs: this.#logs,
       failedLogs: this.#failedLogs,
     }
     const json = JSON.stringify(witness)
-    const text = `${json} ${checksumOf(json)}`
+    const text = `${json} ${computeChecksum(json)}`
     this.#bytes = Math.max(this.#bytes, Math.ceil((text.length + 1) / BLOCK_BYTES) * BLOCK_BYTES)
     writeSync(this.#descriptor, `${text.padEnd(this.#bytes - 1)}\n`, 0)
   }

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { HOT_BODY_LIMIT } from '../../fixtures/hot-routes.ts'
-import { mostly, one } from './choices.ts'
+import { pickMostly, anyOf } from './choices.ts'
 
 export const bodies = fc.oneof(
-  { weight: 3, arbitrary: one('{"a":1}', 'x', '', '\xe9\0\xff\r\n\r\n') },
+  { weight: 3, arbitrary: anyOf('{"a":1}', 'x', '', '\xe9\0\xff\r\n\r\n') },
   {
     weight: 1,
-    arbitrary: one(
+    arbitrary: anyOf(
       'GET /items/zz/view HTTP/1.1\r\nHost: localhost\r\n\r\n',
       'x'.repeat(2_000),
       'y'.repeat(70_000),
@@ -15,9 +15,9 @@ export const bodies = fc.oneof(
     ),
   },
 )
-export const types = mostly(
-  one(undefined, 'application/json', 'text/plain'),
-  one(
+export const types = pickMostly(
+  anyOf(undefined, 'application/json', 'text/plain'),
+  anyOf(
     'application/json; charset=utf-8',
     'application/json;charset=utf-8',
     'application/JSON',
@@ -42,20 +42,20 @@ export const types = mostly(
 )
 
 /** How a body is announced: the fields for that, and the body as it goes out, in parts. */
-interface Framed {
+interface BodyFraming {
   readonly fields: readonly string[]
   readonly body: readonly string[]
 }
 
 const chunked = (body: string, extension = '') =>
   body === '' ? '0\r\n\r\n' : `${body.length.toString(16)}${extension}\r\n${body}\r\n0\r\n\r\n`
-const framings: ((body: string) => Framed)[] = [
+const framings: ((body: string) => BodyFraming)[] = [
   (body) => ({ fields: [`content-length: ${body.length}`], body: [body] }),
   (body) => ({ fields: [`Content-Length:${body.length}`], body: [body] }),
   () => ({ fields: [], body: [''] }),
   () => ({ fields: ['content-length: 0'], body: [''] }),
 ]
-const oddFramings: ((body: string) => Framed)[] = [
+const oddFramings: ((body: string) => BodyFraming)[] = [
   (body) => ({ fields: [], body: ['', body] }),
   (body) => ({ fields: [`content-length: +${body.length}`], body: [body] }),
   (body) => ({ fields: [`content-length: -${body.length}`], body: [body] }),
@@ -92,7 +92,7 @@ const oddFramings: ((body: string) => Framed)[] = [
   (body) => ({ fields: ['transfer-encoding: chunked', `content-length: ${body.length}`], body: [chunked(body)] }),
   (body) => ({ fields: [`content-length: ${body.length}`, 'transfer-encoding: chunked'], body: [chunked(body)] }),
 ]
-export const framingOf = (method: string) => {
+export const getFramings = (method: string) => {
   const usual = method === 'PUT' || method === 'POST' ? framings.slice(0, 2) : framings.slice(2)
-  return mostly(fc.constantFrom(...usual), fc.constantFrom(...framings, ...oddFramings), 5)
+  return pickMostly(fc.constantFrom(...usual), fc.constantFrom(...framings, ...oddFramings), 5)
 }

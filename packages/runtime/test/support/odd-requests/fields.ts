@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { mostly, one } from './choices.ts'
+import { pickMostly, anyOf } from './choices.ts'
 
 /** Where pages may come from that the guarded configuration allows. */
 export const ALLOWED_ORIGIN = 'https://app.example'
@@ -8,9 +8,9 @@ export const CHANGE_TOKEN = 'change'
 
 // The fields of a request, but for those of its body.
 
-export const hosts = mostly(
-  one(['localhost'], ['127.0.0.1'], ['LocalHost:8080']),
-  one<string[]>(
+export const hosts = pickMostly(
+  anyOf(['localhost'], ['127.0.0.1'], ['LocalHost:8080']),
+  anyOf<string[]>(
     [],
     ['localhost', 'localhost'],
     ['localhost', 'evil.example'],
@@ -34,7 +34,7 @@ export const hosts = mostly(
   8,
 )
 
-const ordinary = one(
+const ordinaryFields = anyOf(
   'user-agent: test',
   'accept: */*',
   'accept: text/plain',
@@ -58,7 +58,7 @@ const ordinary = one(
   'content-length-x: 5',
   `x-long: ${'y'.repeat(3_000)}`,
 )
-const conditions = one(
+const conditionFields = anyOf(
   'if-none-match: "v-ab"',
   'if-none-match: W/"v-ab"',
   'if-none-match: "x", "v-ab"',
@@ -75,7 +75,7 @@ const conditions = one(
   'if-match: *',
   'if-match: "x"',
 )
-const who = one(
+const identityFields = anyOf(
   `origin: ${ALLOWED_ORIGIN}`,
   'origin: https://evil.example',
   'origin: http://localhost',
@@ -93,7 +93,7 @@ const who = one(
   'access-control-request-headers: authorization',
   'access-control-request-private-network: true',
 )
-const odd = one(
+const oddFields = anyOf(
   'connection: close',
   'Connection: Close',
   'connection: close, keep-alive',
@@ -152,12 +152,12 @@ const odd = one(
 )
 export const fields = fc.array(
   fc.oneof(
-    { weight: 8, arbitrary: ordinary },
-    { weight: 4, arbitrary: conditions },
-    { weight: 2, arbitrary: who },
-    { weight: 1, arbitrary: odd },
+    { weight: 8, arbitrary: ordinaryFields },
+    { weight: 4, arbitrary: conditionFields },
+    { weight: 2, arbitrary: identityFields },
+    { weight: 1, arbitrary: oddFields },
   ),
   { maxLength: 5 },
 )
 
-export const tokens = mostly(one(CHANGE_TOKEN, READ_TOKEN), one('', 'wrong'), 8)
+export const tokens = pickMostly(anyOf(CHANGE_TOKEN, READ_TOKEN), anyOf('', 'wrong'), 8)

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
-import { mostly, one } from './choices.ts'
+import { pickMostly, anyOf } from './choices.ts'
 
 // What the first line of a request is made of, and what parts one line from the next.
 
-export const places = one(
+export const requestTargets = anyOf(
   'GET /items/ab/view',
   'GET /items/none/view',
   'GET /headers',
@@ -37,9 +37,9 @@ export const places = one(
   'PATCH /items/ab',
 )
 
-export const methods = mostly(
-  one('HEAD', 'GET', 'PUT', 'POST', 'DELETE', 'OPTIONS'),
-  one(
+export const methods = pickMostly(
+  anyOf('HEAD', 'GET', 'PUT', 'POST', 'DELETE', 'OPTIONS'),
+  anyOf(
     'PATCH',
     'TRACE',
     'CONNECT',
@@ -60,11 +60,11 @@ export const methods = mostly(
   6,
 )
 
-const queryOf = (path: string) => (path.includes('?') ? '&' : '?')
+const getQuerySeparator = (path: string) => (path.includes('?') ? '&' : '?')
 const oddTargets: ((target: string) => string)[] = [
   (target) => `${target}?`,
-  (target) => `${target}${queryOf(target)}x=1`,
-  (target) => `${target}${queryOf(target)}q=%61`,
+  (target) => `${target}${getQuerySeparator(target)}x=1`,
+  (target) => `${target}${getQuerySeparator(target)}q=%61`,
   (target) => `${target}#part`,
   (target) => `${target}#`,
   (target) => `#${target}`,
@@ -111,8 +111,8 @@ const oddTargets: ((target: string) => string)[] = [
   (target) => `http://user@localhost${target}`,
   (target) => `https://localhost${target}`,
   (target) => `//localhost${target}`,
-  (target) => `${target}${queryOf(target)}${'x'.repeat(8_100)}`,
-  (target) => `${target}${queryOf(target)}${'x'.repeat(17_000)}`,
+  (target) => `${target}${getQuerySeparator(target)}${'x'.repeat(8_100)}`,
+  (target) => `${target}${getQuerySeparator(target)}${'x'.repeat(17_000)}`,
   (target) => `/${'x'.repeat(9_000)}`.concat(target),
   () => '*',
   () => '',
@@ -123,15 +123,15 @@ const oddTargets: ((target: string) => string)[] = [
 ]
 
 export const targets = (target: string) =>
-  mostly(
+  pickMostly(
     fc.constant(target),
     fc.constantFrom(...oddTargets).map((change) => change(target)),
     4,
   )
 
-export const versions = mostly(
+export const versions = pickMostly(
   fc.constant('HTTP/1.1'),
-  one(
+  anyOf(
     'HTTP/1.0',
     'HTTP/1.2',
     'HTTP/2.0',
@@ -147,14 +147,14 @@ export const versions = mostly(
   ),
   15,
 )
-export const gaps = mostly(fc.constant(' '), one('  ', '\t', '', ' \t'), 60)
-export const lineEnds = mostly(
+export const gaps = pickMostly(fc.constant(' '), anyOf('  ', '\t', '', ' \t'), 60)
+export const lineEnds = pickMostly(
   fc.constant('\r\n'),
-  one('\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\x0b\r\n', '\0\r\n', '\r\n\r\n'),
+  anyOf('\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\x0b\r\n', '\0\r\n', '\r\n\r\n'),
   60,
 )
-export const colons = mostly(
+export const colons = pickMostly(
   fc.constant(': '),
-  one(':', ':\t', ':   ', ': \t ', ' : ', '\t:', '', ' ', ':\r\n ', '::'),
+  anyOf(':', ':\t', ':   ', ': \t ', ' : ', '\t:', '', ' ', ':\r\n ', '::'),
   40,
 )

@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
-import { bodies, framingOf, types } from './bodies.ts'
-import { mostly, one } from './choices.ts'
+import { bodies, getFramings, types } from './bodies.ts'
+import { pickMostly, anyOf } from './choices.ts'
 import { fields, hosts, tokens } from './fields.ts'
-import { colons, gaps, lineEnds, methods, places, targets, versions } from './lines.ts'
+import { colons, gaps, lineEnds, methods, requestTargets, targets, versions } from './lines.ts'
 
 /** A request as text, a character a byte, in the parts that a server reads one after the other. */
 export type OddRequest = readonly string[]
 
 /** One request, mostly a good one. Those of one case may share their fields, as those of a real client do. */
-function request(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddRequest> {
-  return places.chain((place) => {
-    const [usual, target] = place.split(' ') as [string, string]
-    return mostly(fc.constant(usual), methods, 6).chain((method) =>
+function createRequest(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddRequest> {
+  return requestTargets.chain((requestTarget) => {
+    const [usual, target] = requestTarget.split(' ') as [string, string]
+    return pickMostly(fc.constant(usual), methods, 6).chain((method) =>
       fc
         .record({
           target: targets(target),
@@ -21,7 +21,7 @@ function request(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddReque
           fields: shared,
           type: types,
           body: bodies,
-          frame: framingOf(method),
+          frame: getFramings(method),
           isFramedFirst: fc.boolean(),
         })
         .map((parts) => {
@@ -55,11 +55,11 @@ export interface OddCase {
 }
 
 const requests = fc.oneof(
-  { weight: 2, arbitrary: fc.array(request(headers), { minLength: 1, maxLength: 4 }) },
+  { weight: 2, arbitrary: fc.array(createRequest(headers), { minLength: 1, maxLength: 4 }) },
   {
     weight: 2,
     arbitrary: headers.chain((same) =>
-      fc.array(request(mostly(fc.constant(same), headers, 4)), { minLength: 2, maxLength: 5 }),
+      fc.array(createRequest(pickMostly(fc.constant(same), headers, 4)), { minLength: 2, maxLength: 5 }),
     ),
   },
 )
@@ -68,7 +68,7 @@ export const oddCase: fc.Arbitrary<OddCase> = fc.record({
   guarded: fc.boolean(),
   requests,
   cuts: fc.oneof(
-    { weight: 3, arbitrary: one<OddCase['cuts']>('none', 'requests') },
+    { weight: 3, arbitrary: anyOf<OddCase['cuts']>('none', 'requests') },
     { weight: 3, arbitrary: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 }) },
     { weight: 1, arbitrary: fc.constant<OddCase['cuts']>('bytes') },
   ),
@@ -76,20 +76,20 @@ export const oddCase: fc.Arbitrary<OddCase> = fc.record({
 })
 
 // More pieces say no more, and take long.
-const MOST_PIECES = 120
+const MAX_CHUNKS = 120
 
 /** The pieces of a case, as it is sent to the door. */
-export function piecesOf({ requests: all, cuts }: OddCase): string[] {
+export function splitCase({ requests: all, cuts }: OddCase): string[] {
   const whole = all.map((parts) => parts.join('')).join('')
   if (cuts === 'none') return [whole]
   if (cuts === 'requests') return all.map((parts) => parts.join('')).filter(Boolean)
-  if (cuts === 'bytes') return [...whole.slice(0, MOST_PIECES), whole.slice(MOST_PIECES)].filter(Boolean)
+  if (cuts === 'bytes') return [...whole.slice(0, MAX_CHUNKS), whole.slice(MAX_CHUNKS)].filter(Boolean)
   const ends = [...cuts.map((cut) => Math.round(cut * whole.length)), whole.length].toSorted((a, b) => a - b)
   return ends.map((end, i) => whole.slice(ends[i - 1] ?? 0, end)).filter(Boolean)
 }
 
 /** What is left of pieces behind their first bytes. */
-export function piecesFrom(pieces: readonly string[], length: number): string[] {
+export function sliceChunks(pieces: readonly string[], length: number): string[] {
   let at = 0
   return pieces.flatMap((piece) => {
     const rest = piece.slice(Math.max(0, length - at))

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { trackChild, toPriorityCommand, toPinnedCommand } from '../../processes.ts'
+
+/** Seconds after the measured ones in which replies may still come. */
+export const GRACE_S = 3
+/** Seconds that a process may take to start, to open its connections and to end. */
+const OVERHEAD_S = 15
+
+/** What the process is told, once: to call a module's function with a plan. */
+export interface RunnerTask {
+  readonly module: string
+  readonly name: string
+  readonly plan: unknown
+}
+/** What it answers, once. */
+export type RunnerReply = { readonly result: unknown } | { readonly error: string }
+
+/** What any plan may say: the processors to keep to, where the platform can pin, whose they are, and the seconds that the work takes. */
+interface RunnerPlan {
+  readonly pin?: readonly number[]
+  readonly shares?: 'fair' | 'first'
+  readonly duration?: number
+  readonly warmUp?: number
+}
+
+/**
+ * Has a function run each plan in a process of its own, ended by force where it takes too long.
+ *
+ * @param module the URL of the one that exports the function by its name
+ * @param extraSeconds seconds beside those of the plan; @throws (of what is returned) Error when it gave no result
+ */
+export const createProcessRunner =
+  <Plan extends object, Result>(
+    module: string,
+    { name }: (plan: Plan) => Result | Promise<Result>,
+    extraSeconds: number | ((plan: Plan) => number) = GRACE_S,
+  ) =>
+  async (plan: Plan & RunnerPlan): Promise<Result> => {
+    const entry = fileURLToPath(new URL('./process-runner-entry.ts', import.meta.url))
+    const own = [process.execPath, entry]
+    const [command, ...args] = plan.shares === 'first' ? toPriorityCommand(own) : toPinnedCommand(plan.pin, own)
+    // Options meant for this process, a profiler's say, would change what is measured.
+    const { NODE_OPTIONS: _, ...env } = process.env
+    // Linux gives processors to sessions in equal parts.
+    const detached = plan.shares !== undefined
+    const child = trackChild(spawn(command!, args, { env, detached, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }))
+    const { duration = 0, warmUp = 0 } = plan
+    const seconds =
+      duration + warmUp + OVERHEAD_S + (typeof extraSeconds === 'number' ? extraSeconds : extraSeconds(plan))
+    const deadline = setTimeout(() => child.kill('SIGKILL'), seconds * 1000)
+    try {
+      let reply: RunnerReply | undefined
+      let stderrText = ''
+      child.on('message', (message) => (reply = message as RunnerReply))
+      child.stderr!.on('data', (text) => (stderrText += text))
+      const closed = once(child, 'close')
+      child.send({ module, name, plan } satisfies RunnerTask, () => {})
+      const [code, signal] = await closed
+      if (!reply) throw new Error(`${name} gave no result (${signal ?? `exit ${code}`}) ${stderrText}`.trim())
+      if ('error' in reply) throw new Error(`${name}: ${reply.error}`)
+      return reply.result as Result
+    } finally {
+      clearTimeout(deadline)
+    }
+  }

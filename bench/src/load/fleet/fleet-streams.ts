@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net'
+import { runAtPace } from '../common/pace.ts'
+import { prepareRequest } from '../requests/request-bytes.ts'
+import type { FleetLedger } from './fleet-ledger.ts'
+import { getLocalAddress } from './open-files.ts'
+import type { FleetPlan } from './fleet-plan.ts'
+import { StreamScanner } from './stream-scanner.ts'
+
+type StreamsPlan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
+
+/** Streams that may be connecting at once: fewer than servers keep waiting (511 in Node), else packets are dropped. */
+const MAX_CONNECTING = 256
+
+/** All streams read into the same memory: what came is looked at before the next read, and nothing is allocated. */
+const readBuffer = Buffer.allocUnsafeSlow(65_536)
+
+/** The open streams. What each receives goes into the ledger under its number. */
+export class FleetStreams {
+  opened = 0
+  /** Ended before they were opened, before they were told to, and as they were told. */
+  refused = 0
+  cut = 0
+  ended = 0
+  /** Set when the server is told to end them. */
+  closing = false
+  /** When the last one was opened (ms of `performance.now()`). */
+  lastOpened = NaN
+  readonly #plan: StreamsPlan
+  readonly #ledger: FleetLedger
+  readonly #sockets: Socket[] = []
+  readonly #due: number[] = []
+  #connecting = 0
+
+  constructor(plan: StreamsPlan, ledger: FleetLedger) {
+    this.#plan = plan
+    this.#ledger = ledger
+  }
+
+  /** Asks for all streams, in their pace. */
+  async open(): Promise<void> {
+    const { streams, spacing } = this.#plan
+    await runAtPace(streams, spacing, performance.now(), (index) => {
+      this.#due.push(index)
+      this.#openDue()
+    })
+  }
+
+  /** Streams that came to something: opened or refused. */
+  get tried(): number {
+    return this.opened + this.refused
+  }
+
+  /** Streams that are open and stay so until they are told. */
+  get steady(): number {
+    return this.opened - this.cut
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #openDue(): void {
+    for (; this.#connecting < MAX_CONNECTING && this.#due.length > 0; this.#connecting++)
+      this.#connect(this.#due.shift()!)
+  }
+
+  #tried(): void {
+    this.#connecting--
+    this.#openDue()
+  }
+
+  #connect(index: number): void {
+    const { dialect, streams, url } = this.#plan
+    const { hostname, port, host } = new URL(url)
+    const ledger = this.#ledger
+    let isGreeted = !dialect.greets
+    const sink = {
+      value: (sequence: number, due: number) => ledger.receive(index, sequence, due),
+      wrong: () => {
+        if (isGreeted && !(dialect.greets && this.closing)) ledger.wrong++
+        isGreeted = true
+      },
+    }
+    const scanner = new StreamScanner(sink, dialect.around)
+    let isOpen = false
+    const callback = (length: number): true => {
+      ledger.readAt(performance.now())
+      const state = scanner.feed(readBuffer.subarray(0, length))
+      if (state === 'open' && isGreeted && !isOpen) {
+        isOpen = true
+        this.opened++
+        this.lastOpened = performance.now()
+        ledger.open(index)
+        this.#tried()
+      }
+      if (state === 'ended' || state === 'broken') socket.destroy()
+      return true
+    }
+    const localAddress = getLocalAddress(index, streams, hostname)
+    const onread = { buffer: readBuffer, callback }
+    const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true, onread })
+    this.#sockets.push(socket)
+    const { method, path, headers } = dialect.wait
+    const own = { path: path.replaceAll('{cid}', String(index)), headers: { accept: 'text/event-stream', ...headers } }
+    socket.write(prepareRequest(host, { method, ...own }).bytes)
+    socket.on('end', () => scanner.end())
+    // 'close' follows every error and is where all ends are dealt with.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      if (!isOpen) {
+        this.refused++
+        this.#tried()
+      } else if (!this.closing) this.cut++
+      else if (scanner.state === 'ended') this.ended++
+    })
+  }
+}

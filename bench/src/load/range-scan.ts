@@ -1,0 +1,57 @@
+import { getResidentMegabytes } from '../processes.ts'
+import { createConnection } from './common/load-connection.ts'
+import { createProcessRunner } from './common/process-runner.ts'
+import { prepareRequest } from './requests/request-bytes.ts'
+
+/** A range to be read to its end. */
+export interface ScanPlan {
+  readonly url: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The server's process, whose memory is watched. */
+  readonly pid: number
+}
+
+/** Seconds: a scan is of millions of entries. */
+const MAX_RUN_S = 120
+/** Milliseconds between looks at the server's memory. */
+const SAMPLE_INTERVAL_MS = 20
+
+/** Reads one reply to its end. Node's client would be the slower end: it makes an event of each chunk. */
+export async function measureScan({ url, path, headers, pid }: ScanPlan) {
+  const target = new URL(url)
+  const before = getResidentMegabytes(pid)
+  const beforeFiles = getResidentMegabytes(pid, 'RssFile')
+  let [peak, peakFiles] = [before, beforeFiles]
+  function updatePeak(): void {
+    const now = getResidentMegabytes(pid)
+    if (now > peak) [peak, peakFiles] = [now, getResidentMegabytes(pid, 'RssFile')]
+  }
+
+  const timer = setInterval(updatePeak, SAMPLE_INTERVAL_MS)
+  const cpu = process.cpuUsage()
+  const began = performance.now()
+  const connection = createConnection(target, { buffersBodies: false })
+  const request = prepareRequest(target.host, { method: 'GET', path, headers }).bytes
+  const { status, bodyBytes, at } = await connection.request(request).finally(() => clearInterval(timer))
+  const seconds = (at - began) / 1000
+  connection.close()
+  updatePeak()
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    status,
+    /** Of the body: what frames its chunks is left out. */
+    bytes: bodyBytes,
+    seconds,
+    /** Resident memory of the server before, and at its highest while it sent (MB); and what of it is mapped files. */
+    before,
+    beforeFiles,
+    peak,
+    peakFiles,
+    /** Share of a processor that the reader took. */
+    cpu: (user + system) / 1e6 / seconds,
+  }
+}
+
+/** Reads a range in a process of its own, as fast as it comes. */
+export const runScan = createProcessRunner(import.meta.url, measureScan, MAX_RUN_S)

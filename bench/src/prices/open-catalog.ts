@@ -1,0 +1,35 @@
+import { CatalogDraft, type AnswerKinds } from '@influencer-stats/prices/core/catalog-draft'
+import { Terms } from '@influencer-stats/prices/core/terms'
+import type { PriceIndex, Segments } from '@influencer-stats/prices/index/price-index'
+import { parts } from '@influencer-stats/prices/parts'
+import { generatePrices, type CatalogPlan } from './catalogs.ts'
+import type { IndexName } from './searches.ts'
+
+/** A catalog and one index over it, as a serving thread has them. */
+export interface OpenCatalog {
+  readonly terms: Terms
+  /** By term: 1 if some row has it. */
+  readonly live: Uint8Array
+  readonly kinds: AnswerKinds
+  readonly blocks: CatalogDraft['blocks']
+  /** In memory that threads share. */
+  readonly segments: Segments
+  readonly index: PriceIndex
+  /** Another thread's view of the same segments. */
+  reopen(): PriceIndex
+}
+
+/** Makes a catalog and an index of it in this process. @throws Error when a price cannot be taken */
+export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<OpenCatalog> {
+  const kind = await parts.index[name]()
+  const draft = new CatalogDraft(new Terms())
+  for (const price of generatePrices(plan)) {
+    const fault = draft.put(price)
+    if (fault) throw new Error(fault.code)
+  }
+  const { terms, kinds, blocks } = draft
+  const segments = await kind.build(draft.table())
+  const live = new Uint8Array(terms.list.length).fill(1)
+  const reopen = () => kind.read(segments)
+  return { terms, live, kinds, blocks, segments, index: reopen(), reopen }
+}

@@ -1,0 +1,40 @@
+import type { Price } from '@influencer-stats/prices/core/price'
+import { drawUuid } from '@influencer-stats/prices/core/seeded-random'
+import { createDrawnRequest, type Drawer } from '../load/requests/request-bytes.ts'
+import { generatePrices, SAMPLE } from './catalogs.ts'
+
+/** Offerings that only changes know: searches for those of the sample find what they always found. */
+const MAX_NEW_OFFERINGS = 4_000
+
+/** One of so many prices is changed: all of them would take a generator 500 MB. */
+const SAMPLE_STEP = 50
+
+/** @param random gives integers from 0 to `below` - 1 */
+type PriceEdit = (price: Price, random: (below: number) => number) => Price
+const pickPrices = () =>
+  Iterator.from(generatePrices(SAMPLE))
+    .filter((_, i) => i % SAMPLE_STEP === 0)
+    .toArray()
+
+const createChanges =
+  (change: PriceEdit): Drawer =>
+  (common, random) => {
+    const prices = pickPrices()
+    const below = (end: number) => Math.floor(random() * end)
+    return () => {
+      const price = change(prices[below(prices.length)]!, below)
+      const body = JSON.stringify(price)
+      const head = `PUT /prices/${price.id} HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
+      return createDrawnRequest(Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`))
+    }
+  }
+
+/** Changes of the sample catalog's prices: of what one costs, and new ones. */
+export const priceChanges: Readonly<Record<string, Drawer>> = {
+  'prices-put-value': createChanges((price, random) => ({ ...price, value: random(1e6) })),
+  'prices-put-new': createChanges((price, random) => ({
+    ...price,
+    id: drawUuid(random),
+    offeringId: `New ${random(MAX_NEW_OFFERINGS)}`,
+  })),
+}

@@ -1,0 +1,106 @@
+import { FULL_BASE_ENTRIES } from '../load/requests/kv-entries.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import { workloads } from '../tables/all.ts'
+
+/** The flags of `pnpm bench SERVICE --rate N`. */
+export const RATE_FLAGS = {
+  rate: { type: 'string' },
+  op: { type: 'string' },
+  base: { type: 'string' },
+  seconds: { type: 'string' },
+  url: { type: 'string' },
+  variant: { type: 'string' },
+  threads: { type: 'string' },
+} as const
+
+/** The requests that `--op` of kv sends. */
+export const KV_OPERATIONS = {
+  put: { method: 'PUT', needsEntries: false },
+  'durable-put': { method: 'PUT', drawer: 'kv-put-durable', needsEntries: false },
+  get: { method: 'GET', needsEntries: true },
+  delete: { method: 'DELETE', needsEntries: true },
+} as const
+
+/** A run at a constant rate, as the command line names it. */
+export interface RateOptions {
+  readonly spec: Spec
+  /** An operation of kv, or a workload of another service; absent: the first workload of that service. */
+  readonly op: string | undefined
+  /** Entries that kv has before the run; absent for other services. */
+  readonly base: number | undefined
+  /** Requests per second. */
+  readonly rate: number
+  readonly connections: number
+  /** Measured seconds. */
+  readonly seconds: number
+  /** A running service; absent: the command starts one. */
+  readonly url: string | undefined
+}
+
+type RateFlagValues = { readonly [name in keyof typeof RATE_FLAGS | 'connections']?: string | undefined }
+
+const DEFAULT_DURATION_S = 10
+const DEFAULT_CONNECTIONS = 1
+
+function parseNumber(name: keyof RateFlagValues, text: string, isInteger = true): number {
+  const value = Number(text)
+  if (!(value > 0) || value === Infinity || (isInteger && !Number.isInteger(value)))
+    throw new Error(`--${name} is not ${isInteger ? 'an integer' : 'a number'} above 0`)
+  return value
+}
+
+function parseOrigin(url: string): string {
+  const { protocol, origin } = URL.parse(url) ?? {}
+  if (protocol !== 'http:') throw new Error('--url is not an http:// address')
+  return origin!
+}
+
+/** The service with its variant and settings. A running service has its own. */
+function toSpec(spec: Spec, { variant = spec.variant, threads, url }: RateFlagValues): Spec {
+  if (spec.work) throw new Error('with --rate, --op names the workload')
+  if (spec.variant && spec.variant !== variant) throw new Error('there are two variants')
+  const settings =
+    threads === undefined ? spec.settings : { ...spec.settings, threads: String(parseNumber('threads', threads)) }
+  if (url !== undefined && (variant || Object.keys(settings).length > 0))
+    throw new Error('variant and settings are those of the service at --url')
+  return createSpec(spec.service, variant, settings)
+}
+
+function parseBase(op: keyof typeof KV_OPERATIONS, { base, url }: RateFlagValues): number {
+  const { needsEntries } = KV_OPERATIONS[op]
+  if (needsEntries && url !== undefined && base === undefined)
+    throw new Error(`--op ${op} at --url needs --base N: the run puts the ids 0 to N - 1 first`)
+  if (base === 'full' || (base === undefined && needsEntries)) return FULL_BASE_ENTRIES
+  if (base !== undefined && base !== 'empty') return parseNumber('base', base)
+  if (needsEntries) throw new Error(`--op ${op} needs a base with entries`)
+  return 0
+}
+
+const isOneOf = <T extends object>(names: T, name: string): name is Extract<keyof T, string> =>
+  Object.hasOwn(names, name)
+
+/** @throws Error naming the wrong flag */
+export function parseRateOptions(
+  specs: readonly Spec[],
+  values: RateFlagValues & { readonly rate: string },
+): RateOptions {
+  const [given] = specs
+  if (!given || specs.length > 1) throw new Error('--rate takes one service: pnpm bench kv --rate 6000')
+  const spec = toSpec(given, values)
+  const { service } = spec
+  const isKv = service === 'kv'
+  const op = isKv ? (values.op ?? 'put') : values.op
+  const known = isKv ? KV_OPERATIONS : (workloads[service] ?? {})
+  if (op !== undefined && !isOneOf(known, op)) throw new Error(`--op is one of ${Object.keys(known).join(', ')}`)
+  if (!isKv && values.base !== undefined) throw new Error('--base is for kv')
+  return {
+    spec,
+    op,
+    base: isKv ? parseBase(op as keyof typeof KV_OPERATIONS, values) : undefined,
+    rate: parseNumber('rate', values.rate, false),
+    connections:
+      values.connections === undefined ? DEFAULT_CONNECTIONS : parseNumber('connections', values.connections),
+    seconds: values.seconds === undefined ? DEFAULT_DURATION_S : parseNumber('seconds', values.seconds, false),
+    url: values.url === undefined ? undefined : parseOrigin(values.url),
+  }
+}

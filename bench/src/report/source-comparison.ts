@@ -1,0 +1,45 @@
+import type { RowResult } from '../row.ts'
+import type { BenchTable } from '../tables/table.ts'
+import { toColumn, getMetric, isSource, SOURCE_PREFIX, getSource, type Column } from './columns.ts'
+import { formatShort } from './format-numbers.ts'
+import type { PublishedTable } from './results.ts'
+import type { Cells } from './table-cells.ts'
+
+/** Our figure and the source's, if a table has a column for each and both are numbers. */
+export interface SourcePair {
+  readonly column: Column
+  readonly ours: number
+  readonly theirs: number
+  /** Both as their columns write them. */
+  readonly text: string
+}
+
+export function listSourcePairs(result: RowResult, { columns }: Pick<BenchTable, 'columns'>): SourcePair[] {
+  return Object.entries(columns).flatMap(([name, sourceColumn]) => {
+    const own = columns[name.replace(SOURCE_PREFIX, '')]
+    const [measured, reference] = [getMetric(result, name.replace(SOURCE_PREFIX, '')), getSource(result, name)]
+    if (!isSource(name) || own === undefined || measured === undefined || typeof reference !== 'number') return []
+    const [column, { format = formatShort }] = [toColumn(own), toColumn(sourceColumn)]
+    const text = `${column.head} ${(column.format ?? formatShort)(measured)} (${format(reference)})`
+    return [{ column, ours: measured, theirs: reference, text }]
+  })
+}
+
+const isSourceBetter = ({
+  column: { better, sourceUnits = 1 },
+  ours: measured,
+  theirs: reference,
+}: SourcePair): boolean =>
+  better === 'more' ? measured * sourceUnits < reference : better === 'less' && measured * sourceUnits > reference
+
+/** Returns a line with the better figures of the source for each row of the published tables that has any. */
+export function listBetterSources(published: readonly PublishedTable[]): Cells {
+  const rows = published.flatMap(({ table, results }) =>
+    results.flatMap((result) => {
+      const better = listSourcePairs(result, table).filter(isSourceBetter)
+      const title = `${table.service}/${table.name}: ${result.name} / the source`
+      return better.length > 0 ? [[title, better.map(({ text }) => text).join('; ')]] : []
+    }),
+  )
+  return [['ours / the source', "ours (the source's)"], ...rows]
+}

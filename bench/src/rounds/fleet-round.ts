@@ -1,0 +1,100 @@
+import { runFleet, type FleetResult } from '../load/fleet.ts'
+import type { Dialect, FleetPlan } from '../load/fleet/fleet-plan.ts'
+import { PINS } from '../processes.ts'
+import type { Columns } from '../report/columns.ts'
+import { formatHundredth, formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
+import type { RowMetrics, BenchRow } from '../row.ts'
+import { formatShare } from './request-round.ts'
+
+/** What is opened on a server and sent to all of it; `saturate`: publishers send for the seconds of a round. */
+export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
+  readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
+}
+
+/** What makes a round no result, and what it is called. Rejected values are a figure, as at the source. */
+const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
+  refused: 'streams were refused',
+  cut: 'streams were cut',
+  unclosed: 'streams were not ended',
+  wrong: 'events or replies were wrong',
+  lost: 'events were lost',
+  doubled: 'events came twice',
+  outOfOrder: 'events were out of order',
+}
+
+/** @throws Error when a round is no result */
+function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
+  const found = Object.entries(FAULT_TEXTS)
+    .filter(([name]) => !(isUnordered && name === 'outOfOrder'))
+    .map(([name, what]) => [result[name as keyof FleetResult] ?? 0, what] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+  if (found.length > 0) throw new Error(found.join(', '))
+  const { lost, doubled, outOfOrder } = result
+  return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
+}
+
+/** How a row of open streams is measured. */
+export const createStreamRound = (
+  { sending, ...rest }: FleetOptions,
+  says: string,
+): Pick<BenchRow, 'round' | 'says'> => ({
+  says,
+  async round({ url, pid }, { duration, warmUp, throughout }) {
+    const paced = sending === 'saturate' ? undefined : sending
+    const values = paced && (throughout ? Math.ceil(((warmUp + duration) * 1000) / paced.interval) : paced.values)
+    const sent = paced ? { ...paced, values: values! } : { seconds: duration, warmUp }
+    return toMetrics(await runFleet({ ...rest, sending: sent, url, pid, pin: PINS.client }), rest.dialect)
+  },
+})
+
+const createPlainColumn = (unit = '') => ({ format: (value: number) => `${value}${unit}` })
+
+/** All columns that a table of streams can have. */
+export const STREAM_COLUMNS = {
+  cpu: {
+    head: 'CPU us/delivery',
+    format: formatHundredth,
+    of: 'spread',
+    ratio: true,
+    plot: 'Server processor time a delivery (us; less is better)',
+  },
+  deliveries: { head: 'deliveries/s', format: formatWhole, of: 'spread', ratio: true, plot: 'Deliveries a second' },
+  values: { head: 'values', format: formatWhole },
+  received: { head: 'received a stream', format: formatTenth },
+  deliveryP50: { head: 'delivery p50 us', format: formatWhole },
+  deliveryP99: { head: 'p99 us', format: formatWhole },
+  query: { head: 'query ms', format: formatTenth, better: 'less', plot: 'Average query (ms)' },
+  faults: 'lost, doubled, disordered',
+  rejected: { head: 'rejected', format: formatWhole, of: 'spread', better: 'less' },
+  perStream: {
+    head: 'KB a stream',
+    format: formatTenth,
+    of: 'spread',
+    plot: 'Resident memory a stream (KB; less is better)',
+  },
+  kernel: { head: "kernel's KB a stream, both ends", format: formatTenth },
+  idle: { head: 'idle RSS MB', format: formatWhole },
+  memory: { head: 'RSS MB', format: formatWhole },
+  grown: { head: 'MB', format: formatTenth, better: 'less', plot: 'Memory that the streams take (MB)' },
+  connects: { head: 'connects/s', format: formatWhole },
+  connecting: { head: 'CPU connecting', format: formatPercent, better: 'less', sourceUnits: 100 },
+  sending: { head: 'CPU sending', format: formatPercent, better: 'less', sourceUnits: 100 },
+  generator: { head: 'generator CPU', of: 'max', format: formatShare },
+  lateness: { head: 'generator late p99 us', format: formatWhole },
+  'source: grown': { head: 'source: MB', ...createPlainColumn() },
+  'source: connecting': { head: 'source: CPU connecting', ...createPlainColumn(' %') },
+  'source: sending': { head: 'source: CPU sending', ...createPlainColumn(' %') },
+  'source: query': { head: 'source: query ms', ...createPlainColumn() },
+  'source: rejected': { head: 'source: rejected', ...createPlainColumn() },
+} satisfies Columns
+
+/** Some of them, by name in this order, a comma between. @throws Error when there is none of a name */
+export const selectStreamColumns = (names: string): Columns =>
+  Object.fromEntries(
+    names.split(', ').map((name) => {
+      const column = (STREAM_COLUMNS as Columns)[name]
+      if (column === undefined) throw new Error(`streams have no column ${name}`)
+      return [name, column]
+    }),
+  )

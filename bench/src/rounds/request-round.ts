@@ -1,0 +1,175 @@
+import type { TargetProcess } from '../targets/target.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createCheck } from '../load/common/expectation.ts'
+import { SATURATED_SHARE, type LoadPlan, type LoadRequest, type LoadResult } from '../load/load-plan.ts'
+import { generators, type GeneratorName } from '../load/generators.ts'
+import { PINS, getProcessorSeconds, getResidentMegabytes } from '../processes.ts'
+import type { Columns } from '../report/columns.ts'
+import { formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
+import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
+
+/** What to send, but for where, how fast and for how long. */
+export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
+  /** In words, for "on the serving thread under ...". */
+  readonly says: string
+}
+
+/** Of what the server and the generator together can do. */
+const OPEN_LOOP_SHARE = 0.7
+
+type LoadTiming = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
+
+/** Asks, pinned to the generator's processor unless that is shared. @throws Error unless there were replies and all were right */
+export async function runLoad(
+  { url, others }: Pick<TargetProcess, 'url' | 'others'>,
+  requests: Omit<RequestLoad, 'says'>,
+  timing: LoadTiming,
+  generator: GeneratorName = 'raw',
+): Promise<LoadResult> {
+  const result = await generators[generator]({
+    url,
+    others,
+    ...requests,
+    ...timing,
+    ...(!timing.shares && { pin: PINS.client }),
+  })
+  const { errors, wrong } = result
+  if (errors > 0) throw new Error(`${errors} requests got no reply`)
+  if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
+  if (result.requests === 0) throw new Error('no request was answered')
+  return result
+}
+
+/** @returns what a request of a load costs the server, too, and what it stands on, where that is told apart (us) */
+export async function measureCosts<T extends Pick<LoadResult, 'requests'>>(
+  { pid, extraPids = [], below = [] }: TargetProcess,
+  load: () => Promise<T>,
+): Promise<T & { readonly costs: number; readonly below: number }> {
+  const spent = () => [getProcessorSeconds(pid, ...extraPids), getProcessorSeconds(...below)] as const
+  const before = spent()
+  const result = await load()
+  const [costs, of] = spent().map((seconds, i) => ((seconds - before[i]!) / result.requests) * 1e6)
+  return { ...result, costs: costs!, below: of! }
+}
+
+/** Adds the share of one processor that a server took during a load. @param seconds the processor seconds that it has used */
+export async function withShare<T extends object>(
+  seconds: () => number | Promise<number>,
+  load: () => Promise<T>,
+): Promise<T & { readonly share: number }> {
+  const [before, began] = [await seconds(), performance.now()]
+  const result = await load()
+  const elapsed = (performance.now() - began) / 1000
+  return { ...result, share: ((await seconds()) - before) / elapsed }
+}
+
+/** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
+export async function runMeasuredLoad(
+  running: TargetProcess,
+  requests: Omit<RequestLoad, 'says'>,
+  timing: LoadTiming,
+  generator?: GeneratorName,
+) {
+  return measureCosts(running, () => runLoad(running, requests, timing, generator))
+}
+
+/**
+ * A round of requests: a warm-up, a closed loop, which tells what a server can do, and, where that is wanted, an open one
+ * at 70 % of it, which tells how long a request takes. A pipeline has no pace and no open loop.
+ */
+async function runRequestRound(
+  running: TargetProcess,
+  given: Omit<RequestLoad, 'says'>,
+  options: RoundOptions,
+): Promise<RowMetrics> {
+  const { duration, warmUp, paced, generator } = options
+  const requests = { ...given, connections: options.connections ?? given.connections }
+  if (options.throughout)
+    return { ...(await runLoad(running, requests, { duration, warmUp, rate: options.rate })).latency }
+  await runLoad(running, requests, { duration: warmUp, warmUp: 0 }, generator)
+  const capacity = await runMeasuredLoad(running, requests, { duration, warmUp: 0 }, generator)
+  const memory = getResidentMegabytes(running.pid)
+  const metrics = { cpu: capacity.costs, perSecond: capacity.perSecond, memory, generator: capacity.cpu }
+  if (given.pipeline !== undefined) return { ...metrics, ...capacity.latency, rate: 'closed loop' }
+  if (!paced) return metrics
+  const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * capacity.perSecond))
+  // Warmed up again, because the generator is a new process: cold, it falls 200 ms behind at 40,000 requests/s.
+  const { latency, lateness } = await runLoad(running, requests, { duration, warmUp, rate })
+  return { ...metrics, ...latency, rate, lateness: lateness! }
+}
+
+/** How a row of requests is measured. */
+export const createRequestRound = ({
+  says,
+  ...requests
+}: RequestLoad): Pick<BenchRow, 'round' | 'says' | 'requests'> => ({
+  says,
+  requests,
+  round: (running, options) => runRequestRound(running, requests, options),
+})
+
+/** Some services answer right only with the next refresh of a cache (ms). */
+const READY_TIMEOUT_MS = 30_000
+
+/** Proves the answers to the first and the last of some requests. @throws Error that tells a wrong one */
+export async function checkReplies(
+  { url }: Pick<TargetProcess, 'url'>,
+  { requests, expect }: RequestLoad,
+): Promise<void> {
+  const all = requests as readonly LoadRequest[]
+  const check = createCheck(expect)
+  for (const { path, ...request } of new Set([all.at(0)!, all.at(-1)!])) {
+    for (const end = Date.now() + READY_TIMEOUT_MS; ; await delay(100)) {
+      const reply = await fetch(url + path, request)
+      const body = Buffer.from(await reply.arrayBuffer())
+      if (check(reply.status, body)) break
+      if (reply.status !== expect.status && Date.now() < end) continue
+      throw new Error(`${path} was answered ${reply.status}: ${body.toString('utf8', 0, 200)}`)
+    }
+  }
+}
+
+/** The same where requests are no drawn ones, and who is asked is proved before. @param make what they ask for */
+export const createCheckedRound = (
+  requests: RequestLoad,
+  make: (running: TargetProcess) => Promise<void> = async () => {},
+): Pick<BenchRow, 'prepare' | 'round' | 'says' | 'requests'> => ({
+  ...createRequestRound(requests),
+  async prepare(running) {
+    await make(running)
+    await checkReplies(running, requests)
+  },
+})
+
+/** A share of a processor, and whether it was all that could be had. */
+export const formatShare = (share: number): string =>
+  `${formatPercent(share)}${share >= SATURATED_SHARE ? ' (the limit)' : ''}`
+
+/** The columns of a table of requests. */
+export const REQUEST_COLUMNS: Columns = {
+  cpu: {
+    head: 'CPU us/request',
+    format: formatTenth,
+    of: 'spread',
+    ratio: true,
+    plot: 'Server processor time a request (us; less is better)',
+  },
+  perSecond: {
+    head: 'requests/s',
+    format: formatWhole,
+    of: 'spread',
+    ratio: true,
+    better: 'more',
+    plot: 'Requests a second',
+  },
+  p50: { head: 'p50 us', format: formatWhole, better: 'less' },
+  p90: { head: 'p90 us', format: formatWhole, better: 'less' },
+  p99: { head: 'p99 us', format: formatWhole, better: 'less' },
+  p999: { head: 'p99.9 us', format: formatWhole },
+  max: { head: 'max us', format: formatWhole, better: 'less' },
+  rate: { head: 'at requests/s', format: formatWhole },
+  lateness: { head: 'generator late p99 us', format: formatWhole },
+  memory: { head: 'RSS MB', format: formatWhole, plot: 'Resident memory (MB)' },
+  generator: { head: 'generator CPU', format: formatShare, of: 'max' },
+  'source: perSecond': { head: 'source/s', format: formatWhole },
+}

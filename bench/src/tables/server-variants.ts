@@ -1,0 +1,23 @@
+/** Each service's default, whose hottest routes are answered by the `raw` door. */
+export const RAW_VARIANTS = { stats: 'v8', kv: 'v5', prices: 'v8' } as const
+
+/** The same with `node-http`. */
+export const NODE_HTTP_VARIANTS = { stats: 'v7', kv: 'v4', prices: 'v6' } as const
+
+/** What a browser's fetch sends beside Host. */
+export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
+  connection: 'keep-alive',
+  'sec-ch-ua-platform': '"Linux"',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/148.0.0.0 Safari/537.36',
+  'sec-ch-ua': '"Chromium";v="148", "Google Chrome";v="148", "Not/A)Brand";v="99"',
+  'sec-ch-ua-mobile': '?0',
+  accept: '*/*',
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-dest': 'empty',
+  'accept-encoding': 'gzip, deflate, br, zstd',
+  'accept-language': 'en-US,en;q=0.9',
+}
+
+/** Over which all of them are asked. */
+export const CONNECTIONS = 16

@@ -1,0 +1,99 @@
+import { createBareTarget, createFloorTarget } from '../targets/bare.ts'
+import { createNginxTarget } from '../targets/nginx.ts'
+import { runIdle } from '../load/idle-connections.ts'
+import { PINS } from '../processes.ts'
+import { formatTenth, formatWhole } from '../report/format-numbers.ts'
+import { runLoad, createRequestRound, type RequestLoad } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
+import { createSpec } from '../spec.ts'
+import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
+import { CONSTANT_REPLY, createConstantRow, read, createSampleReads, SAMPLE_PATH } from './stats.ts'
+import type { ServiceTable } from './table.ts'
+
+const PIPELINE_REQUESTS = 16
+const IDLE_CONNECTIONS = 5000
+
+/** The former default and those on Fastify, beside what they are measured for. */
+const MEASURED_VARIANTS = [...new Set([RAW_VARIANTS.stats, NODE_HTTP_VARIANTS.stats, 'v6', 'v4'])]
+
+const browserRequests: RequestLoad = {
+  ...createSampleReads(),
+  requests: [{ method: 'GET', path: SAMPLE_PATH, headers: BROWSER_HEADERS }],
+}
+const createStatsRow = (variant: string) => read(createSpec('stats', variant))
+const rawRow = createStatsRow(RAW_VARIANTS.stats)
+
+const CONSTANT_TARGETS = [
+  createBareTarget(CONSTANT_REPLY),
+  createNginxTarget(CONSTANT_REPLY.body),
+  createNginxTarget(CONSTANT_REPLY.body, { keepsOpen: true }),
+  createFloorTarget(CONSTANT_REPLY),
+]
+
+const serverTable: ServiceTable = {
+  name: 'door',
+  title: `Reads of one collection of three videos by the door that answers them, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
+  together: true,
+  steps: [
+    ...[NODE_HTTP_VARIANTS.stats, 'v4', ...CONSTANT_TARGETS.map(({ name }) => name)].map(
+      (against) => [RAW_VARIANTS.stats, against] as const,
+    ),
+    [`${RAW_VARIANTS.stats}, browser`, 'bare node:http, browser'],
+    [`${RAW_VARIANTS.stats}, pipeline of ${PIPELINE_REQUESTS}`, RAW_VARIANTS.stats],
+  ],
+  rows: () => [
+    ...MEASURED_VARIANTS.map(createStatsRow),
+    ...CONSTANT_TARGETS.map((target) => createConstantRow(target)),
+    { ...rawRow, name: `${RAW_VARIANTS.stats}, browser`, ...createRequestRound(browserRequests) },
+    createConstantRow(createBareTarget(CONSTANT_REPLY), browserRequests, 'bare node:http, browser'),
+    {
+      ...rawRow,
+      name: `${RAW_VARIANTS.stats}, pipeline of ${PIPELINE_REQUESTS}`,
+      ...createRequestRound({ ...createSampleReads(), pipeline: PIPELINE_REQUESTS }),
+    },
+  ],
+}
+
+/** On a server that has served for a while, so that what it learnt and left is no connection's. */
+const createIdleRow = (row: BenchRow): BenchRow => ({
+  ...row,
+  async round(running, { duration }) {
+    const requests = createSampleReads()
+    await runLoad(running, requests, { duration, warmUp: 0 })
+    const { url, pid } = running
+    const { expect } = requests
+    const result = await runIdle({
+      url,
+      path: SAMPLE_PATH,
+      expect,
+      connections: IDLE_CONNECTIONS,
+      pid,
+      pin: PINS.client,
+    })
+    const { wrong, cut, before, after } = result
+    if (wrong + cut > 0) throw new Error(`${wrong} wrong replies, ${cut} connections that were not kept`)
+    return { each: ((after - before) * 1e3) / IDLE_CONNECTIONS, before, after }
+  },
+})
+
+const connectionsTable: ServiceTable = {
+  name: 'connections',
+  title: `What an idle connection costs: ${formatWhole(IDLE_CONNECTIONS)} that had one reply each and are kept, one serving thread`,
+  columns: {
+    each: {
+      head: 'KB a connection',
+      format: formatTenth,
+      of: 'spread',
+      plot: 'Resident memory a connection (KB; less is better)',
+    },
+    before: 'RSS MB without',
+    after: 'RSS MB with them',
+  },
+  rows: () =>
+    [
+      ...[RAW_VARIANTS.stats, NODE_HTTP_VARIANTS.stats].map(createStatsRow),
+      createConstantRow(createBareTarget(CONSTANT_REPLY)),
+    ].map(createIdleRow),
+}
+
+export const tables: readonly ServiceTable[] = [serverTable, connectionsTable]

@@ -1,0 +1,21 @@
+interface Stoppable {
+  stop(): Promise<void>
+}
+
+const running = new Map<() => Promise<Stoppable>, Promise<Stoppable>>()
+
+/** What runs beside all that is measured, until `stopBeside`: started when it is first asked for. */
+export function getBackgroundProcess<T extends Stoppable>(start: () => Promise<T>): Promise<T> {
+  const found = running.get(start) as Promise<T> | undefined
+  if (found) return found
+  const started = start()
+  running.set(start, started)
+  return started
+}
+
+/** Ends what runs beside. */
+export async function stopBackgroundProcesses(): Promise<void> {
+  const all = [...running.values()]
+  running.clear()
+  await Promise.all(all.map(async (one) => (await one.catch(() => undefined))?.stop()))
+}

@@ -1,0 +1,90 @@
+import { startNatsCluster, type NatsServer } from '@influencer-stats/log/nats-server'
+import { join } from 'node:path'
+import { createSpec, type Spec } from '../spec.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import { getBackgroundProcess } from './background-processes.ts'
+import { combineProcesses, getPids, type BenchTarget, type TargetProcess } from './target.ts'
+import { createServiceTarget } from './service.ts'
+
+/** Three nodes of kv on three servers of NATS, on this machine; which of its processors they use is theirs. */
+export interface KvCluster {
+  readonly servers: readonly NatsServer[]
+  readonly nodes: readonly TargetProcess[]
+  /** One more, or one that was stopped: what it had under that name it finds again. */
+  startNode(name: string): Promise<TargetProcess>
+  stop(): Promise<void>
+}
+
+const CLUSTER_SIZE = 3
+
+/** @param settings of every node @param size how many nodes; servers are three */
+export async function startCluster(
+  settings: Readonly<Record<string, string>> = {},
+  size = CLUSTER_SIZE,
+): Promise<KvCluster> {
+  const { path: folder, remove } = createTemporaryFolder()
+  const servers: NatsServer[] = []
+  const nodes: TargetProcess[] = []
+
+  function startNode(name: string): Promise<TargetProcess> {
+    const all = { ...toLogSettings(servers), data: join(folder, name), ...settings }
+    return createServiceTarget(createSpec('kv'), all, { pin: [] }).start()
+  }
+  async function stop(): Promise<void> {
+    // The nodes first: what they have in flight needs the servers.
+    await Promise.all(nodes.map((node) => node.stop()))
+    await Promise.all(servers.map((server) => server.stop()))
+    remove()
+  }
+
+  try {
+    servers.push(...(await startNatsCluster({ folder, size: CLUSTER_SIZE })))
+    while (nodes.length < size) nodes.push(await startNode(`node-${nodes.length + 1}`))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { servers, nodes, startNode, stop }
+}
+
+const toLogSettings = (servers: readonly NatsServer[]) => ({
+  log: 'jetstream',
+  natsUrl: servers.map(({ url }) => url).join(','),
+})
+
+const startOtherNodes = () => startCluster({}, CLUSTER_SIZE - 1)
+
+/** The other nodes of a node that is looked at, as one. */
+export async function getOtherNodes(): Promise<TargetProcess> {
+  const { nodes, stop } = await getBackgroundProcess(startOtherNodes)
+  return combineProcesses(nodes, stop)
+}
+
+/** One node of three; the others and their servers run beside it. */
+export const createNodeTarget = (spec: Spec): BenchTarget =>
+  createServiceTarget(
+    spec,
+    {},
+    { getSettings: async () => toLogSettings((await getBackgroundProcess(startOtherNodes)).servers) },
+  )
+
+export const clusterTarget: BenchTarget = {
+  name: 'kv, three nodes',
+  async start() {
+    const { servers, nodes, stop } = await startCluster()
+    return { ...combineProcesses(nodes, stop), below: getPids(servers) }
+  },
+}
+
+/** The same servers without nodes. */
+export const natsTarget: BenchTarget = {
+  name: 'NATS KV, three servers',
+  async start() {
+    const { path: folder, remove } = createTemporaryFolder()
+    const servers = await startNatsCluster({ folder, size: CLUSTER_SIZE })
+    return combineProcesses(servers, async () => {
+      await Promise.all(servers.map((server) => server.stop()))
+      remove()
+    })
+  },
+}

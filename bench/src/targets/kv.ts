@@ -1,0 +1,87 @@
+import { createKvClient } from '@influencer-stats/kv/client'
+import { copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FULL_BASE_ENTRIES, BATCH_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
+import { getProcessorSeconds } from '../processes.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import type { BenchTarget } from './target.ts'
+import { waitForCompaction } from './kv-compaction.ts'
+import { createServiceTarget } from './service.ts'
+
+const DEFAULT_SPEC = createSpec('kv')
+/** A database that takes less of a processor than this in half a second has no more tables to merge. */
+const MAX_IDLE_CPU_S = 0.02
+
+const bases = new Map<number, Promise<string>>()
+
+/** The folder of a base with so many entries, made once a run: 1.5 million take 20 s. */
+export function getKvBase(entries: number): Promise<string> {
+  let base = bases.get(entries)
+  if (!base) bases.set(entries, (base = makeBase(entries)))
+  return base
+}
+
+async function makeBase(entries: number): Promise<string> {
+  const { path: folder, remove } = createTemporaryFolder()
+  process.once('exit', remove)
+  if (entries === 0) return folder
+  await withService(folder, (url) => putEntries(url, entries))
+  // What was in the log becomes a table when it is opened again; then it rests, so that no row pays for what was here.
+  await withService(folder, async (url, pid) => {
+    if (entries === FULL_BASE_ENTRIES) await waitForCompaction(url, folder)
+    for (let last = -1, now = getProcessorSeconds(pid); now - last > MAX_IDLE_CPU_S; now = getProcessorSeconds(pid)) {
+      last = now
+      await delay(500)
+    }
+  })
+  return folder
+}
+
+/** Puts the entries of a base, in groups. */
+export async function putEntries(url: string, entries: number, token?: string): Promise<void> {
+  const client = createKvClient(url, token === undefined ? {} : { token })
+  for (let first = 0; first < entries; first += BATCH_ENTRIES) {
+    const ids = Array.from({ length: Math.min(BATCH_ENTRIES, entries - first) }, (_, i) => first + i)
+    await client.applyBatchLines(ids.map((id) => `{"op":"put","id":"${id}","value":"${getValue(id)}"}\n`).join(''))
+  }
+  await client.close()
+}
+
+async function withService(data: string, work: (url: string, pid: number) => Promise<void>): Promise<void> {
+  const { url, pid, stop } = await createServiceTarget(DEFAULT_SPEC, { data }).start()
+  try {
+    await work(url, pid)
+  } finally {
+    await stop()
+  }
+}
+
+/** A copy of a base. LevelDB never changes a table, so copies share them, and the pages that the system has of them. */
+function copyBase(from: string, to: string): void {
+  mkdirSync(join(to, 'level'), { recursive: true })
+  for (const name of readdirSync(from)) if (name !== 'level') copyFileSync(join(from, name), join(to, name))
+  const files = readdirSync(from).includes('level') ? readdirSync(join(from, 'level')) : []
+  for (const name of files) {
+    const copy = name.endsWith('.ldb') ? linkSync : copyFileSync
+    copy(join(from, 'level', name), join(to, 'level', name))
+  }
+}
+
+/**
+ * The key-value service on a base of its own with so many entries.
+ * @param onFilled called with the base's folder before the service opens it
+ */
+export const createKvTarget = (
+  spec: Spec,
+  entries: number,
+  settings: Readonly<Record<string, string>> = {},
+  onFilled: (folder: string) => void = () => {},
+): BenchTarget =>
+  createServiceTarget(spec, settings, {
+    async fill(folder) {
+      copyBase(await getKvBase(entries), folder)
+      onFilled(folder)
+    },
+  })

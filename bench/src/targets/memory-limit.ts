@@ -1,0 +1,29 @@
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import type { BenchTarget } from './target.ts'
+
+// Either version of control groups.
+const CGROUP_ROOT = '/sys/fs/cgroup'
+const [GROUPS, LIMIT_FILE] = existsSync(`${CGROUP_ROOT}/memory`)
+  ? [`${CGROUP_ROOT}/memory`, 'memory.limit_in_bytes']
+  : [CGROUP_ROOT, 'memory.max']
+
+/**
+ * A contender that may hold so much memory once it has started, the pages of files that it reads and writes included. What
+ * others have read of them before is not its own: evict it first.
+ */
+export const limitMemory = (target: BenchTarget, bytes: number): BenchTarget => ({
+  ...target,
+  async start() {
+    const running = await target.start()
+    const group = `${GROUPS}/influencer-stats-${running.pid}`
+    try {
+      mkdirSync(group)
+      writeFileSync(`${group}/${LIMIT_FILE}`, String(bytes))
+      writeFileSync(`${group}/cgroup.procs`, String(running.pid))
+    } catch (error) {
+      await running.stop()
+      throw new Error(`memory cannot be limited here: ${(error as Error).message}`, { cause: error })
+    }
+    return { ...running, stop: () => running.stop().finally(() => rmdirSync(group)) }
+  },
+})

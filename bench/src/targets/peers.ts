@@ -1,0 +1,139 @@
+import { findFreePorts } from '@influencer-stats/log/nats-server'
+import { join } from 'node:path'
+import type { ConstantReply } from './bare.ts'
+import { combineProcesses, type BenchTarget, type TargetProcess } from './target.ts'
+import { createGoProgram } from './go.ts'
+import { createProgramTarget } from './program.ts'
+
+/** One processor for programs that would take all there are: every server here has one. */
+const ONE_PROCESSOR = { GOMAXPROCS: '1' }
+
+// In Go, made here from `bench/peers`.
+
+const { path: command, build } = createGoProgram('peers')
+/** A server of that program. @param args those that it gets behind its folder and its port */
+export const createGoTarget = (name: string, kind: string, ...args: string[]): BenchTarget =>
+  createProgramTarget({
+    name,
+    needs: ['go'],
+    command,
+    env: ONE_PROCESSOR,
+    args: (folder, port) => [kind, folder, String(port), ...args],
+    build,
+  })
+
+/** Entries in goleveldb behind net/http; as ours, a write is in the log of the database before it is answered, not synced. */
+export const goleveldb = createGoTarget('Go: goleveldb behind net/http', 'kv')
+
+/** net/http that parses what it is sent and gives a constant reply. */
+export const createGoParserTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
+  createGoTarget('Go: net/http, body parsed', 'parse', String(status), headers['content-type']!, body)
+
+/** The engine of Centrifugo behind net/http, with all else as its library has it, but that it asks for no pong. */
+export const centrifuge = createGoTarget("Centrifugo's engine", 'centrifuge')
+
+// Of Debian.
+
+/** Caddy with one reply for everything. */
+export const createCaddyTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
+  createProgramTarget({
+    name: 'Caddy',
+    command: 'caddy',
+    env: ONE_PROCESSOR,
+    args: (folder) => ['run', '--config', join(folder, 'caddy.json')],
+    files: (_folder, port) => {
+      const reply = { handler: 'static_response', status_code: status, body }
+      // It would add names in another case once more, and tells the length itself.
+      const toHeaderCase = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+      const { 'content-length': _, ...others } = headers
+      const own = Object.fromEntries(Object.entries(others).map(([name, value]) => [toHeaderCase(name), [value]]))
+      const routes = [{ handle: [{ ...reply, headers: own }] }]
+      const servers = { one: { listen: [`127.0.0.1:${port}`], routes, automatic_https: { disable: true } } }
+      return { 'caddy.json': JSON.stringify({ admin: { disabled: true }, apps: { http: { servers } } }) }
+    },
+  })
+
+const redis = createProgramTarget({
+  name: 'Redis',
+  command: 'redis-server',
+  args: (folder, port) =>
+    `--port ${port} --bind 127.0.0.1 --dir ${folder} --save --appendonly yes --appendfsync everysec`.split(' '),
+})
+
+/** Redis behind webdis; its log is written before a write is answered, and synced each second. */
+export const webdis: BenchTarget = {
+  name: 'Redis behind webdis',
+  needs: ['webdis', 'redis-server'],
+  async start(): Promise<TargetProcess> {
+    const store = await redis.start()
+    const gateway = createProgramTarget({
+      name: 'webdis',
+      command: 'webdis',
+      args: (folder) => [join(folder, 'webdis.json')],
+      files: (folder, port) => ({
+        'webdis.json': JSON.stringify({
+          redis_host: '127.0.0.1',
+          redis_port: Number(new URL(store.url).port),
+          http_host: '127.0.0.1',
+          http_port: port,
+          threads: 1,
+          pool_size: 16,
+          daemonize: false,
+          logfile: join(folder, 'webdis.log'),
+          verbosity: 0,
+        }),
+      }),
+    })
+    try {
+      const running = await gateway.start()
+      const stop = () => running.stop().finally(() => store.stop())
+      return { ...running, extraPids: [store.pid], stop }
+    } catch (error) {
+      await store.stop()
+      throw error
+    }
+  },
+}
+
+const buildEtcdFlags = (folder: string, port: number, more: Readonly<Record<string, string>>) => {
+  const clients = `http://127.0.0.1:${port}`
+  const urls = { 'listen-client-urls': clients, 'advertise-client-urls': clients }
+  const all = { 'data-dir': folder, 'log-level': 'error', ...urls, ...more }
+  return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
+}
+
+/** One etcd, which syncs each write before it is answered; its JSON gateway. */
+export const etcd: BenchTarget = createProgramTarget({
+  name: 'etcd',
+  command: 'etcd',
+  env: ONE_PROCESSOR,
+  args: (folder, port) => buildEtcdFlags(folder, port, { 'listen-peer-urls': 'http://127.0.0.1:0' }),
+})
+
+/** Three of them that are one, each on any processor. */
+export const etcdCluster: BenchTarget = {
+  name: 'etcd, three members',
+  needs: ['etcd'],
+  async start() {
+    const urls = (await findFreePorts(3)).map((port) => `http://127.0.0.1:${port}`)
+    const cluster = urls.map((url, i) => `m${i}=${url}`).join(',')
+    const members = urls.map((url, i) => {
+      const own = {
+        name: `m${i}`,
+        'listen-peer-urls': url,
+        'initial-advertise-peer-urls': url,
+        'initial-cluster': cluster,
+      }
+      const args = (folder: string, port: number) => buildEtcdFlags(folder, port, own)
+      // Each waits for more than half of all.
+      return createProgramTarget({ name: `etcd m${i}`, command: 'etcd', env: ONE_PROCESSOR, args, pin: [] }).start()
+    })
+    const settled = await Promise.allSettled(members)
+    const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const stop = async () => void (await Promise.all(started.map((one) => one.stop())))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (!failed) return combineProcesses(started, stop)
+    await stop()
+    throw failed.reason
+  },
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { PINS, spawnServer } from '../processes.ts'
+import { formatSpec, createSpec, type Spec } from '../spec.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import { getBackgroundProcess } from './background-processes.ts'
+import { combineProcesses, type BenchTarget, type Launch, type TargetProcess } from './target.ts'
+
+const START_SCRIPT = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
+const START_TIMEOUT_MS = 120_000
+
+interface ServiceTargetOptions {
+  readonly pin?: readonly number[] | undefined
+  /** Beside this process's own. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Settings that depend on what runs beside. */
+  readonly getSettings?: Launch['settings']
+  readonly fill?: Launch['fill']
+}
+
+/** Variants that have run once: at the very first start Node compiles TypeScript and is 30 MB larger than ever after. */
+const compiled = new Set<string>()
+
+/** A service as `pnpm start` runs it, on one serving thread unless told and a data folder of its own. */
+export function createServiceTarget(
+  spec: Spec,
+  settings: Readonly<Record<string, string>> = {},
+  { pin = PINS.server, env = {}, getSettings, fill = async () => {} }: ServiceTargetOptions = {},
+): BenchTarget {
+  const launch: Launch = { spec, fill, settings: async () => ({ ...settings, ...(await getSettings?.()) }) }
+  return {
+    name: formatSpec(spec),
+    service: launch,
+    async start() {
+      if (!compiled.has(formatSpec(spec))) {
+        compiled.add(formatSpec(spec))
+        await (await startService(launch, pin, env)).stop()
+      }
+      return startService(launch, pin, env)
+    },
+  }
+}
+
+async function startService(
+  { spec, fill, settings }: Launch,
+  pin: ServiceTargetOptions['pin'],
+  env = {},
+): Promise<TargetProcess> {
+  const { path: data, remove } = createTemporaryFolder()
+  try {
+    await fill(data)
+    const { service, variant } = spec
+    const own = { threads: '1', port: '0', data, ...(variant ? { variant } : {}) }
+    const all = { ...own, ...(await settings()), ...spec.settings }
+    const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
+    const began = performance.now()
+    const { child, exit, failure, stop } = spawnServer(pin, process.execPath, [START_SCRIPT, service, ...flags], env)
+    const [row] = (await waitForRows(child.stdout!, [service], exit)) ?? []
+    if (!row) {
+      await stop()
+      throw failure(formatSpec(spec))
+    }
+    return { ...row, readyAfterMs: performance.now() - began, stop: () => stop().finally(remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** The stand-in for YouTube. Beside what is measured it belongs on the generator's processor: its work is not the service's. */
+export const createStandInTarget = (pin = PINS.server): BenchTarget =>
+  createServiceTarget(createSpec('youtube'), {}, { pin })
+
+const startStandIn = () => createStandInTarget(PINS.client).start()
+
+/** Where a stand-in for YouTube is that runs beside all that is measured, on the generator's processor. */
+export const getStandInUrl = async (): Promise<string> => (await getBackgroundProcess(startStandIn)).url
+
+/** All services as `pnpm start` runs them, on folders below one; the supervisor's process counts as theirs. */
+export async function startAllServices(names: readonly string[], folder: string): Promise<TargetProcess> {
+  const flags = names.flatMap((name) => [`--${name}.port`, '0', `--${name}.data`, join(folder, name)])
+  const began = performance.now()
+  const { child, exit, failure, stop } = spawnServer([], process.execPath, [START_SCRIPT, ...names, ...flags])
+  const rows = await waitForRows(child.stdout!, names, exit)
+  if (rows) return { ...combineProcesses(rows, stop), below: [child.pid!], readyAfterMs: performance.now() - began }
+  await stop()
+  throw failure('a service')
+}
+
+/** Waits for the lines of services in the table that `pnpm start` ends with. */
+async function waitForRows(stdout: NodeJS.ReadableStream, names: readonly string[], exit: Promise<unknown>) {
+  const lines = createInterface({ input: stdout })
+  const rows: { url: string; pid: number }[] = []
+  const found = Promise.withResolvers<typeof rows | undefined>()
+  const timer = setTimeout(() => found.resolve(undefined), START_TIMEOUT_MS)
+  void exit.then(() => found.resolve(undefined))
+  lines.on('line', (line) => {
+    const [name, url, pid] = line.split(/\s+/)
+    if (names.includes(name!) && url?.startsWith('http')) rows.push({ url, pid: Number(pid) })
+    if (rows.length === names.length) found.resolve(rows)
+  })
+  const all = await found.promise
+  clearTimeout(timer)
+  lines.close()
+  // Whatever it logs goes into a pipe that is drained, as under a supervisor that collects logs.
+  stdout.resume()
+  return all
+}

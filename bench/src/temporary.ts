@@ -1,6 +1,0 @@
-import { mkdtempDisposableSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
-/** A folder of its own, removed with all that is in it when `using` lets go of it, or by `remove`. */
-export const temporaryFolder = () => mkdtempDisposableSync(join(tmpdir(), 'influencer-stats-bench-'))

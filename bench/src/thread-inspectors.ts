@@ -1,0 +1,56 @@
+import { Session } from 'node:inspector/promises'
+
+/** Asks a thread's inspector. Rejects where the thread is gone. */
+export type InspectorPost = (method: string, params?: object) => Promise<any>
+
+/** The inspectors of main and of the threads that it starts, present and to come, by their names; main first. */
+export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
+  const session = new Session()
+  session.connect()
+  const post: InspectorPost = (method, params) => session.post(method as never, params as never)
+  const threads = new Map([['main', post]])
+  const workers = new Map<string, ReturnType<typeof createThreadPost> & { readonly name: string }>()
+  const on = (event: string, then: (params: any) => void) =>
+    session.on(`NodeWorker.${event}` as never, (({ params }: any) => then(params)) as never)
+
+  on('attachedToWorker', ({ sessionId, workerInfo }) => {
+    const worker = createThreadPost(post, sessionId)
+    const name = workerInfo.title.replace(/^\[worker \d+\] ?/, '')
+    workers.set(sessionId, { ...worker, name })
+    threads.set(name, worker.post)
+  })
+  on('receivedMessageFromWorker', ({ sessionId, message }) => workers.get(sessionId)?.onReply(JSON.parse(message)))
+  on('detachedFromWorker', ({ sessionId }) => {
+    const detached = workers.get(sessionId)
+    workers.delete(sessionId)
+    // Another one may have its name by now.
+    if (detached && threads.get(detached.name) === detached.post) threads.delete(detached.name)
+    detached?.end()
+  })
+  void post('NodeWorker.enable', { waitForDebuggerOnStart: false })
+  return threads
+}
+
+/** Calls of a thread's inspector travel as texts through that of main. */
+function createThreadPost(main: InspectorPost, sessionId: string) {
+  const pendingReplies = new Map<number, PromiseWithResolvers<any>>()
+  let last = 0
+  return {
+    async post(method: string, params?: object) {
+      const id = ++last
+      const reply = Promise.withResolvers<any>()
+      pendingReplies.set(id, reply)
+      await main('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify({ id, method, params }) })
+      return reply.promise
+    },
+    onReply({ id, result, error }: { id: number; result?: unknown; error?: { message: string } }) {
+      const reply = pendingReplies.get(id)
+      pendingReplies.delete(id)
+      if (error) reply?.reject(new Error(error.message))
+      else reply?.resolve(result)
+    },
+    end() {
+      for (const reply of pendingReplies.values()) reply.reject(new Error('the thread is gone'))
+    },
+  }
+}

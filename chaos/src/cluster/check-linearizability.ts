@@ -1,0 +1,93 @@
+import { createKvClient } from '@influencer-stats/kv/client'
+import { isLinearizable } from '@influencer-stats/kv/testing/linearizable'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import type { SeededRandom } from '../random.ts'
+import { createRecord, runClient, type ClientRecord } from './cluster-clients.ts'
+import type { ChaosCluster } from './cluster.ts'
+import { hasGo, checkWithPorcupine } from './porcupine.ts'
+
+const CLIENTS = 12
+const REGISTERS = 12
+
+/**
+ * Runs something under clients of all nodes of kv, and judges what they saw once it is over: nothing acknowledged is lost,
+ * some order explains all of it, and the nodes have the same.
+ * @param run given what begins a new phase: clients go on with registers that nobody has used
+ */
+export async function checkUnderClients(
+  cluster: ChaosCluster,
+  random: SeededRandom,
+  run: (phase: () => void) => Promise<void>,
+): Promise<void> {
+  const urls = cluster.nodes.map(({ url }) => url)
+  const record = createRecord()
+  const stopping = new AbortController()
+  let phase = 0
+  // New ones in each phase: the histories stay short enough for a search.
+  const registers = () => Array.from({ length: REGISTERS }, (_, i) => `register/${phase}/${i}`)
+  const working = Promise.all(
+    Array.from({ length: CLIENTS }, (_, i) =>
+      runClient(urls, String(i), random.part(`client ${i}`), registers, record, stopping.signal),
+    ),
+  )
+  try {
+    await run(() => phase++)
+  } finally {
+    stopping.abort()
+    await working
+  }
+  process.stdout.write(`${JSON.stringify(Object.fromEntries(record.outcomes))}\n`)
+  await expectAlike(urls)
+  await expectExplained(urls[0]!, record)
+  // They were at it.
+  expect(record.outcomes.get('counted')).toBeGreaterThan(20)
+  expect(record.histories.size).toBeGreaterThan(REGISTERS)
+}
+
+async function expectAlike(urls: readonly string[]): Promise<void> {
+  const sequence = await waitUntil(() => writeAndGetSequence(urls[0]!).catch(() => undefined))
+  const digests = await Promise.all(urls.map((url) => waitUntil(() => getDigest(url, sequence).catch(() => undefined))))
+  expect(new Set(digests).size).toBe(1)
+}
+
+/** The place of a write. */
+async function writeAndGetSequence(url: string): Promise<string | null> {
+  const { headers } = await fetch(`${url}/v0/entity?id=end`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/plain' },
+  })
+  return headers.get('sequence')
+}
+
+async function getDigest(url: string, after: string): Promise<string> {
+  const reply = await fetch(`${url}/v0/entities?start=%00&linearizable=true&after=${after}`)
+  if (reply.status !== 200) throw new Error(`status ${reply.status}`)
+  return createHash('sha256')
+    .update(Buffer.from(await reply.arrayBuffer()))
+    .digest('hex')
+}
+
+async function expectExplained(url: string, { counters, histories }: ClientRecord): Promise<void> {
+  const client = createKvClient(url)
+  const wrong: string[] = []
+  try {
+    for (const [key, { done, unknown }] of counters) {
+      const value = Number((await client.get(key, { linearizable: true }))?.value ?? 0)
+      if (value < done || value > done + unknown) wrong.push(`${key} is ${value}: ${done} to ${done + unknown}`)
+    }
+  } finally {
+    await client.close()
+  }
+  for (const [key, history] of histories) if (!isLinearizable(history)) wrong.push(`no order explains ${key}`)
+  const said = hasGo ? await checkWithPorcupine([...histories.values()]) : []
+  for (const [i, key] of [...histories.keys()].entries())
+    if (hasGo && said[i] !== 'Ok') wrong.push(`porcupine says of ${key}: ${said[i]}`)
+  process.stdout.write(
+    hasGo
+      ? `${histories.size} histories judged by porcupine, too\n`
+      : `${histories.size} histories not judged by porcupine, which needs Go: by our own checker alone\n`,
+  )
+  expect(wrong).toEqual([])
+}

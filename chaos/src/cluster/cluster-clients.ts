@@ -1,0 +1,158 @@
+import { createKvClient, type KvClient } from '@influencer-stats/kv/client'
+import type { RegisterCondition, RegisterOperation, RegisterValue } from '@influencer-stats/kv/testing/linearizable'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SeededRandom } from '../random.ts'
+
+/** What came of the clients' work. */
+export interface ClientRecord {
+  /** By register. */
+  readonly histories: Map<string, RegisterOperation[]>
+  /** By counter: how often it was told to have gone up, and how often that is not known. */
+  readonly counters: Map<string, { done: number; unknown: number }>
+  /** How many requests were answered, by what came of them. */
+  readonly outcomes: Map<string, number>
+}
+
+export const createRecord = (): ClientRecord => ({ histories: new Map(), counters: new Map(), outcomes: new Map() })
+
+// What says that nothing was changed.
+const UNCHANGED_CODES = new Set([
+  'LOG_UNAVAILABLE',
+  'WRITE_QUEUE_FULL',
+  'FALLEN_BEHIND',
+  'DRAINING',
+  'NOT_READY',
+  'OVERLOADED',
+  'LOG_BEHIND',
+])
+/** A change whose fate is not known is asked for so often again, with its idempotency key. */
+const MAX_TRIES = 4
+/** So few at a time that a search for an order of them ends. */
+const MAX_PAUSE_MS = 20
+
+const now = () => performance.now()
+
+/** What is known of a change that failed. */
+export function classifyOutcome(error: unknown): 'refused' | 'not-done' | 'unknown' {
+  const { code = '', cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException }
+  if (error instanceof ServiceError) {
+    if (code === 'CONDITION_FAILED') return 'refused'
+    return UNCHANGED_CODES.has(code) ? 'not-done' : 'unknown'
+  }
+  return code === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED' ? 'not-done' : 'unknown'
+}
+
+/** One client, on one node at a time, until it is told to stop. */
+export async function runClient(
+  urls: readonly string[],
+  name: string,
+  random: SeededRandom,
+  registers: () => readonly string[],
+  record: ClientRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const clients = urls.map((url) => createKvClient(url, { connections: 1, timeout: 30_000 }))
+  const known = new Map<string, { value: string; etag: string }>()
+  let count = 0
+
+  const tally = (what: string) => void record.outcomes.set(what, (record.outcomes.get(what) ?? 0) + 1)
+
+  function add(key: string, operation: RegisterOperation): void {
+    if (!record.histories.has(key)) record.histories.set(key, [])
+    record.histories.get(key)!.push(operation)
+  }
+
+  /** Does it once, on any node, and asks again for what is not known. */
+  async function retryUnknown<T>(act: (client: KvClient, idempotencyKey: string) => Promise<T>): Promise<T> {
+    const idempotencyKey = `${name}.${randomUUID()}`
+    let open: unknown
+    for (let tries = 1; ; tries++) {
+      try {
+        return await act(random.one(clients), idempotencyKey)
+      } catch (error) {
+        const outcomeClass = classifyOutcome(error)
+        if (outcomeClass === 'unknown') open ??= error
+        // Once a copy may have been sent, that another was not says nothing.
+        if (open === undefined || outcomeClass === 'refused') throw error
+        tally('asked again')
+        if (tries === MAX_TRIES) throw open
+        await delay(random.below(1_000))
+      }
+    }
+  }
+
+  async function read(client: KvClient, key: string): Promise<void> {
+    const calledAt = now()
+    try {
+      const found = await client.get(key, { linearizable: true })
+      const value = found?.value.toString()
+      add(key, { type: 'read', calledAt, returnedAt: now(), found: value })
+      if (found) known.set(key, { value: value!, etag: found.etag })
+      tally('read')
+    } catch {
+      tally('read failed')
+    }
+  }
+
+  async function write(
+    key: string,
+    value: RegisterValue,
+    condition: RegisterCondition | undefined,
+    act: (client: KvClient, idempotencyKey: string) => Promise<string | void>,
+  ): Promise<void> {
+    const calledAt = now()
+    let outcome: 'done' | 'refused' | 'unknown' = 'done'
+    try {
+      const etag = await retryUnknown(act)
+      if (etag && value !== undefined) known.set(key, { value, etag })
+    } catch (error) {
+      const outcomeClass = classifyOutcome(error)
+      tally(`write ${(error as { code?: string }).code}`)
+      if (outcomeClass === 'not-done') return
+      outcome = outcomeClass
+    }
+    tally(`write ${outcome}`)
+    add(key, { type: 'write', calledAt, returnedAt: now(), value, outcome, ...(condition && { condition }) })
+  }
+
+  async function countUp(client: KvClient, key: string): Promise<void> {
+    if (!record.counters.has(key)) record.counters.set(key, { done: 0, unknown: 0 })
+    const counter = record.counters.get(key)!
+    try {
+      const found = await client.get(key)
+      const next = String(Number(found?.value ?? 0) + 1)
+      const condition = found ? { ifMatch: found.etag } : ({ ifNoneMatch: '*' } as const)
+      await retryUnknown((one, idempotencyKey) => one.put(key, next, { ...condition, idempotencyKey }))
+      counter.done++
+      tally('counted')
+    } catch (error) {
+      const outcomeClass = classifyOutcome(error)
+      if (outcomeClass === 'unknown') counter.unknown++
+      tally(`count ${outcomeClass}`)
+    }
+  }
+
+  while (!signal.aborted) {
+    const client = random.one(clients)
+    const key = random.one(registers())
+    const value = `${name}.${++count}`
+    const kind = random.below(10)
+    if (kind < 3) await read(client, key)
+    else if (kind < 5)
+      await write(key, value, undefined, (one, idempotencyKey) => one.put(key, value, { idempotencyKey }))
+    else if (kind < 6)
+      await write(key, undefined, undefined, (one, idempotencyKey) => one.delete(key, { idempotencyKey }))
+    else if (kind < 8) {
+      const { value: from, etag } = known.get(key) ?? { value: '*', etag: '*' }
+      await write(key, value, { match: from }, (one, idempotencyKey) =>
+        one.put(key, value, { ifMatch: etag, idempotencyKey }),
+      )
+    } else await countUp(client, `counter/${random.below(4)}`)
+    // What was just written, at once and of any node: a view that is behind would show.
+    if (random.below(2) === 0) await read(random.one(clients), key)
+    else await delay(random.below(MAX_PAUSE_MS))
+  }
+  await Promise.all(clients.map((client) => client.close()))
+}

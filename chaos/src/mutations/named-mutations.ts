@@ -1,0 +1,103 @@
+/** A change that once passed all tests, and where it is: the first of its places that is there. */
+export interface NamedMutation {
+  readonly name: string
+  readonly places: readonly { readonly file: string; readonly from: RegExp; readonly to: string }[]
+  readonly tests: readonly string[]
+}
+
+const STATS = 'packages/stats/src'
+const tests = ['packages/stats']
+
+/** Those that a test must fail on, one by one. */
+export const NAMED_MUTATIONS: readonly NamedMutation[] = [
+  {
+    name: 'stats: what has failed is asked for again at once',
+    tests,
+    places: [
+      { file: `${STATS}/poller.ts`, from: /isDue \|\| hasFailed\(entry\)/, to: 'true' },
+      { file: `${STATS}/core/schedule.ts`, from: /#failures\.due\(now\)/, to: '#failures.due(Infinity)' },
+    ],
+  },
+  {
+    name: 'stats: the fast path takes requests during a drain',
+    tests: [...tests, 'packages/runtime/test/door', 'packages/runtime/test/drain'],
+    places: [
+      {
+        file: 'packages/runtime/src/server/raw-connection.ts',
+        from: /this\.#host\.lifecycle\.phase !== 'ready' && !this\.#hasBegun/,
+        to: 'false',
+      },
+    ],
+  },
+  {
+    name: 'stats: a reply of YouTube may take as long as it likes',
+    tests,
+    places: [
+      { file: `${STATS}/client/undici-pool.ts`, from: /bodyTimeout: timeout, /, to: '' },
+      {
+        file: `${STATS}/client/call.ts`,
+        from: /\bsetTimeout\(\(\) => ending\.abort\(.*\), timeout\)/,
+        to: 'setTimeout(() => {}, 0)',
+      },
+    ],
+  },
+  {
+    name: 'stats: a collection is acknowledged before it is on the disk',
+    tests: [...tests, 'chaos/scenarios/power'],
+    places: [
+      { file: `${STATS}/state/level.ts`, from: /(?<=rowsOf\.collection\(collection\)), \{ sync: true \}/, to: '' },
+    ],
+  },
+  {
+    name: 'stats: a deletion is acknowledged before it is on the disk',
+    tests: [...tests, 'chaos/scenarios/power'],
+    places: [
+      { file: `${STATS}/state/level.ts`, from: /write\(rows, \{ sync: true \}\)/, to: 'write(rows)' },
+      { file: `${STATS}/state/level.ts`, from: /\{ sync: true \},\n/, to: '' },
+    ],
+  },
+]
+
+/** Files that are changed by chance, the tests that notice most of it in seconds, and all that ought to notice. */
+export interface Area {
+  readonly files: RegExp
+  readonly near: readonly string[]
+  readonly tests: readonly string[]
+}
+
+const testsOf = (name: string, ...files: readonly string[]) => files.map((file) => `packages/${name}/test/${file}.test`)
+
+export const AREAS: readonly Area[] = [
+  {
+    files:
+      /^packages\/stats\/src\/(poller|board|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
+    near: testsOf(
+      'stats',
+      'schedule',
+      'poller',
+      'video-table',
+      'gone',
+      'usage-keeper',
+      'core',
+      'cache',
+      'freshness',
+      'upstream',
+    ),
+    tests: ['packages/stats'],
+  },
+  {
+    files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/,
+    near: testsOf('kv', 'group-commit', 'store', 'app', 'revisions', 'linearizability'),
+    tests: ['packages/kv'],
+  },
+  {
+    files: /^packages\/sse\/src\/(hub|group)\.ts$/,
+    near: testsOf('sse', 'hub', 'broker', 'backlog', 'app'),
+    tests: ['packages/sse'],
+  },
+  {
+    files: /^packages\/prices\/src\/(bulk|core\/(items|scanner))\.ts$/,
+    near: testsOf('prices', 'bulk', 'scanner', 'abuse', 'app'),
+    tests: ['packages/prices'],
+  },
+]

@@ -1,0 +1,62 @@
+import { createKvClient, type KvChange } from '@influencer-stats/kv/client'
+import { getSeconds } from '../write-ledger.ts'
+import type { TestedService } from './tested-service.ts'
+
+const SINGLES = 6
+const BATCH = 4
+/** Behind all others. */
+const AFTER_CRASH = 'after a crash'
+
+/** The key-value service. @param options.size of a value at most (bytes): large ones fill LevelDB's log, and it begins another */
+export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedService => {
+  /** When each tag was given (seconds). */
+  const tags = new Map<string, number>()
+  let twice: string | undefined
+
+  return {
+    service: 'kv',
+    settings: {},
+    writers,
+    deletes: true,
+    units: (writer) => [
+      ...Array.from({ length: SINGLES }, (_, i) => ({ keys: [`${writer}/single/${i}`] })),
+      { keys: Array.from({ length: BATCH }, (_, i) => `${writer}/batch/${i}`) },
+    ],
+    connect(url) {
+      const client = createKvClient(url)
+      return {
+        async write(contents, durable) {
+          const changes = Array.from(contents, ([id, value]): KvChange =>
+            value === undefined
+              ? { op: 'delete', id }
+              : { op: 'put', id, value: `${value}:`.padEnd((value * 7_919) % size, 'x') },
+          )
+          const [first, ...more] = changes
+          if (more.length > 0) await client.batch(changes, { durable })
+          else if (first!.op === 'put') {
+            const tag = await client.put(first!.id, first!.value, { durable })
+            if (tags.has(tag)) twice = tag
+            tags.set(tag, getSeconds())
+          } else await client.delete(first!.id, { durable })
+        },
+        async read(at = -Infinity) {
+          const found = new Map<string, number>()
+          for await (const { id, value } of client.entries({ end: AFTER_CRASH }))
+            found.set(id, Number.parseInt(value.toString('latin1', 0, 16), 10))
+          // By key, too: a read of one value takes another way than a range.
+          for (const [id, value] of [...found].filter((_, i) => i % 10 === 0)) {
+            const one = await client.get(id)
+            if (Number.parseInt(String(one?.value), 10) !== value)
+              throw new Error(`${id} by key is not what it is in a range`)
+          }
+          const next = await client.put(AFTER_CRASH, '')
+          if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was given twice`)
+          // After a crash there are others, too, that know nothing of this one: power is cut at many moments of one life.
+          if (at === -Infinity) tags.set(next, getSeconds())
+          return found
+        },
+        close: () => client.close(),
+      }
+    },
+  }
+}

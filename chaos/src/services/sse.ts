@@ -1,0 +1,89 @@
+import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
+import { getSeconds } from '../write-ledger.ts'
+import type { TestedService } from './tested-service.ts'
+
+const TOPICS = 4
+const END = 'end'
+const STREAM_TIMEOUT_MS = 10_000
+
+interface AcknowledgedPut {
+  readonly topic: string
+  readonly value: number
+  readonly id: string
+  /** When it was acknowledged (seconds). */
+  readonly at: number
+}
+
+const seqOf = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
+
+/**
+ * The broadcaster with a history on disk: each topic's current value. What it lost must be told to a client that comes
+ * back, and no id may be given twice.
+ */
+export function createSseService(): TestedService {
+  const puts: AcknowledgedPut[] = []
+  const topicsOf = (writer: number) => Array.from({ length: TOPICS }, (_, i) => `${writer}/${i}`)
+  const subject: TestedService = {
+    service: 'sse',
+    settings: { history: 'level' },
+    writers: 16,
+    deletes: false,
+    units: (writer) => topicsOf(writer).map((topic) => ({ keys: [topic] })),
+    connect(url) {
+      const broadcaster = createBroadcaster(url, { timeout: 60_000 })
+      return {
+        async write(contents) {
+          for (const [topic, value] of contents) {
+            const id = await broadcaster.put(topic, String(value))
+            puts.push({ topic, value: value!, id, at: getSeconds() })
+          }
+        },
+        async read(at = -Infinity) {
+          const found = new Map<string, number>()
+          for (let writer = 0; writer < subject.writers; writer++) {
+            for (const topic of topicsOf(writer)) {
+              const reply = await fetch(`${url}/value?topic=${encodeURIComponent(topic)}`)
+              if (reply.status === 200) found.set(topic, Number(await reply.text()))
+            }
+          }
+          const acknowledged = puts.filter((put) => put.at <= at)
+          if (acknowledged.length > 0) await checkHistory(acknowledged)
+          return found
+        },
+        close: async () => broadcaster.close(),
+      }
+
+      async function checkHistory(acknowledged: readonly AcknowledgedPut[]): Promise<void> {
+        const [from] = acknowledged.slice(acknowledged.length >> 1)
+        const { topic } = from!
+        // On a topic of its own: the values of the others are to stay as their writers left them.
+        const end = `end ${getSeconds()}`
+        const id = await broadcaster.put(END, end)
+        const twice = acknowledged.find(
+          (put) => put.id.split('-')[0] === id.split('-')[0] && seqOf(put.id) >= seqOf(id),
+        )
+        if (twice) throw new Error(`id ${id} was given after ${twice.id}`)
+        const query = `topic=${encodeURIComponent(topic)}&topic=${END}&lastEventId=${from!.id}`
+        const events = await readEventsUntil(`${url}/wait?${query}`, end)
+        if (events.includes('event: gap')) return
+        const missing = acknowledged
+          .filter((put) => put.topic === topic && seqOf(put.id) > seqOf(from!.id))
+          .find(({ value }) => !events.includes(`data: ${value}\n`))
+        if (missing) throw new Error(`a client that resumes after ${from!.id} is not told that ${missing.id} is lost`)
+      }
+    },
+  }
+  return subject
+}
+
+/** What a stream says until a value comes. */
+async function readEventsUntil(url: string, value: string): Promise<string> {
+  const reply = await fetch(url, { signal: AbortSignal.timeout(STREAM_TIMEOUT_MS) })
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of reply.body!) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.includes(`data: ${value}\n`)) return text
+  }
+  throw new Error(`the stream ended without ${value}: ${text.slice(-200)}`)
+}

@@ -1,0 +1,93 @@
+import { describeMachine } from '@influencer-stats/bench/machine'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getFolder, type FlameSubject } from './arguments.ts'
+import { listCallers, sumHomes, listHotFunctions, sumComponents } from './hot-functions.ts'
+import { renderPage } from './html.ts'
+import { MAX_HTML_BYTES, ROOT } from './paths.ts'
+import { formatTopSentence } from './sentences.ts'
+import type { ProfileKind } from './profile-control.ts'
+import { components } from './components.ts'
+import type { GraphSummary, HotReport } from './hot-report.ts'
+import { INTERVALS, type ThreadRecording } from './record.ts'
+
+const LINE_PATTERN = /(?:packages|bench)\/[\w./-]+\.ts:\d+/g
+
+/** The code of a line of this repository, as it is now; nothing where there is none. */
+export function readCode(location: string): string {
+  const [file, line] = location.split(':') as [string, string]
+  const path = join(ROOT, file)
+  return existsSync(path) ? (readFileSync(path, 'utf8').split('\n')[Number(line) - 1]?.trim() ?? '') : ''
+}
+
+/** What sentences about these graphs name. */
+function readLines(graphs: readonly GraphSummary[]): Record<string, string> {
+  const locations = graphs.flatMap((graph) => formatTopSentence('', graph, '').match(LINE_PATTERN) ?? [])
+  return Object.fromEntries(locations.map((location) => [location, readCode(location)]))
+}
+
+const MAX_CALLERS = 5
+const roundShare = (share: number) => Math.round(share * 100) / 100
+const toPercent = (part: number, whole: number) => (whole === 0 ? 0 : roundShare((100 * part) / whole))
+
+function toGraph({ kind, thread, profile }: ThreadRecording, service: string): GraphSummary {
+  const { unit, total, idle, program } = profile
+  const functions = listHotFunctions(profile)
+  return {
+    kind,
+    thread,
+    unit,
+    total: Math.round(total),
+    idle: toPercent(idle, total + idle + program),
+    program: toPercent(program, total + program),
+    parts: sumComponents(profile, components[service] ?? []),
+    homes: sumHomes(profile),
+    employers: functions[0] ? listCallers(profile, functions[0], components[service] ?? []).slice(0, MAX_CALLERS) : [],
+    functions,
+  }
+}
+
+const KIND_NAMES: Readonly<Record<ProfileKind, string>> = { cpu: 'CPU', allocation: 'Allocations' }
+
+function formatSubtitle(
+  { seconds, intervals, machine }: HotReport,
+  { kind, total, idle, program }: GraphSummary,
+): string {
+  const shown =
+    kind === 'cpu'
+      ? `${total} samples with work, one each ${intervals.microseconds} us; not shown: idle ${idle} % of the time, and ${program} % of the work, which is in native code without JavaScript above it`
+      : `${(total / 1e6).toFixed(0)} MB allocated, collected again or not, one sample each ${intervals.bytes / 1024} KiB`
+  return `${seconds} s under load: ${shown}. Inlining off. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}.`
+}
+
+/** Writes `<kind>-<thread>.html` and `hot.json` into a variant's folder. @throws Error when a page is too large */
+export function writeSnapshot(
+  folder: string,
+  run: FlameSubject & Pick<HotReport, 'seconds' | 'says' | 'rate'>,
+  recordings: readonly ThreadRecording[],
+): void {
+  const graphs = recordings.map((recording) => toGraph(recording, run.service))
+  const hot: HotReport = {
+    ...run,
+    machine: describeMachine(),
+    intervals: { microseconds: INTERVALS.cpu, bytes: INTERVALS.allocation },
+    graphs,
+    lines: readLines(graphs),
+  }
+  mkdirSync(folder, { recursive: true })
+  for (const [i, { kind, thread, profile }] of recordings.entries()) {
+    const graph = graphs[i]!
+    const title = `${getFolder(run)}: ${KIND_NAMES[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
+    const page = renderPage({
+      title,
+      subtitle: formatSubtitle(hot, graph),
+      profile,
+      hot: graph.functions,
+      parts: graph.parts,
+    })
+    if (Buffer.byteLength(page) > MAX_HTML_BYTES)
+      throw new Error(`${kind}-${thread}.html has more than ${MAX_HTML_BYTES} bytes`)
+    writeFileSync(join(folder, `${kind}-${thread}.html`), page)
+  }
+  writeFileSync(join(folder, 'hot.json'), `${JSON.stringify(hot, undefined, 2)}\n`)
+}

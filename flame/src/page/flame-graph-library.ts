@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+interface PackageManifest {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+const MAIN_PACKAGE = 'd3-flame-graph'
+
+/** The folder of a package that another's code would get. */
+function findPackageFolder(name: string, from: string): string {
+  let folder = dirname(createRequire(from).resolve(name))
+  while (!folder.endsWith(join('node_modules', name))) folder = dirname(folder)
+  return folder
+}
+
+/** The browser's version of a package, and before it those of what it needs, each once. */
+function collect(name: string, from: string, found: Map<string, string>): void {
+  if (found.has(name)) return
+  const folder = findPackageFolder(name, from)
+  const manifest: PackageManifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  found.set(name, '')
+  for (const needed of Object.keys(manifest.dependencies ?? {})) collect(needed, join(folder, 'package.json'), found)
+  const file = name === MAIN_PACKAGE ? 'd3-flamegraph.umd.min.js' : `${name}.min.js`
+  const code = readFileSync(join(folder, 'dist', file), 'utf8')
+  found.delete(name)
+  found.set(name, `/* ${name} ${manifest.version}, ${manifest.license} */\n${code}`)
+}
+
+/** d3-flame-graph with the parts of d3 that it needs, as one script that sets the globals `d3` and `flamegraph`. */
+export function readFlameGraphLibrary(): string {
+  const found = new Map<string, string>()
+  collect(MAIN_PACKAGE, import.meta.filename, found)
+  return [...found.values()].join('\n')
+}

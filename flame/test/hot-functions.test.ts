@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { listCallers, listHotFunctions, sumHomes, sumComponents } from '../src/hot-functions.ts'
+import { readAllocationProfile, readCpuProfile, type Profile } from '../src/profile.ts'
+
+const ROOT = '/home/somebody/influencer-stats/'
+
+interface CallShape {
+  readonly name: string
+  readonly url?: string
+  readonly self?: number
+  readonly callees?: readonly CallShape[]
+}
+
+const toCallFrame = ({ name, url = '' }: CallShape) => ({
+  functionName: name,
+  scriptId: url === '' ? '0' : '7',
+  url,
+  lineNumber: url === '' ? -1 : 9,
+  columnNumber: 0,
+})
+
+/** A CPU profile as V8 writes it: a flat list of nodes, the root first. */
+function createCpuProfile(...callees: CallShape[]): Profile {
+  const nodes: any[] = []
+  function add(shape: CallShape): number {
+    const node = {
+      id: nodes.length + 1,
+      callFrame: toCallFrame(shape),
+      hitCount: shape.self ?? 0,
+      children: [] as number[],
+    }
+    nodes.push(node)
+    node.children = (shape.callees ?? []).map(add)
+    return node.id
+  }
+  add({ name: '(root)', callees })
+  return readCpuProfile({ nodes }, ROOT)
+}
+
+const createAppCall = (name: string, self: number, callees: CallShape[] = []): CallShape => ({
+  name,
+  url: `file://${ROOT}packages/stats/src/logger/${name}.ts`,
+  self,
+  callees,
+})
+
+describe('a CPU profile', () => {
+  it('counts work alone: neither idle time nor native code without JavaScript', () => {
+    const profile = createCpuProfile(
+      { name: '(idle)', self: 1_000 },
+      { name: '(program)', self: 50 },
+      { name: '(garbage collector)', self: 20 },
+      createAppCall('log', 80),
+    )
+    expect(profile).toMatchObject({ unit: 'samples', total: 100, idle: 1_000, program: 50 })
+    expect(listHotFunctions(profile)).toMatchObject([
+      { function: 'log', self: 80, total: 80, file: 'packages/stats/src/logger/log.ts', line: 10, category: 'app' },
+      { function: '(garbage collector)', self: 20, total: 20, category: 'native' },
+    ])
+  })
+
+  it('leaves out what profiles it', () => {
+    const harness: CallShape = {
+      name: 'record',
+      url: `file://${ROOT}flame/src/profile-control.ts`,
+      self: 9,
+      callees: [createAppCall('x', 1)],
+    }
+    expect(createCpuProfile(harness, createAppCall('log', 5)).total).toBe(5)
+  })
+
+  it('makes one of a function that was compiled twice', () => {
+    const [log, ...others] = listHotFunctions(createCpuProfile(createAppCall('log', 1), createAppCall('log', 3)))
+    expect(log).toMatchObject({ self: 100, total: 100 })
+    expect(others).toEqual([])
+  })
+})
+
+describe('hot functions', () => {
+  it('count a function that calls itself once', () => {
+    const functions = listHotFunctions(
+      createCpuProfile(
+        createAppCall('walk', 10, [
+          createAppCall('walk', 20, [createAppCall('leaf', 10, [createAppCall('walk', 60)])]),
+        ]),
+      ),
+    )
+    expect(functions).toMatchObject([
+      { function: 'walk', self: 90, total: 100 },
+      { function: 'leaf', self: 10, total: 70 },
+    ])
+  })
+
+  it('have self times that sum to all of it', () => {
+    const functions = listHotFunctions(
+      createCpuProfile(createAppCall('a', 1, [createAppCall('b', 1), createAppCall('c', 1)])),
+    )
+    expect(functions.reduce((sum, { self }) => sum + self, 0)).toBeCloseTo(100, 0)
+  })
+
+  it('are 0 % of nothing', () => {
+    expect(listHotFunctions(createCpuProfile({ name: '(idle)', self: 9 }))).toEqual([])
+  })
+
+  it('keep the functions of the app that only call', () => {
+    const nativeCalls = Array.from({ length: 60 }, (_, i) => ({ name: `native${i}`, self: 2 }))
+    const handler = listHotFunctions(createCpuProfile(createAppCall('handler', 0, nativeCalls))).find(
+      (one) => one.function === 'handler',
+    )
+    expect(handler).toMatchObject({ self: 0, total: 100 })
+  })
+})
+
+describe('shares', () => {
+  const fetch: CallShape = { name: 'write', self: 30 }
+  const profile = createCpuProfile(
+    createAppCall('log', 10, [{ name: 'writeString', self: 40 }]),
+    { name: 'request', url: 'node:internal/deps/undici/undici', self: 10, callees: [fetch] },
+    { name: '(garbage collector)', self: 6 },
+    { name: 'tick', url: 'node:internal/process/task_queues', self: 4 },
+  )
+  const components = [
+    { name: 'logger', files: ['packages/stats/src/logger/'] },
+    { name: 'client', files: ['node:internal/deps/undici/'] },
+  ]
+
+  it('of components have the native work that is done for them, and sum to all', () => {
+    expect(sumComponents(profile, components)).toEqual([
+      { name: 'logger', share: 50 },
+      { name: 'client', share: 40 },
+      { name: 'garbage collector', share: 6 },
+      { name: 'elsewhere', share: 4 },
+    ])
+  })
+
+  it('of files, modules and native functions are theirs alone', () => {
+    expect(sumHomes(profile).slice(0, 2)).toEqual([
+      { name: 'writeString', share: 40 },
+      { name: 'write', share: 30 },
+    ])
+  })
+
+  it('tell for whom a native function works', () => {
+    const [top] = listHotFunctions(profile)
+    expect(listCallers(profile, top!, components)).toEqual([
+      { name: '`log` (packages/stats/src/logger/log.ts:10)', share: 40 },
+    ])
+    const second = listHotFunctions(profile).find((one) => one.function === 'write')
+    expect(listCallers(profile, second!, components)).toEqual([{ name: 'the client', share: 30 }])
+  })
+})
+
+describe('an allocation profile', () => {
+  it('counts bytes', () => {
+    const node = (shape: CallShape): any => ({
+      callFrame: toCallFrame(shape),
+      selfSize: shape.self ?? 0,
+      id: 1,
+      children: (shape.callees ?? []).map(node),
+    })
+    const head = node({ name: '(root)', callees: [createAppCall('parse', 1_000, [createAppCall('copy', 3_000)])] })
+    const profile = readAllocationProfile({ head }, ROOT)
+    expect(profile).toMatchObject({ unit: 'bytes', total: 4_000 })
+    expect(listHotFunctions(profile)).toMatchObject([
+      { function: 'copy', self: 75, total: 75 },
+      { function: 'parse', self: 25, total: 100 },
+    ])
+  })
+})

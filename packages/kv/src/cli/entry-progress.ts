@@ -1,0 +1,33 @@
+import { createProgressLine } from '@influencer-stats/runtime/progress-line'
+
+/** Tells how far an export or an import is. */
+export interface EntryProgress {
+  /** `done` and `total` in bytes; `entries` so far. */
+  update(entries: number, done: number, total?: number): void
+  end(): void
+}
+
+const MIB = 1_048_576
+
+function createEntryProgress(verb: string, output: NodeJS.WriteStream): EntryProgress {
+  const { update, end } = createProgressLine(output)
+  const startedAt = Date.now()
+  return {
+    update(entries, done, total) {
+      const seconds = (Date.now() - startedAt) / 1000
+      const rate = seconds > 0 ? (done / MIB / seconds).toFixed(1) : '-'
+      update(`${verb} ${entries} entries, ${(done / MIB).toFixed(1)} MiB, ${rate} MiB/s`, total && done / total)
+    },
+    end,
+  }
+}
+
+/** Runs work that reports its progress on standard error. */
+export async function withEntryProgress(verb: string, run: (progress: EntryProgress) => Promise<void>): Promise<void> {
+  const progress = createEntryProgress(verb, process.stderr)
+  try {
+    await run(progress)
+  } finally {
+    progress.end()
+  }
+}

@@ -1,0 +1,54 @@
+import { createWriteStream } from 'node:fs'
+import { readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { writeOut, writeChunks } from './output.ts'
+
+type FileChunks = AsyncIterable<Uint8Array>
+
+/** Paths that name an open file of this process. */
+const OPEN_FILE_PATTERN = /^\/(?:dev|proc\/self)\/(?:fd\/(\d+)|stdout|stderr)$/
+
+/** Returns the descriptor of the open file that a path names, if any. */
+function parseOpenFile(path: string): number | undefined {
+  const [, digits] = OPEN_FILE_PATTERN.exec(path) ?? []
+  if (digits !== undefined) return Number(digits)
+  return path === '/dev/stdout' ? 1 : path === '/dev/stderr' ? 2 : undefined
+}
+
+/**
+ * Writes pieces to a file; `-` means standard output. A regular file, also through symbolic links, is written completely or
+ * not at all. A FIFO, a device or an open file is written to, and never replaced.
+ * @throws OutputClosed
+ */
+export async function writeOutputFile(path: string, chunks: FileChunks): Promise<void> {
+  const open = parseOpenFile(path)
+  if (path === '-' || open === 1) return writeOut(chunks)
+  if (open !== undefined) return writeChunks(chunks, createWriteStream('', { fd: open }))
+  const file = await resolveLinks(path)
+  const existing = await stat(file).catch(ignoreMissingFile)
+  if (existing && !existing.isFile() && !existing.isDirectory()) return writeChunks(chunks, createWriteStream(file))
+  const draft = `${file}.${process.pid}`
+  try {
+    // The draft has the mode of the file: a file that only its owner may read remains private.
+    await writeChunks(
+      chunks,
+      createWriteStream(draft, { flush: true, mode: existing?.isFile() ? existing.mode : 0o666 }),
+    )
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Resolves symbolic links to a file, which need not exist. */
+async function resolveLinks(path: string): Promise<string> {
+  const real = await realpath(path).catch(ignoreMissingFile)
+  if (real !== undefined) return real
+  const target = await readlink(path).catch(() => undefined)
+  return target === undefined ? path : resolveLinks(resolve(dirname(path), target))
+}
+
+function ignoreMissingFile(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

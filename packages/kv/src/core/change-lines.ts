@@ -1,0 +1,142 @@
+import { isUtf8 } from 'node:buffer'
+import { MAX_TIME_MS, MAX_TTL_MS } from './key-limits.ts'
+
+/** One change: a value put under a key, or a key deleted. The shape of LevelDB's batches. */
+export type Op =
+  | {
+      readonly type: 'put'
+      readonly key: Buffer
+      readonly value: Buffer
+      /** It expires after so long (ms), or at this time (ms since 1970). */
+      readonly ttl?: number
+      readonly expiresAt?: number
+    }
+  | { readonly type: 'del'; readonly key: Buffer }
+  | {
+      /** Changes the expiry of a value, not the value; no effect on a key without a value. Without a time it removes the expiry. */
+      readonly type: 'expire'
+      readonly key: Buffer
+      readonly ttl?: number
+      readonly expiresAt?: number
+    }
+
+/** True for a change of an expiry. */
+export const hasExpiry = (op: Op): boolean =>
+  op.type === 'expire' || (op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
+
+// Some line readers, such as Python's, end a line at these characters. JSON escapes all others of that kind.
+const LINE_ENDS = /[\x85\u2028\u2029]/g
+
+/** True if JSON text contains U+0085, U+2028 or U+2029. In text with one byte per character this is one search for a byte. */
+export const hasLineEnds = (json: string): boolean =>
+  json.includes('\x85') || json.includes('\u2028') || json.includes('\u2029')
+
+/** Quotes a string as JSON that no line reader splits: it escapes U+0085, U+2028 and U+2029. */
+export function quoteInLine(text: string): string {
+  const json = JSON.stringify(text)
+  if (!hasLineEnds(json)) return json
+  return json.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/**
+ * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
+ * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
+ * @param extra further fields
+ * @param quote converts a string to JSON; `JSON.stringify` if the caller escapes line ends
+ */
+export const toPutLine = (id: string, value: string | Buffer, extra = '', quote = quoteInLine): string =>
+  `{"op":"put","id":${quote(id)},${toValueField(value, quote)}${extra}}\n`
+
+/** Renders a value as a field of JSON, `value` or `valueBase64`. */
+export function toValueField(value: string | Buffer, quote = quoteInLine): string {
+  const text = toQuotedText(value, quote)
+  return text === undefined ? `"valueBase64":"${Buffer.from(value).toString('base64')}"` : `"value":${text}`
+}
+
+/** What a line says of an entry that expires, for `putLine`. */
+export const toExpiryField = (expiresAt: number | undefined): string =>
+  expiresAt === undefined ? '' : `,"expiresAt":${expiresAt}`
+
+/** A value as text in JSON; nothing where that is impossible or better not done. */
+function toQuotedText(value: string | Buffer, quote: (text: string) => string): string | undefined {
+  if (typeof value !== 'string' && !isUtf8(value)) return undefined
+  const plain = value.toString()
+  const text = quote(plain)
+  // Escapes add at most one byte per added character. Byte lengths, which cost more, are needed only for many escapes.
+  if ((text.length - plain.length - 2) * 2 <= plain.length) return text
+  return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
+}
+
+/** A change as a line of NDJSON. */
+export function toOpLine(op: Op): string {
+  const id = op.key.toString()
+  if (op.type === 'del') return `{"op":"delete","id":${quoteInLine(id)}}\n`
+  const expiry = op.ttl === undefined ? toExpiryField(op.expiresAt) : `,"ttl":${op.ttl / 1_000}`
+  return op.type === 'put' ? toPutLine(id, op.value, expiry) : toExpireLine(id, expiry)
+}
+
+/** Renders an expiry change as a line of NDJSON. @param expiry the expiry time as a field; empty if the value never expires */
+export const toExpireLine = (id: string, expiry: string, extra = ''): string =>
+  `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${extra}}\n`
+
+/** By a search, which needs no stack: to match 8 MB group by group overflows it. */
+function isBase64(text: string): boolean {
+  const end = text.search(/[^A-Za-z0-9+/]/)
+  return text.length % 4 === 0 && (end < 0 || (end >= text.length - 2 && /^==?$/.test(text.slice(end))))
+}
+
+const OP_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  put: ['op', 'id', 'value', 'valueBase64', 'ttl', 'expiresAt'],
+  delete: ['op', 'id'],
+  expire: ['op', 'id', 'ttl', 'expiresAt'],
+}
+
+/** Parses one line. @returns the change, or in words what is wrong with the line */
+export function parseLine(text: string): Op | string {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    return 'it is not JSON'
+  }
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
+  const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
+  const fields = typeof op === 'string' && Object.hasOwn(OP_FIELDS, op) ? OP_FIELDS[op]! : undefined
+  if (!fields) return '"op" is none of "put", "delete" and "expire"'
+  const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
+  if (unknownFields !== undefined) return `a ${op} has no ${JSON.stringify(unknownFields)}`
+  // A lone surrogate has no UTF-8: it would become another key.
+  if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return '"id" is not a string of at least a character'
+  const key = Buffer.from(id)
+  if (op === 'delete') return { type: 'del', key }
+  if (op === 'expire') return readExpire(key, ttl, expiresAt)
+  if ((value === undefined) === (valueBase64 === undefined)) return 'it has not one of "value" and "valueBase64"'
+  const expiry = readExpiry(ttl, expiresAt)
+  if (typeof expiry === 'string') return expiry
+  if (value !== undefined) {
+    if (typeof value !== 'string' || !value.isWellFormed()) return '"value" is not a string'
+    return { type: 'put', key, value: Buffer.from(value), ...expiry }
+  }
+  if (typeof valueBase64 !== 'string' || !isBase64(valueBase64)) return '"valueBase64" is not base64'
+  return { type: 'put', key, value: Buffer.from(valueBase64, 'base64'), ...expiry }
+}
+
+function readExpire(key: Buffer, ttl: unknown, expiresAt: unknown): Op | string {
+  if ((ttl === undefined) === (expiresAt === undefined)) return 'it has not one of "ttl" and "expiresAt"'
+  const expiry = ttl === null || expiresAt === null ? {} : readExpiry(ttl, expiresAt)
+  return typeof expiry === 'string' ? expiry : { type: 'expire', key, ...expiry }
+}
+
+const isCount = (value: unknown, max: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
+
+function readExpiry(ttl: unknown, expiresAt: unknown): { ttl?: number; expiresAt?: number } | string {
+  if (ttl !== undefined && expiresAt !== undefined) return 'it has both "ttl" and "expiresAt"'
+  if (ttl !== undefined)
+    return isCount(ttl, MAX_TTL_MS)
+      ? { ttl: ttl * 1_000 }
+      : `"ttl" is not a whole number of seconds from 1 to ${MAX_TTL_MS}`
+  if (expiresAt !== undefined)
+    return isCount(expiresAt, MAX_TIME_MS) ? { expiresAt } : '"expiresAt" is not a time in milliseconds since 1970'
+  return {}
+}

@@ -1,0 +1,60 @@
+import { isUtf8 } from 'node:buffer'
+
+/** A query string, parsed strictly: values as bytes of UTF-8, or what is wrong with it. */
+export interface KvQuery {
+  /** What is wrong with it; then it has no parameters. */
+  readonly fault?: string
+  readonly names: readonly string[]
+  /** One a name, none empty. */
+  readonly values: readonly Buffer[]
+}
+
+const EMPTY_QUERY: KvQuery = { names: [], values: [] }
+const toFault = (fault: string): KvQuery => ({ fault, names: [], values: [] })
+
+// What stands for something else than itself, or is not ASCII.
+const SPECIAL_CHARACTERS = /[%+\x80-\uffff]/
+
+/**
+ * Parses what follows the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. A bad escape, bytes that are
+ * no UTF-8, a repeated or an empty parameter make it wrong as a whole. It never throws: Fastify calls it in its router.
+ */
+export function parseQuery(text: string): KvQuery {
+  if (text === '') return EMPTY_QUERY
+  const names: string[] = []
+  const values: Buffer[] = []
+  for (let from = 0; from <= text.length;) {
+    const next = text.indexOf('&', from)
+    const end = next < 0 ? text.length : next
+    const equals = text.indexOf('=', from)
+    if (equals < 0 || equals >= end - 1) return toFault('a parameter is empty')
+    const raw = text.slice(from, equals)
+    const name = SPECIAL_CHARACTERS.test(raw) ? decode(raw)?.toString() : raw
+    const value = decode(text.slice(equals + 1, end))
+    if (name === undefined || !value) return toFault('an escape is not %XX, or the bytes are not UTF-8')
+    if (names.includes(name)) return toFault('a parameter is repeated')
+    names.push(name)
+    values.push(value)
+    from = end + 1
+  }
+  return { names, values }
+}
+
+function decode(text: string): Buffer | undefined {
+  if (!SPECIAL_CHARACTERS.test(text)) return Buffer.from(text, 'latin1')
+  const bytes = Buffer.allocUnsafe(text.length)
+  let length = 0
+  for (let i = 0; i < text.length; i++) {
+    let byte = text.charCodeAt(i)
+    if (byte === 0x2b) byte = 0x20
+    else if (byte === 0x25) {
+      const hex = text.slice(i + 1, i + 3)
+      if (!/^[0-9a-fA-F]{2}$/.test(hex)) return undefined
+      byte = Number.parseInt(hex, 16)
+      i += 2
+    } else if (byte > 0xff) return undefined
+    bytes[length++] = byte
+  }
+  const decoded = bytes.subarray(0, length)
+  return isUtf8(decoded) ? decoded : undefined
+}

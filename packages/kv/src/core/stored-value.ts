@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto'
+
+/** A value: a string where it is UTF-8 and was had as one, else its bytes. */
+export type KvValueBytes = string | Buffer
+
+/** A value as it is kept: the revision of the write that put it there, as text, and then its own bytes. */
+export type StoredValue = KvValueBytes
+
+/** How long a revision is as text: 48 bits in base64url, which are as many bytes of UTF-8, so that text stays text. */
+export const REVISION_LENGTH = 8
+
+const BASE64URL_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+// Two digits at a time: a number becomes text in 50 ns.
+const DIGIT_PAIRS = Array.from({ length: 4_096 }, (_, i) => BASE64URL_DIGITS[i >> 6]! + BASE64URL_DIGITS[i & 63]!)
+
+/** A write's number as text. @param number less than 2^48 */
+export function toRevision(number: number): string {
+  const high = Math.floor(number / 0x1000000)
+  const low = number % 0x1000000
+  return DIGIT_PAIRS[high >> 12]! + DIGIT_PAIRS[high & 4_095]! + DIGIT_PAIRS[low >> 12]! + DIGIT_PAIRS[low & 4_095]!
+}
+
+const START_COUNT = 2 ** 47
+/** Number of revisions that an earlier history can use before it could overlap a later one: 9 years of 60,000 writes per second. */
+const HISTORY_REVISIONS = 2 ** 44
+
+/**
+ * Returns the number before the first revision of a new history. It is random, so no ETag of a base matches in its replacement.
+ * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it, because the
+ * original of a copy may have continued from there
+ */
+export function createFirstRevision(last?: number): number {
+  if (last === undefined) return randomInt(START_COUNT)
+  return (last + HISTORY_REVISIONS + randomInt(START_COUNT - 2 * HISTORY_REVISIONS)) % START_COUNT
+}
+
+/** A value as it is kept. */
+export function toStored(revision: string, value: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(REVISION_LENGTH + value.length)
+  bytes.write(revision, 0, REVISION_LENGTH, 'latin1')
+  bytes.set(value, REVISION_LENGTH)
+  return bytes
+}
+
+/** The entity tag of what is kept. */
+export function getEtag(stored: StoredValue): string {
+  return toEtag(
+    typeof stored === 'string' ? stored.slice(0, REVISION_LENGTH) : stored.toString('latin1', 0, REVISION_LENGTH),
+  )
+}
+
+export const toEtag = (revision: string): string => `"${revision}"`
+
+/** The value itself: a part of what is kept, not a copy. */
+export function getValue(stored: StoredValue): KvValueBytes {
+  return typeof stored === 'string' ? stored.slice(REVISION_LENGTH) : stored.subarray(REVISION_LENGTH)
+}

@@ -1,0 +1,92 @@
+import { registerCounter } from '@influencer-stats/runtime/counter'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { getLevelSizes } from '@influencer-stats/runtime/level-sizes'
+import { Gauge, Histogram, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { KvLevel, KvDatabase } from './store/commit.ts'
+import type { WriteQueue } from './store/store.ts'
+import type { WatchMetrics } from './watch/watchers.ts'
+
+const LEVEL_COUNT = 7
+// LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
+const SLOWDOWN_FILES = 8
+const STOP_FILES = 12
+
+const countFiles = (db: KvDatabase, level: number) => Number(db.getProperty(`leveldb.num-files-at-level${level}`))
+
+/** The figures of the database, of main. */
+export function registerLevelMetrics(level: KvLevel, cacheMegabytes: number, registry: Registry): void {
+  const { db } = level
+  const files: Gauge = new Gauge({
+    name: 'kv_level_files',
+    help: 'Table files at each level of LevelDB.',
+    labelNames: ['level'],
+    registers: [registry],
+    collect() {
+      for (let level = 0; level < LEVEL_COUNT; level++) files.set({ level }, countFiles(db, level))
+    },
+  })
+  const sizes: Gauge = new Gauge({
+    name: 'kv_level_bytes',
+    help: 'Size of the table files at each level of LevelDB, rounded to MiB.',
+    labelNames: ['level'],
+    registers: [registry],
+    collect() {
+      for (const [level, bytes] of getLevelSizes(db).entries()) sizes.set({ level }, bytes)
+    },
+  })
+  registerGauge(registry, 'kv_write_stall', 'Whether LevelDB slows writes down (1) or stops them (2).', () => {
+    const fileCount = countFiles(db, 0)
+    return fileCount >= STOP_FILES ? 2 : fileCount >= SLOWDOWN_FILES ? 1 : 0
+  })
+  registerGauge(registry, 'kv_writes_refused', 'Whether writes are refused: one failed, or free space is low.', () =>
+    level.getRefusal() ? 1 : 0,
+  )
+  registerGauge(
+    registry,
+    'kv_block_cache_bytes',
+    "Size of LevelDB's cache of blocks.",
+    () => cacheMegabytes * 1_048_576,
+  )
+}
+
+/** The figures of a thread's queue of writes. */
+export function registerQueueMetrics(queue: WriteQueue, registry: Registry): void {
+  registerGauge(registry, 'kv_queue_writes', 'Writes that wait to be written.', () => queue.writes)
+  registerGauge(registry, 'kv_queue_bytes', 'Bytes that wait to be written.', () => queue.bytes)
+}
+
+/** The figures of a thread's streams of changes. */
+export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry): void {
+  registerGauge(registry, 'kv_watchers', 'Streams of changes.', () => metrics.streams)
+  registerGauge(
+    registry,
+    'kv_watch_unread_bytes',
+    'Memory of changes that clients of streams have not read.',
+    () => metrics.unreadBytes,
+  )
+  registerCounter(registry, 'kv_watch_events_total', 'Changes that were sent to streams.', () => metrics.events)
+  registerCounter(
+    registry,
+    'kv_watchers_cut_total',
+    'Streams of changes that were cut because their clients read too slowly, or because memory was short.',
+    () => metrics.cut,
+  )
+}
+
+/** Counts writes that were answered before they were written, and then could not be. */
+export function registerLostWrites(registry: Registry): () => void {
+  let lost = 0
+  registerCounter(registry, 'kv_writes_lost_total', 'Writes that were answered with 202 and then failed.', () => lost)
+  return () => void lost++
+}
+
+/** Counts how many writes become one batch. */
+export function registerGroupSizes(registry: Registry): (writes: number) => void {
+  const sizes = new Histogram({
+    name: 'kv_group_writes',
+    help: 'Writes that became one batch of LevelDB.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024],
+    registers: [registry],
+  })
+  return (writes) => sizes.observe(writes)
+}

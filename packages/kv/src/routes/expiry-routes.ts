@@ -1,0 +1,149 @@
+import { toStalenessHeaders } from '@influencer-stats/log/replica'
+import { readPreconditions } from '@influencer-stats/runtime/conditions'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errors } from '../errors.ts'
+import type { KvStore } from '../store/store.ts'
+import { readCount, readFlag, readQuery, readTime, readConsistency, readRequiredKey } from './read-query.ts'
+import { durable, consistencyParameters, idempotency, key, time, ttl, undocumentedChecks } from './schemas.ts'
+import { requireRevision, addSpecial } from './special-writes.ts'
+import { conditionalErrors } from './write-errors.ts'
+
+const EXPIRY_URL = '/v0/entity/expiry'
+const CHANGED_REPLY = { type: 'null', description: 'The value expires then, or stays; its ETag is as it was.' } as const
+const CONDITIONS_TEXT =
+  'The value and its ETag stay as they are. With `If-Match` or `If-None-Match` only if the value meets it, else 412.'
+
+const toNullableTime = (description: string) => ({ type: ['integer', 'null'], description })
+
+/** Routes that read and change the expiry of a value without the value. */
+export function registerExpiryRoutes(app: App, store: KvStore): void {
+  const schema = (parameters: object) => ({
+    tags: ['entities'],
+    querystring: {
+      type: 'object',
+      required: ['id'],
+      additionalProperties: false,
+      properties: { id: key, ...parameters },
+    },
+  })
+
+  app.get(
+    EXPIRY_URL,
+    {
+      ...undocumentedChecks,
+      exposeHeadRoute: false,
+      schema: {
+        ...schema(consistencyParameters),
+        operationId: 'getExpiry',
+        summary: 'When a value expires',
+        response: {
+          200: {
+            type: 'object',
+            title: 'Expiry',
+            description: 'Null where the value does not expire.',
+            required: ['expiresAt', 'remaining'],
+            additionalProperties: false,
+            properties: {
+              expiresAt: toNullableTime('ms since 1970'),
+              remaining: toNullableTime(
+                'ms from now on, by the clock that values expire by: of a cluster that of the NATS servers',
+              ),
+            },
+          },
+          ...buildReadReplies(
+            errors.QUERY_INVALID,
+            errors.ENTITY_NOT_FOUND,
+            errors.KEY_TOO_LARGE,
+            errors.LOG_BEHIND,
+            errors.LOG_UNAVAILABLE,
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const parameter = readQuery(request.query, ['id', 'after', 'linearizable'])
+      const id = readRequiredKey(parameter('id'), 'id').toString()
+      const consistency = readConsistency(parameter)
+      const { replica } = store
+      if (consistency) await replica?.waitForConsistency(consistency)
+      const headers = replica ? toStalenessHeaders(replica) : []
+      for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1]!)
+      const found = store.findTimed(id)
+      if (!found) throw errors.ENTITY_NOT_FOUND()
+      const { expiresAt } = found
+      return expiresAt === undefined
+        ? { expiresAt: null, remaining: null }
+        : { expiresAt, remaining: Math.max(0, expiresAt - store.now()) }
+    },
+  )
+
+  /** @param toExpiry returns the expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither if the value never expires */
+  async function changeExpiry(
+    { headers, query }: FastifyRequest,
+    reply: FastifyReply,
+    names: readonly string[],
+    toExpiry: (parameter: ReturnType<typeof readQuery>) => { ttl?: number; expiresAt?: number },
+  ): Promise<void> {
+    const parameter = readQuery(query, ['id', 'durable', ...names])
+    const id = readRequiredKey(parameter('id'), 'id')
+    const expiry = readPreconditions(headers)
+    const op = { type: 'expire', key: id, ...toExpiry(parameter) } as const
+    const isDurable = readFlag(parameter('durable'), 'durable')
+    // A key without a value fails the condition, so the write is refused.
+    const write = { ops: [op], condition: { match: '*', ...expiry } as const, durable: isDurable }
+    await store.write(addSpecial(write, headers, true), (outcome, sequence) => {
+      if (sequence !== undefined) reply.header('sequence', sequence)
+      if (outcome === undefined && expiry?.match === undefined && !(expiry && store.findTimed(id.toString())))
+        throw errors.ENTITY_NOT_FOUND()
+      requireRevision(outcome)
+    })
+    reply.code(204)
+  }
+
+  app.put(
+    EXPIRY_URL,
+    {
+      ...undocumentedChecks,
+      config: { isConditional: true },
+      schema: {
+        ...schema({
+          ttl: { ...ttl, description: 'It expires after so many seconds.', examples: [60] },
+          expiresAt: time,
+          durable,
+        }),
+        operationId: 'putExpiry',
+        summary: 'Change when a value expires',
+        description: `\`ttl\` or \`expiresAt\`. ${CONDITIONS_TEXT}`,
+        headers: idempotency,
+        response: { 204: CHANGED_REPLY, ...buildChangeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },
+      },
+    },
+    (request, reply) =>
+      changeExpiry(request, reply, ['ttl', 'expiresAt'], (parameter) => {
+        const seconds = readCount(parameter('ttl'), 'ttl')
+        const expiresAt = readTime(parameter('expiresAt'), 'expiresAt')
+        if ((seconds === undefined) === (expiresAt === undefined))
+          throw errors.QUERY_INVALID('it has not one of "ttl" and "expiresAt"')
+        return seconds === undefined ? { expiresAt: expiresAt! } : { ttl: seconds * 1_000 }
+      }),
+  )
+
+  app.delete(
+    EXPIRY_URL,
+    {
+      ...undocumentedChecks,
+      config: { isConditional: true },
+      schema: {
+        ...schema({ durable }),
+        operationId: 'deleteExpiry',
+        summary: 'Let a value stay for good',
+        description: CONDITIONS_TEXT,
+        headers: idempotency,
+        response: { 204: CHANGED_REPLY, ...buildChangeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },
+      },
+    },
+    (request, reply) => changeExpiry(request, reply, [], () => ({})),
+  )
+}

@@ -1,0 +1,83 @@
+import { getHold, type Budget } from '@influencer-stats/runtime/budget'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
+import { errors } from '../errors.ts'
+import type { KvStore } from '../store/store.ts'
+import { readOnSnapshot } from './read-on-snapshot.ts'
+import { countEntries, openPage } from './range-summary.ts'
+import { NDJSON_TYPE, selectRangeFormat } from './range-format.ts'
+import { RANGE_PARAMETERS, readRange } from './read-range.ts'
+import { readFlag, readQuery, readConsistency } from './read-query.ts'
+import { bytes, consistencyParameters, octets, rangeParameters, undocumentedChecks } from './schemas.ts'
+import { streamScan } from './stream-scan.ts'
+
+const ENTITIES_URL = '/v0/entities'
+const PARAMETERS = [...RANGE_PARAMETERS, 'keys', 'count', ...Object.keys(consistencyParameters)]
+const EXAMPLE_LINES = '{"op":"put","id":"greeting","value":"hello"}\n'
+
+/** Entries in the order of their keys. @param sendTimeout how long a client may take for a part of its reply (ms) */
+export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, sendTimeout: number): void {
+  app.get(
+    ENTITIES_URL,
+    {
+      ...undocumentedChecks,
+      config: { cost: 10 },
+      schema: {
+        tags: ['entities'],
+        operationId: 'listEntities',
+        summary: 'Entries in the order of their keys, as they are when the reply begins',
+        description:
+          'A line of NDJSON an entry, which `POST /v0/batch` takes as it is. With `Accept: application/octet-stream`, ' +
+          'and for a client that sends no `User-Agent` and accepts anything, as wrk2 does, a chunk of the chunked ' +
+          'coding an entry: its key, a newline, its value. With `limit` up to 1,000 the header `next` has the last key, ' +
+          'percent-encoded, if there are more entries: the next page is the same request with it as `cursor`.',
+        querystring: {
+          type: 'object',
+          additionalProperties: false,
+          properties: { ...rangeParameters, ...consistencyParameters },
+        },
+        response: {
+          200: {
+            description: 'The entries; with `count`, their number.',
+            content: {
+              [NDJSON_TYPE]: { schema: { ...bytes, examples: [EXAMPLE_LINES] } },
+              ...octets,
+              'application/json': { schema: countSchema },
+            },
+          },
+          ...buildReadReplies(errors.QUERY_INVALID, errors.KEY_TOO_LARGE, errors.LOG_BEHIND, errors.LOG_UNAVAILABLE),
+        },
+      },
+    },
+    async (request, reply) => {
+      const parameter = readQuery(request.query, PARAMETERS)
+      const range = { ...readRange(parameter), keysOnly: readFlag(parameter('keys'), 'keys') }
+      const isCount = readFlag(parameter('count'), 'count')
+      return readOnSnapshot(store, readConsistency(parameter), reply, async (snapshot) => {
+        if (isCount) {
+          reply.header('cache-control', 'no-cache')
+          return { count: await countEntries(snapshot, range, () => reply.raw.destroyed) }
+        }
+        const { scan, next } = await openPage(snapshot, range)
+        if (next !== undefined) reply.header('next', encodeURIComponent(next))
+        await streamScan(scan, selectRangeFormat(request.headers, request.raw.httpVersion), reply.raw, {
+          headers: getReplyHeaders(reply),
+          keysOnly: range.keysOnly,
+          timeout: sendTimeout,
+          hold: getHold(request.raw, budget),
+          begin: () => reply.hijack(),
+        })
+        return undefined
+      })
+    },
+  )
+}
+
+const countSchema = {
+  type: 'object',
+  title: 'Count',
+  required: ['count'],
+  additionalProperties: false,
+  properties: { count: { type: 'integer', description: 'How many entries the range has.', examples: [3] } },
+} as const

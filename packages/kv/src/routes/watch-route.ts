@@ -1,0 +1,94 @@
+import { defineHotRoute, type HotRoute, type StreamReply } from '@influencer-stats/runtime/hot-route'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { parseQuery, type KvQuery } from '../core/parse-query.ts'
+import type { KeyRange } from '../core/range-tree.ts'
+import { errors } from '../errors.ts'
+import type { KvStore } from '../store/store.ts'
+import type { Watchers } from '../watch/watchers.ts'
+import { readQuery, readSequence } from './read-query.ts'
+import { BOUND_PARAMETERS, readBounds } from './read-range.ts'
+import { bounds, consistencyParameters, undocumentedChecks } from './schemas.ts'
+
+const WATCH_URL = '/v0/watch'
+const TARGET_PREFIX = `${WATCH_URL}?`
+const PARAMETER_NAMES = [...BOUND_PARAMETERS, 'after']
+const STREAM_HEADERS = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  ['cache-control', 'no-store, no-transform'],
+  ['x-accel-buffering', 'no'],
+  ['x-content-type-options', 'nosniff'],
+].flat()
+
+/** What a stream is of. */
+interface WatchRequest {
+  readonly range: KeyRange
+  readonly after: number | undefined
+}
+
+/** Changes of a range as they are made. */
+export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
+  return defineHotRoute<WatchRequest>({
+    method: 'GET',
+    url: WATCH_URL,
+    head: false,
+    canStream: true,
+    ...undocumentedChecks,
+    schema: {
+      tags: ['entities'],
+      operationId: 'watchEntities',
+      summary: 'Changes of a range as they are made, as server-sent events',
+      description:
+        'Events `put`, `delete` and `expire` (a value expires at another time), whose data is a line as `POST /v0/batch` takes it, in the order in which the ' +
+        'changes took effect. The last event of a place has its `id`, the sequence; an id without an event says how ' +
+        'far the stream is. `Last-Event-ID`, or `after`, resumes.',
+      querystring: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          ...bounds,
+          after: {
+            ...consistencyParameters.after,
+            description: 'Begin behind this sequence. Without it, with what comes next.',
+          },
+        },
+      },
+      response: {
+        200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        ...buildReadReplies(
+          errors.QUERY_INVALID,
+          errors.SEQUENCE_GONE,
+          errors.KEY_TOO_LARGE,
+          errors.TOO_MANY_WATCHERS,
+          errors.LOG_BEHIND,
+          errors.LOG_UNAVAILABLE,
+        ),
+      },
+    },
+    match(target) {
+      if (!target.startsWith(TARGET_PREFIX)) return undefined
+      try {
+        return readTarget(parseQuery(target.slice(TARGET_PREFIX.length)))
+      } catch {
+        return undefined
+      }
+    },
+    read: ({ query }) => readTarget(query as KvQuery),
+    async answer({ range, after: watchRequest }, { headers }): Promise<StreamReply> {
+      // What came last on a stream that was lost says more than the address, which is that of its beginning.
+      const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? watchRequest
+      if (after !== undefined) await store.replica?.waitForConsistency({ after })
+      await watchers.checkCapacity(after)
+      return { status: 200, headers: STREAM_HEADERS, open: (to, head) => watchers.open(to, head, range, after) }
+    },
+  })
+}
+
+/** @throws QUERY_INVALID, KEY_TOO_LARGE */
+function readTarget(query: KvQuery): WatchRequest {
+  const parameter = readQuery(query, PARAMETER_NAMES)
+  const { start, end } = readBounds(parameter)
+  return {
+    range: { start: start.toString('latin1'), ...(end && { end: end.toString('latin1') }) },
+    after: readSequence(parameter('after')?.toString(), 'after'),
+  }
+}

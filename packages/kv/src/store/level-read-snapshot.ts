@@ -1,0 +1,36 @@
+import { toExpiryKey, decodeTime } from '../core/internal-keys.ts'
+import type { KvDatabase } from './commit.ts'
+import type { TtlState } from './ttl.ts'
+import { createLevelScan, type LevelSnapshot } from './level-scan.ts'
+import type { KvSnapshot } from './store.ts'
+
+export interface LevelReadOptions {
+  readonly ttl: TtlState
+  /** Returns the sequence number up to which a snapshot contains the log. */
+  getSequence?(snapshot: LevelSnapshot): number | undefined
+}
+
+/** Creates a snapshot of LevelDB. It omits values that had expired when it was taken. */
+export function createLevelSnapshot(
+  db: KvDatabase,
+  { ttl, getSequence = () => undefined }: LevelReadOptions,
+): KvSnapshot {
+  // Before the snapshot: a value that has expired by this time is absent from the snapshot at any later time.
+  const now = ttl.now()
+  const snapshot = db.snapshot()
+  // After the snapshot: the flag is set if the snapshot has a value that expires.
+  const isPast = ttl.isTimed ? (expiresAt: number) => ttl.isPast(expiresAt, now) : undefined
+  return {
+    sequence: getSequence(snapshot),
+    find(key) {
+      const stored = db.getSync(key, { snapshot })
+      if (stored === undefined) return undefined
+      const time = isPast && db.getSync(toExpiryKey(key), { snapshot })
+      if (!time) return { stored }
+      const expiresAt = decodeTime(time)
+      return isPast(expiresAt) ? undefined : { stored, expiresAt }
+    },
+    scan: (range) => createLevelScan(db, range, { snapshot, isPast }),
+    close: () => snapshot.close(),
+  }
+}

@@ -1,0 +1,243 @@
+import { startNatsServer } from '@influencer-stats/log/nats-server'
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import fc from 'fast-check'
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type TestKv } from './support/kv.ts'
+import { isLinearizable } from './support/linearizable.ts'
+import { start, useNats } from './support/cluster-nodes.ts'
+import { spawnKv } from './support/process.ts'
+import { recordHistories, schedules, type KeyHistories } from './support/recorder.ts'
+
+const startNode = useNats()
+
+/** Sends one message, as any program may. */
+async function publish(natsUrl: string, subject: string, body: Buffer): Promise<void> {
+  const { hostname, port } = new URL(natsUrl)
+  const socket = connect(Number(port), hostname)
+  socket.write(`CONNECT {"verbose":false}\r\nPUB ${subject} ${body.length}\r\n`)
+  socket.write(body)
+  socket.write('\r\nPING\r\n')
+  for await (const piece of socket) if (String(piece).includes('PONG')) break
+  socket.destroy()
+}
+
+let streams = 0
+const newStream = () => `kv-${process.pid}-${++streams}`
+
+/** A node of kv in this process; it is stopped when the test ends. */
+const startTestNode = (natsStream: string, settings: Overrides = {}) => start({ ...startNode(natsStream), ...settings })
+
+const lines = async (kv: TestKv) =>
+  (await kv.request('GET', '/v0/entities?start=%00', undefined, { accept: 'application/x-ndjson' })).text
+const put = (kv: TestKv, id: string, value: string | Buffer, headers = {}) =>
+  kv.request('PUT', `/v0/entity?id=${id}`, value, headers)
+const readSequence = ({ headers }: { headers: Headers }) => Number(headers.get('sequence'))
+
+describe('nodes of kv', () => {
+  it('read what another has written, by its sequence, and tell how far they are', async () => {
+    const stream = newStream()
+    const [one, other] = [await startTestNode(stream, { sequenceWaitTimeout: 300 }), await startTestNode(stream)]
+    for (let i = 0; i < 20; i++) {
+      const written = await put(one, 'k', String(i))
+      expect(written.status).toBe(201)
+      const sequence = readSequence(written)
+      expect(sequence).toBe(i + 1)
+      const read = await other.request('GET', `/v0/entity?id=k&after=${sequence}`)
+      expect([read.text, read.headers.get('etag')]).toEqual([String(i), written.headers.get('etag')])
+      expect(readSequence(read)).toBeGreaterThanOrEqual(sequence)
+    }
+    const batch = await one.request(
+      'POST',
+      '/v0/batch',
+      '{"op":"put","id":"b","value":"1"}\n{"op":"delete","id":"k"}\n',
+      {
+        'content-type': 'application/x-ndjson',
+      },
+    )
+    expect(readSequence(batch)).toBe(21)
+    const range = await other.request('GET', `/v0/entities?start=%00&after=21`, undefined, {
+      accept: 'application/x-ndjson',
+    })
+    expect([range.text, readSequence(range)]).toEqual(['{"op":"put","id":"b","value":"1"}\n', 21])
+    const list = await other.request('POST', '/v0/entities/get?after=21', '{"ids":["b","k"]}')
+    const found = list.text.split('\n').slice(0, -1)
+    expect([found.map((line) => JSON.parse(line).found), readSequence(list)]).toEqual([[true, false], 21])
+    const countUp = await other.request('GET', '/v0/entities?count=true&after=21')
+    expect([countUp.text, readSequence(countUp)]).toEqual(['{"count":1}', 21])
+    expect(readSequence(await one.request('DELETE', '/v0/entity?id=b'))).toBe(22)
+    const missing = await other.request('GET', '/v0/entity?id=b&linearizable=true')
+    expect([missing.status, missing.code, readSequence(missing) >= 22]).toEqual([404, 'ENTITY_NOT_FOUND', true])
+    await one.client.put('mine', 'yes')
+    const ownServer = { after: one.client.sequence }
+    expect((await other.client.get('mine', ownServer))?.value.toString()).toBe('yes')
+    const ids: string[] = []
+    for await (const { id } of other.client.entries(ownServer)) ids.push(id)
+    expect([ids, one.client.sequence]).toEqual([['mine'], expect.any(Number)])
+    const ahead = await one.request('GET', '/v0/entity?id=b&after=999')
+    expect([ahead.status, ahead.code, ahead.headers.get('retry-after')]).toEqual([503, 'LOG_BEHIND', '1'])
+    for (const wrong of ['after=x', 'after=-1', 'after=01', 'linearizable=1', 'after=1&after=1'])
+      expect((await one.request('GET', `/v0/entity?id=b&${wrong}`)).code).toBe('QUERY_INVALID')
+  })
+
+  it.each([60, -60])('expire values by the clock of the log where their own is %i s away', async (seconds) => {
+    const kv = await startTestNode(newStream())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const before = performance.now()
+    await kv.client.put('k', 'x', { ttl: 1 })
+    const written = performance.now()
+    let remaining = 1_000
+    for (let now = before; now - before < 950;) {
+      const expiry = JSON.parse((await kv.request('GET', '/v0/entity/expiry?id=k')).text) as { remaining: number }
+      const isFound = (await kv.client.get('k')) !== undefined
+      now = performance.now()
+      if (now - before >= 1_000) break
+      expect(isFound).toBe(true)
+      expect(expiry.remaining).toBeLessThanOrEqual(remaining + 20)
+      remaining = expiry.remaining
+    }
+    await waitUntil(async () => (await kv.client.get('k')) === undefined)
+    expect(performance.now() - written).toBeLessThan(3_000)
+  })
+
+  it('count with compare-and-set without losing one', async () => {
+    const stream = newStream()
+    const nodes = [
+      await startTestNode(stream, { threads: 2 }),
+      await startTestNode(stream),
+      await startTestNode(stream),
+    ]
+    await put(nodes[0]!, 'counter', '0')
+    const COUNT_TARGET = 8
+    async function countUp(kv: TestKv): Promise<void> {
+      for (let done = 0; done < COUNT_TARGET;) {
+        const found = await kv.client.get('counter')
+        const next = String(Number(found?.value ?? 'NaN') + 1)
+        const { status } = found ? await put(kv, 'counter', next, { 'if-match': found.etag }) : { status: 0 }
+        if (status === 201) done++
+        else expect(status === 412 || status === 0).toBe(true)
+      }
+    }
+    await Promise.all([...nodes, ...nodes].map(countUp))
+    const { text } = await nodes[1]!.request('GET', '/v0/entity?id=counter&linearizable=true')
+    expect(text).toBe(String(6 * COUNT_TARGET))
+  })
+
+  it('show one order to clients on a few keys, whichever node they ask', async () => {
+    const stream = newStream()
+    const nodes = [await startTestNode(stream), await startTestNode(stream, { threads: 2 })]
+    let run = 0
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(schedules, async (clients) => {
+        const histories: KeyHistories = new Map()
+        const prefix = `${++run}/`
+        await Promise.all(
+          clients.map((steps, i) => {
+            const ownServer = steps.map((one) => ({ ...one, key: prefix + one.key }))
+            return recordHistories(nodes[i % 2]!.url, String(i), ownServer, histories, { linearizable: true })
+          }),
+        )
+        expect([...histories].filter(([, history]) => !isLinearizable(history))).toEqual([])
+        for (const history of histories.values())
+          refused += history.filter((one) => one.type === 'write' && one.outcome === 'refused').length
+      }),
+      { numRuns: 8, endOnFailure: true },
+    )
+    expect(refused).toBeGreaterThan(8)
+  })
+
+  it('have no backup of their own, and say what is done instead', async () => {
+    const kv = await startTestNode(newStream())
+    const { status, code, text } = await kv.request('GET', '/backup')
+    expect([status, code]).toEqual([409, 'KEPT_ELSEWHERE'])
+    expect(text).toContain('pnpm kv export')
+  })
+
+  it('take values up to the limit, whatever a message may hold', async () => {
+    const small = await startNatsServer({ folder: createTemporaryFolder(), config: 'max_payload: 262144' })
+    onTestFinished(() => small.stop('SIGKILL'))
+    const [stream, settings] = [newStream(), { natsUrl: small.url }]
+    const [one, other] = [await startTestNode(stream, settings), await startTestNode(stream, settings)]
+    const value = Buffer.alloc(16_777_216, 'value ')
+    const written = await put(one, 'large', value)
+    expect(written.status).toBe(201)
+    const read = await other.request('GET', `/v0/entity?id=large&after=${readSequence(written)}`)
+    expect(read.bytes.equals(value)).toBe(true)
+  })
+
+  it('keep what they have, start anew with it, and leave the base of a service that runs alone as it is', async () => {
+    const stream = newStream()
+    const data = createTemporaryFolder()
+    const alone = await start({ data })
+    await put(alone, 'alone', '1')
+    await alone.stop()
+    const first = await startTestNode(stream, { data })
+    expect(await lines(first)).toBe('')
+    const { headers } = await put(first, 'k', '1')
+    await first.stop()
+    const again = await startTestNode(stream, { data })
+    const read = await again.request('GET', '/v0/entity?id=k')
+    expect([read.text, read.headers.get('etag')]).toEqual(['1', headers.get('etag')])
+    expect((await put(again, 'k', '2', { 'if-match': headers.get('etag')! })).status).toBe(201)
+    expect((await put(again, 'k', '3', { 'if-match': headers.get('etag')! })).code).toBe('CONDITION_FAILED')
+    await again.stop()
+    const back = await start({ data })
+    expect(await lines(back)).toBe('{"op":"put","id":"alone","value":"1"}\n')
+    // Alone there is no log: all that was acknowledged is there for every read.
+    const plain = await back.request('GET', '/v0/entity?id=alone&after=5&linearizable=true')
+    expect([plain.status, plain.headers.has('sequence')]).toEqual([200, false])
+  })
+})
+
+describe('without the log', () => {
+  it('reads go on and say how old they are, changes answer 503, and all goes on when it is back', async () => {
+    const ownServer = await startNatsServer({ folder: createTemporaryFolder() })
+    onTestFinished(() => ownServer.stop('SIGKILL'))
+    const kv = await startTestNode(newStream(), { appendTimeout: 500, natsUrl: ownServer.url })
+    await waitUntil(async () => (await put(kv, 'k', '1')).status === 201)
+    await ownServer.stop()
+    const refused = await waitUntil(async () => {
+      const reply = await put(kv, 'k', '2')
+      return reply.code === 'LOG_UNAVAILABLE' && reply
+    })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    const linearizable = await kv.request('GET', '/v0/entity?id=k&linearizable=true')
+    expect([linearizable.status, linearizable.code]).toEqual([503, 'LOG_UNAVAILABLE'])
+    const old = await waitUntil(async () => {
+      const reply = await kv.request('GET', '/v0/entity?id=k')
+      expect(reply.status).toBe(200)
+      return reply.headers.has('age') && reply
+    })
+    expect(Number(old.headers.get('age'))).toBeGreaterThan(3)
+    await ownServer.restart()
+    await waitUntil(async () => (await put(kv, 'k', '3')).status === 201)
+    const read = await kv.request('GET', '/v0/entity?id=k&linearizable=true')
+    expect([read.text, read.headers.has('age')]).toEqual(['3', false])
+  })
+
+  it('a node that meets what it does not know ends, says so in one line, and does not come back', async () => {
+    const stream = newStream()
+    const { natsUrl } = startNode(stream)
+    const settings = ['--log', 'jetstream', '--nats-url', natsUrl, '--nats-replicas', '1', '--nats-stream', stream]
+    const service = spawnKv(createTemporaryFolder(), { settings })
+    const url = await service.url
+    const options = { method: 'PUT', body: '1', headers: { 'content-type': 'text/plain' } }
+    expect((await fetch(`${url}/v0/entity?id=k`, options)).status).toBe(201)
+    await publish(natsUrl, `log.${stream}`, Buffer.from([0x4c, 2, 0, 0, 0, 1, 0, 0, 0, 0]))
+    const line = `kv: message 2 of stream ${stream}: has format 2; this version knows 1; this node stops`
+    await waitUntil(() => service.readOutput().includes('exit code 1') && service.readOutput().includes(`: ${line}\n`))
+    await service.stop()
+  })
+
+  it('a node that reaches no server refuses to start, with one line', async () => {
+    const stream = newStream()
+    const settings = ['--log', 'jetstream', '--nats-url', 'nats://127.0.0.1:1', '--nats-stream', stream]
+    const { code, stderr } = await spawnKv(createTemporaryFolder(), { settings }).ended
+    expect(code).toBe(1)
+    expect(stderr.trim()).toBe('kv: no server of NATS can be reached at 127.0.0.1:1')
+  })
+})

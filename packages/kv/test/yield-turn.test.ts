@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { waitTurn, yieldTurn } from '../src/core/yield-turn.ts'
+
+const STEP_COUNT = 100
+let now = 0
+beforeEach(() => {
+  vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: now * 1_000, system: 0 }))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Does steps of 1 ms beside others that take so long in each turn. @returns how many turns that took */
+async function runAlongside(others: number, steps = STEP_COUNT): Promise<number> {
+  // Apart from what was done before.
+  now += 10_000
+  let turns = 0
+  let isDone = false
+  async function takeTurns(): Promise<void> {
+    for (; !isDone; turns++) {
+      await waitTurn()
+      now += others
+    }
+  }
+  const ended = takeTurns()
+  for (let i = 0; i < steps; i++) {
+    now += 1
+    await yieldTurn()
+  }
+  isDone = true
+  await ended
+  return turns
+}
+
+it.each([0, 20])('lets others have a turn after each slice where these take %s ms', async (others) => {
+  expect(await runAlongside(others)).toBeGreaterThanOrEqual(STEP_COUNT)
+})
+
+it('goes on for as long as others took in an overload, so that it has half of the time', async () => {
+  const turns = await runAlongside(60)
+  expect(turns).toBeLessThanOrEqual(5)
+  expect(turns).toBeGreaterThanOrEqual(2)
+})
+
+it('has others wait for 100 ms at most', async () => {
+  expect(await runAlongside(5_000, 250)).toBeGreaterThanOrEqual(3)
+})

@@ -1,0 +1,74 @@
+import type { EntryDecision } from './order/sequencer.ts'
+import { getEntrySize, type FrameEntry } from './order/frame.ts'
+import { createLeaseLostError, createUnavailableError } from './errors.ts'
+import type { AppendResult } from './log.ts'
+
+interface AppendWaiter {
+  resolve(appended: AppendResult<any>): void
+  reject(error: unknown): void
+}
+
+/** What is appended within one turn: it has one place in the log, and who waits for it waits together. */
+export class AppendGroup {
+  readonly entries: FrameEntry[] = []
+  bytes = 0
+  /** When its oldest append came (ms, `performance.now`). */
+  readonly createdAt = performance.now()
+  readonly #waiters: AppendWaiter[] = []
+  readonly #barriers: AppendWaiter[] = []
+  readonly #settled = Promise.withResolvers<void>()
+  #isSettled = false
+  #waiterCount = 0
+
+  /** @param waiters so many wait for it */
+  append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
+    this.#waiterCount += waiters
+    this.entries.push(entry)
+    this.bytes += getEntrySize(entry)
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
+  }
+
+  /** How many wait for it. */
+  get waiterCount(): number {
+    return this.#waiterCount
+  }
+
+  /** @param waiters so many wait for it */
+  barrier(waiters = 1): Promise<number> {
+    this.#waiterCount += waiters
+    return new Promise((resolve, reject) => this.#barriers.push({ resolve: ({ seq }) => resolve(seq), reject }))
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
+  /** Resolves once everybody has an answer, whatever it is. */
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  /** @param outcomes of the entries that were applied, in their order */
+  settle(seq: number, verdicts: readonly EntryDecision[], outcomes: readonly unknown[]): void {
+    let applied = 0
+    for (const [i, verdict] of verdicts.entries()) {
+      const { resolve, reject } = this.#waiters[i]!
+      if (verdict.kind === 'fenced') reject(createLeaseLostError())
+      else resolve({ seq, outcome: verdict.kind === 'lease' ? verdict.lease : outcomes[applied++] })
+    }
+    for (const { resolve } of this.#barriers) resolve({ seq, outcome: undefined })
+    this.#end()
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.#waiters) reject(error)
+    // It changes nothing, so nothing about it is unknown.
+    for (const { reject } of this.#barriers) reject(createUnavailableError(error))
+    this.#end()
+  }
+
+  #end(): void {
+    this.#isSettled = true
+    this.#settled.resolve()
+  }
+}

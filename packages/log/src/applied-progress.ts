@@ -1,0 +1,58 @@
+import { createSequenceTimeoutError, createUnavailableError } from './errors.ts'
+
+interface SequenceWaiter {
+  readonly seq: number
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** How far a view has come, for those who wait for it. */
+export class AppliedProgress {
+  readonly #waiters = new Set<SequenceWaiter>()
+  readonly #onAdvance: (applied: number) => void
+  #applied: number
+
+  constructor(applied: number, onAdvance: (applied: number) => void = () => {}) {
+    this.#applied = applied
+    this.#onAdvance = onAdvance
+  }
+
+  get applied(): number {
+    return this.#applied
+  }
+
+  /** Whether anybody waits for it to go on. */
+  get hasWaiters(): boolean {
+    return this.#waiters.size > 0
+  }
+
+  advance(seq: number): void {
+    this.#applied = seq
+    this.#onAdvance(seq)
+    for (const waiter of this.#waiters) if (waiter.seq <= seq) waiter.resolve()
+  }
+
+  /** @throws LOG_BEHIND */
+  waitForSequence(seq: number, timeout: number): Promise<void> {
+    if (seq <= this.#applied) return Promise.resolve()
+    return new Promise<void>((resolve, reject) => {
+      const close = (finish: () => void) => {
+        clearTimeout(timer)
+        this.#waiters.delete(waiter)
+        finish()
+      }
+      const waiter: SequenceWaiter = {
+        seq,
+        resolve: () => close(resolve),
+        reject: (error) => close(() => reject(error)),
+      }
+      const timer = setTimeout(() => waiter.reject(createSequenceTimeoutError()), timeout)
+      this.#waiters.add(waiter)
+    })
+  }
+
+  /** It will not go on. */
+  close(): void {
+    for (const waiter of this.#waiters) waiter.reject(createUnavailableError())
+  }
+}

@@ -1,0 +1,115 @@
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import type { OpenContext } from '@influencer-stats/runtime/service'
+import type { SettingValues } from '@influencer-stats/runtime/settings'
+import type { JetStreamLogOptions } from './jetstream/options.ts'
+import { getStalenessSeconds } from './log-state.ts'
+import type { Log, LogState, StateMachine } from './log.ts'
+import { logs } from './parts.ts'
+import type { logSettings } from './settings.ts'
+import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
+
+export interface ClusterLogOptions extends Pick<
+  OpenContext<SettingValues<typeof logSettings>, Record<never, never>>,
+  'config' | 'registry' | 'log' | 'fail'
+> {
+  /** Whose log it is. */
+  readonly service: string
+  readonly stateMachine: StateMachine
+  /** A snapshot is taken after so many bytes of entries, too. */
+  readonly snapshotIntervalBytes?: number
+  /** Where the servers keep the log: by default on their disks. */
+  readonly storage?: JetStreamLogOptions['storage']
+  /** Largest body that is appended (bytes); by default a MiB. */
+  readonly maxBody?: number
+  /** Once the log has it, an append waits for the view for so long (ms); by default until `appendTimeout` is over. */
+  readonly applyTimeout?: number
+  /** Told whenever anything of it has changed. */
+  onState?(state: LogState): void
+}
+
+/**
+ * Makes a service one node of many, as its settings say: the log, snapshots of the view beside it, and their figures.
+ * Closing the log ends all of it.
+ * @throws StartError
+ */
+export async function openClusterLog({
+  service,
+  config,
+  registry,
+  log,
+  fail,
+  ...rest
+}: ClusterLogOptions): Promise<Log> {
+  const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, onState } = rest
+  let appliedBytes = 0
+  let snapshotScheduler: SnapshotScheduler | undefined
+  const clusterLog = await logs.jetstream({
+    service,
+    stream: config.natsStream || service,
+    nats: {
+      servers: config.natsUrl,
+      credentials: config.natsCredentials,
+      nkey: config.natsNkey,
+      ca: config.natsCa,
+      cert: config.natsCert,
+      key: config.natsKey,
+    },
+    replicas: config.natsReplicas,
+    storage,
+    stateMachine: {
+      getPosition: () => stateMachine.getPosition(),
+      apply(entries, position) {
+        for (const { body } of entries) appliedBytes += body.length
+        return stateMachine.apply(entries, position)
+      },
+      canLag: () => stateMachine.canLag?.() ?? false,
+      snapshot: () => stateMachine.snapshot(),
+      restore: (pieces) => stateMachine.restore(pieces),
+    },
+    log,
+    appendTimeout: config.appendTimeout,
+    maxBody,
+    applyTimeout,
+    onState(state) {
+      onState?.(state)
+      snapshotScheduler?.onAdvance(state.applied, appliedBytes)
+    },
+    onFatal: fail,
+  })
+  // Threads read the state from the first request on, and a log without new entries reports none for a second.
+  onState?.(clusterLog.state)
+  const scheduler = (snapshotScheduler = createSnapshotScheduler({
+    log: clusterLog,
+    intervalEntries: config.snapshotIntervalEntries,
+    intervalBytes: snapshotIntervalBytes,
+    logger: log,
+  }))
+  registerGauge(
+    registry,
+    `${service}_log_applied`,
+    'The place in the log up to which this node has applied it.',
+    () => clusterLog.state.applied,
+  )
+  registerGauge(
+    registry,
+    `${service}_log_lag`,
+    'Places in the log that are known to exist and are not applied yet.',
+    () => {
+      const { applied, known } = clusterLog.state
+      return known - applied
+    },
+  )
+  registerGauge(registry, `${service}_log_silence_seconds`, 'For how long this node has not had all of the log.', () =>
+    getStalenessSeconds(clusterLog.state),
+  )
+  return {
+    ...clusterLog,
+    get state() {
+      return clusterLog.state
+    },
+    async close() {
+      await scheduler.close()
+      await clusterLog.close()
+    },
+  }
+}

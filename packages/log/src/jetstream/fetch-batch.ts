@@ -1,0 +1,24 @@
+import type { DirectBatchOptions, JetStreamManager } from '@nats-io/jetstream'
+import type { LogMessage } from '../order/frame-assembler.ts'
+
+/**
+ * Some messages of a stream, in their order. None where no server can be asked, or the one that was asked does not have
+ * them yet.
+ */
+export async function fetchBatch(
+  jsm: JetStreamManager,
+  stream: string,
+  query: DirectBatchOptions,
+): Promise<LogMessage[]> {
+  const batch: LogMessage[] = []
+  try {
+    for await (const { seq, timestamp, data } of await jsm.direct.getBatch(stream, query)) {
+      batch.push({ seq, at: Date.parse(timestamp), data: toBuffer(data) })
+    }
+  } catch {
+    // What came of it before counts.
+  }
+  return batch
+}
+
+export const toBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength)

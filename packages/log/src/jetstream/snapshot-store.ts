@@ -1,0 +1,130 @@
+import { Objm, type ObjectInfo, type ObjectStore } from '@nats-io/obj'
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StateMachine } from '../log.ts'
+import { getEpoch, RETRY_INTERVAL_MS } from './verify-stream.ts'
+import { fetchBatch } from './fetch-batch.ts'
+
+/** Snapshots of views, where all nodes find them. */
+export interface SnapshotStore {
+  /** Keeps one, and the one before it: nodes may be reading that. Resolves with its place. */
+  save(stateMachine: StateMachine): Promise<number>
+  /** The place of the newest one; nothing where there is none of this log. */
+  getLatest(): Promise<number | undefined>
+  /** Puts the newest one into a view. */
+  load(stateMachine: StateMachine): Promise<void>
+}
+
+// A piece of a snapshot is a message.
+const CHUNK_BYTES = 128 * 1_024
+/** So much of one is asked for at a time (bytes): what is pushed whole stands before the answers by which a connection is known to live. */
+const MAX_FETCH_BYTES = 4 * 1_024 * 1_024
+/** Pieces are asked for again for so long (ms): another leader is chosen within 9 s. */
+const STALL_TIMEOUT_MS = 15_000
+
+export function createSnapshotStore(
+  nc: NatsConnection,
+  jsm: JetStreamManager,
+  stream: string,
+  info: StreamInfo,
+  stallTimeout = STALL_TIMEOUT_MS,
+): SnapshotStore {
+  const bucketName = `${stream}-snapshots`
+  const objectStream = `OBJ_${bucketName}`
+  const { num_replicas: replicas } = info.config
+  // One that was made of another log is none.
+  const prefix = `${getEpoch(info)}/`
+  let bucketPromise: Promise<ObjectStore> | undefined
+  const openBucket = () =>
+    (bucketPromise ??= new Objm(nc).create(bucketName, { replicas }).catch((error) => {
+      bucketPromise = undefined
+      throw error
+    }))
+
+  /** What there is and what there was, by the subject that tells of it. The client's own list leaves a consumer behind, for minutes. */
+  async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
+    await openBucket()
+    const { state } = await jsm.streams.info(objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
+    const listed = Object.keys(state.subjects ?? {}).map(async (subject) => {
+      const message = await jsm.streams.getMessage(objectStream, { last_by_subj: subject })
+      return message ? ([[subject, message.json<ObjectInfo>()]] as const) : []
+    })
+    return (await Promise.all(listed)).flat()
+  }
+
+  /** Of this log, the newest first. */
+  const toSequences = (listed: Awaited<ReturnType<typeof listObjects>>) =>
+    listed
+      .filter(([, { name, deleted }]) => !deleted && name.startsWith(prefix))
+      .map(([, { name }]) => Number(name.slice(prefix.length)))
+      .toSorted((a, b) => b - a)
+
+  /** Deletes those before the one before `seq`, and those of other logs. That they are deleted is told until the next time. */
+  async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
+    const listed = await listObjects()
+    const first = toSequences(listed).find((one) => one < seq) ?? 0
+    for (const [subject, { name, deleted }] of listed) {
+      if (deleted) await jsm.streams.purge(objectStream, { filter: subject })
+      else if (!name.startsWith(prefix) || Number(name.slice(prefix.length)) < first) await bucket.delete(name)
+    }
+  }
+
+  /** @throws Error where one is not all there, or deleted meanwhile */
+  async function* readChunks(bucket: ObjectStore, { name, nuid, chunks, digest }: ObjectInfo): AsyncGenerator<Buffer> {
+    const subject = `$O.${bucketName}.C.${nuid}`
+    const hash = createHash('sha256')
+    let seq = 1
+    let lastChunkAt = performance.now()
+    for (let remaining = chunks; remaining > 0;) {
+      const current = await bucket.info(name)
+      if (!current || current.deleted || current.nuid !== nuid) throw new Error('the snapshot is gone')
+      const query = { seq, next_by_subj: subject, batch: remaining, max_bytes: MAX_FETCH_BYTES }
+      const batch = await fetchBatch(jsm, objectStream, query)
+      for (const { data } of batch) {
+        hash.update(data)
+        yield data
+      }
+      remaining -= batch.length
+      if (batch.length > 0) {
+        seq = batch.at(-1)!.seq + 1
+        lastChunkAt = performance.now()
+      } else if (performance.now() - lastChunkAt > stallTimeout) throw new Error('nothing more comes of the snapshot')
+      else await delay(RETRY_INTERVAL_MS)
+    }
+    // Padded there.
+    if (!digest.startsWith(`SHA-256=${hash.digest('base64url')}`)) throw new Error('the snapshot is damaged')
+  }
+
+  return {
+    async save(stateMachine) {
+      const bucket = await openBucket()
+      // It may be of a later place by the time that it is taken: it says so itself.
+      const seq = stateMachine.getPosition()?.seq ?? 0
+      const data = ReadableStream.from(stateMachine.snapshot()) as ReadableStream<Uint8Array>
+      await bucket.put({ name: prefix + seq, options: { max_chunk_size: CHUNK_BYTES } }, data, { timeout: 600_000 })
+      await deleteOld(bucket, seq)
+      return seq
+    },
+    async getLatest() {
+      return toSequences(await listObjects())[0]
+    },
+    async load(stateMachine) {
+      const bucket = await openBucket()
+      for (;;) {
+        const [seq] = toSequences(await listObjects())
+        if (seq === undefined) throw new Error('there is no snapshot')
+        const found = await bucket.info(prefix + seq)
+        if (!found) continue
+        try {
+          return await stateMachine.restore(readChunks(bucket, found))
+        } catch (error) {
+          // Others may have taken its place meanwhile.
+          const [getLatest] = toSequences(await listObjects())
+          if (getLatest === seq && (await bucket.info(found.name))?.nuid === found.nuid) throw error
+        }
+      }
+    },
+  }
+}

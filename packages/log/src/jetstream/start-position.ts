@@ -1,0 +1,67 @@
+import { StartError } from '@influencer-stats/runtime/errors'
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LogPosition } from '../log.ts'
+import { createStartPosition } from '../order/sequencer.ts'
+import {
+  checkEpoch,
+  verifyStream,
+  getEpoch,
+  LogReplacedError,
+  VERIFY_TIMEOUT_MS,
+  RETRY_INTERVAL_MS,
+} from './verify-stream.ts'
+import type { JetStreamLogOptions } from './options.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
+
+/** Snapshots that were too old by the time that they were loaded. */
+const MAX_SNAPSHOT_LOADS = 5
+
+/**
+ * Where the view stands, once it has a snapshot if it wants one.
+ * @throws StartError `LOG_REPLACED`, `LOG_TRIMMED`, `LOG_UNREACHABLE`
+ */
+export async function resolveStartPosition(
+  options: JetStreamLogOptions,
+  jsm: JetStreamManager,
+  info: StreamInfo,
+  snapshots: SnapshotStore,
+): Promise<LogPosition> {
+  const { service, stream, stateMachine, log, verifyTimeout = VERIFY_TIMEOUT_MS } = options
+  let { first_seq: first } = info.state
+  const canStartFrom = (seq: number | undefined) => (seq ?? 0) + 1 >= first
+  try {
+    let position = stateMachine.getPosition()
+    if (position) checkEpoch(info, position)
+    for (let tries = 0; !canStartFrom(position?.seq); tries++) {
+      if (tries === MAX_SNAPSHOT_LOADS) throw createTrimmedError(`begins at ${first}, and its snapshot is of before`)
+      const latest = await waitForUsableSnapshot()
+      if (!canStartFrom(latest)) throw createTrimmedError(`begins at ${first}, and there is no snapshot of before`)
+      log.info(`${service}: starting from the snapshot at ${latest}`)
+      await snapshots.load(stateMachine)
+      position = stateMachine.getPosition()
+      // It may have been trimmed meanwhile.
+      first = (await jsm.streams.info(stream)).state.first_seq
+    }
+    if (position) await verifyStream(jsm, stream, position, { verifyTimeout })
+    return position ?? createStartPosition(getEpoch(info))
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    const { message } = error as Error
+    if (error instanceof LogReplacedError)
+      throw new StartError(error.code, `${service}: stream ${stream} is not the log of this data folder: ${message}`)
+    throw new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} cannot be read (${message})`)
+  }
+
+  /** A server that was away may not have the newest yet. */
+  async function waitForUsableSnapshot(): Promise<number | undefined> {
+    for (const deadline = performance.now() + verifyTimeout; ; await delay(RETRY_INTERVAL_MS)) {
+      const latest = await snapshots.getLatest()
+      if (canStartFrom(latest) || performance.now() > deadline) return latest
+    }
+  }
+
+  function createTrimmedError(detail: string): StartError {
+    return new StartError('LOG_TRIMMED', `${service}: stream ${stream} ${detail}`)
+  }
+}

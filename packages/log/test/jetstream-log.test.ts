@@ -1,0 +1,393 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { cpSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeFrame } from '../src/order/frame.ts'
+import { toSubject } from '../src/jetstream/stream.ts'
+import type { Log } from '../src/log.ts'
+import type { NatsServer } from '../src/nats/start-server.ts'
+import { describeLog } from './log.conformance.ts'
+import { startTestNatsCluster, startTestNatsServer } from './support/nats.ts'
+import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
+import { APPEND_KIND, SWAP_KIND, type TextStateMachine } from './support/text-state-machine.ts'
+
+let server: NatsServer
+let nc: NatsConnection
+
+beforeAll(async () => {
+  server = await startTestNatsServer()
+  nc = await connect({ servers: [server.url] })
+})
+afterAll(() => nc?.close())
+
+const toFrame = (number: number, value: string) =>
+  encodeFrame(
+    { writer: 'ab'.repeat(8), number, entries: [{ kind: APPEND_KIND, term: 0, body: toBuffer(value) }] },
+    1e6,
+  )[0]!
+
+const toBuffer = (value: string) => Buffer.from(value)
+
+describeLog('jetstream', () => {
+  const stream = createStreamName()
+  const open = async (machine: TextStateMachine) =>
+    (await openTestLog(server.url, stream, { stateMachine: machine })).log
+  return { open, reopen: open }
+})
+
+describe('on several nodes', () => {
+  it('has one order, and one outcome of each change', async () => {
+    const stream = createStreamName()
+    const nodes = [
+      await openTestLog(server.url, stream),
+      await openTestLog(server.url, stream),
+      await openTestLog(server.url, stream),
+    ]
+    let swapped = 0
+    for (let round = 0; round < 20; round++) {
+      const results = await Promise.all(
+        nodes.flatMap(({ log }, i) => [
+          log.append(APPEND_KIND, toBuffer(`${round}.${i}`)),
+          log.append<boolean>(SWAP_KIND, toBuffer(`${round || ''}>${round + 1}`)),
+        ]),
+      )
+      swapped += results.filter(({ outcome }) => outcome === true).length
+    }
+    expect(swapped).toBe(20)
+    const last = Math.max(...nodes.map(({ log }) => log.state.applied))
+    await Promise.all(nodes.map(({ log }) => log.waitForSequence(last, 10_000)))
+    expect(nodes[0]!.stateMachine.texts).toHaveLength(60)
+    expect(new Set(nodes.map(({ stateMachine: machine }) => machine.toDigest())).size).toBe(1)
+  })
+
+  it('says which log it is, and has it where it is told to', async () => {
+    const stream = createStreamName()
+    const nodes = [
+      await openTestLog(server.url, stream, { storage: 'memory' }),
+      await openTestLog(server.url, stream),
+      await openTestLog(server.url, createStreamName()),
+    ]
+    const [one, same, another] = nodes.map(({ log }) => log.epoch)
+    expect(one).toBe(same)
+    expect(another).not.toBe(one)
+    const jsm = await jetstreamManager(nc)
+    expect((await jsm.streams.info(stream)).config.storage).toBe('memory')
+    const large = 'x'.repeat(3_000_000)
+    const { seq } = await nodes[0]!.log.append(APPEND_KIND, toBuffer(large))
+    await nodes[1]!.log.waitForSequence(seq, 10_000)
+    expect(nodes[1]!.stateMachine.texts).toEqual([large])
+  })
+
+  it('makes what is acknowledged on one readable on another, by its place and by a barrier', async () => {
+    const stream = createStreamName()
+    const [one, other] = [await openTestLog(server.url, stream), await openTestLog(server.url, stream)]
+    for (let i = 0; i < 20; i++) {
+      const { seq } = await one.log.append(APPEND_KIND, toBuffer(String(i)))
+      if (i % 2 === 0) await other.log.waitForSequence(seq, 10_000)
+      else expect(await other.log.barrier()).toBeGreaterThan(seq)
+      expect(other.stateMachine.texts).toHaveLength(i + 1)
+    }
+  })
+
+  it('brings a node that comes later to where the others are', async () => {
+    const stream = createStreamName()
+    const one = await openTestLog(server.url, stream)
+    for (let round = 0; round < 600; round++)
+      await Promise.all([1, 2].map((i) => one.log.append(APPEND_KIND, toBuffer(`${round}.${i}`))))
+    const other = await openTestLog(server.url, stream)
+    expect(other.stateMachine.texts).toEqual(one.stateMachine.texts)
+    expect(other.stateMachine.texts).toHaveLength(1_200)
+  })
+
+  it('has one holder of the lease, and fences what another sent before', async () => {
+    const stream = createStreamName()
+    const [one, other] = [await openTestLog(server.url, stream), await openTestLog(server.url, stream)]
+    const first = one.log.openLease(500)
+    await first.waitUntilHeld()
+    const second = other.log.openLease(500)
+    const { term } = first
+    await first.append(APPEND_KIND, toBuffer('first'))
+    expect(second.term).toBeUndefined()
+    await first.close()
+    await second.waitUntilHeld()
+    expect(second.term).toBe(term! + 1)
+    await second.append(APPEND_KIND, toBuffer('second'))
+    await one.log.barrier()
+    expect(one.stateMachine.texts).toEqual(['first', 'second'])
+    await expect(first.append(APPEND_KIND, toBuffer('late'))).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  })
+})
+
+describe('a frame', () => {
+  it('larger than a message is sent in parts, and applied whole', async () => {
+    const stream = createStreamName()
+    const [one, other] = [
+      await openTestLog(server.url, stream, { maxBody: 20_000_000 }),
+      await openTestLog(server.url, stream),
+    ]
+    const large = 'x'.repeat(9_000_000)
+    const results = await Promise.all([
+      one.log.append(APPEND_KIND, toBuffer(large)),
+      other.log.append(APPEND_KIND, toBuffer('small')),
+      other.log.append(APPEND_KIND, toBuffer(`${large}y`)),
+    ])
+    await Promise.all(
+      [one, other].map(({ log }) => log.waitForSequence(Math.max(...results.map(({ seq }) => seq)), 20_000)),
+    )
+    expect(one.stateMachine.toDigest()).toBe(other.stateMachine.toDigest())
+    expect(one.stateMachine.texts.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([
+      5, 9_000_000, 9_000_001,
+    ])
+    const third = await openTestLog(server.url, stream)
+    expect(third.stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
+  })
+
+  it('that comes twice counts once, and one whose forerunner is missing does not', async () => {
+    const stream = createStreamName()
+    const { log, stateMachine: machine } = await openTestLog(server.url, stream)
+    const js = jetstream(nc)
+    const publishFrame = (number: number, value: string) => js.publish(toSubject(stream), toFrame(number, value))
+    await publishFrame(1, 'one')
+    await publishFrame(1, 'one')
+    await publishFrame(3, 'three')
+    await publishFrame(2, 'two')
+    await publishFrame(1, 'one')
+    await publishFrame(3, 'three')
+    await log.barrier()
+    expect(machine.texts).toEqual(['one', 'two', 'three'])
+  })
+
+  it.each([
+    ['of another format', Buffer.from([0x4c, 2, 0, 0, 0, 1, 0, 0, 0, 0]), 'LOG_FORMAT_UNKNOWN'],
+    ['of somebody else', toBuffer('hello, log'), 'LOG_DAMAGED'],
+    ['that is damaged', createDamagedFrame(), 'LOG_DAMAGED'],
+  ])('%s stops the node, at once and at the next start', async (_, message, code) => {
+    const stream = createStreamName()
+    const { lines, log: logger } = createLogCapture()
+    const fatal = Promise.withResolvers<Error>()
+    const { log, stateMachine: machine } = await openTestLog(server.url, stream, {
+      log: logger,
+      onFatal: fatal.resolve,
+    })
+    await log.append(APPEND_KIND, toBuffer('before'))
+    await jetstream(nc).publish(toSubject(stream), message)
+    expect(await fatal.promise).toMatchObject({
+      code,
+      message: expect.stringMatching(/^test: message 2 of stream .*; this node stops$/),
+    })
+    expect(lines.filter((line) => line.includes('this node stops'))).toHaveLength(1)
+    await expect(log.append(APPEND_KIND, toBuffer('after'))).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
+    expect(machine.texts).toEqual(['before'])
+    await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({
+      name: 'StartError',
+      code,
+    })
+  })
+
+  function createDamagedFrame(): Buffer {
+    const [message] = encodeFrame(
+      { writer: '00'.repeat(8), number: 1, entries: [{ kind: 1, term: 0, body: toBuffer('a') }] },
+      1e6,
+    )
+    message![message!.length - 1]! ^= 1
+    return message!
+  }
+})
+
+describe('a view', () => {
+  it('that takes nothing for a while gets the same again', async () => {
+    const { log, stateMachine: machine } = await openTestLog(server.url, createStreamName())
+    await log.append(APPEND_KIND, toBuffer('a'))
+    machine.failureCount = 2
+    await expect(log.append(APPEND_KIND, toBuffer('b'))).resolves.toMatchObject({ outcome: 2 })
+    expect(machine.texts).toEqual(['a', 'b'])
+  })
+
+  it('starts from a snapshot where the log begins later, also when it was away for too long', async () => {
+    const stream = createStreamName()
+    const one = await openTestLog(server.url, stream)
+    await one.log.append(APPEND_KIND, toBuffer('0'))
+    const absent = await openTestLog(server.url, stream)
+    await absent.log.close()
+    for (let i = 1; i < 10; i++) await one.log.append(APPEND_KIND, toBuffer(String(i)))
+    const seq = await one.log.snapshot()
+    await one.log.trim(seq)
+    await one.log.append(APPEND_KIND, toBuffer('tail'))
+    const info = await (await jetstreamManager(nc)).streams.info(stream)
+    expect(info.state.first_seq).toBe(seq)
+    const joined = await openTestLog(server.url, stream)
+    expect(joined.stateMachine.texts).toEqual(one.stateMachine.texts)
+    const back = await openTestLog(server.url, stream, { stateMachine: absent.stateMachine })
+    expect(back.stateMachine.texts).toEqual(one.stateMachine.texts)
+    expect((await joined.log.append(APPEND_KIND, toBuffer('more'))).outcome).toBe(12)
+    await one.log.barrier()
+    expect(joined.stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
+  })
+
+  it('does not start where the log was trimmed and there is no snapshot', async () => {
+    const stream = createStreamName()
+    const one = await openTestLog(server.url, stream)
+    for (let i = 0; i < 5; i++) await one.log.append(APPEND_KIND, toBuffer(String(i)))
+    await one.log.trim(4)
+    const starting = openTestLog(server.url, stream, { verifyTimeout: 0 })
+    await expect(starting).rejects.toMatchObject({ name: 'StartError', code: 'LOG_TRIMMED' })
+    // Who is further goes on.
+    await openTestLog(server.url, stream, { stateMachine: one.stateMachine })
+  })
+
+  it.each([
+    [
+      'was made anew',
+      async (stream: string) => {
+        const jsm = await jetstreamManager(nc)
+        const { config } = await jsm.streams.info(stream)
+        await jsm.streams.delete(stream)
+        await jsm.streams.add(config)
+      },
+    ],
+  ])('stops, and does not start, where the stream %s', async (_, change) => {
+    const stream = createStreamName()
+    const fatal = Promise.withResolvers<Error>()
+    const { log, stateMachine: machine } = await openTestLog(server.url, stream, { onFatal: fatal.resolve })
+    await log.append(APPEND_KIND, toBuffer('a'))
+    await change(stream)
+    expect(await fatal.promise).toMatchObject({ code: 'LOG_REPLACED' })
+    await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'LOG_REPLACED',
+    })
+  })
+
+  it.each([
+    ['and ends earlier', 0],
+    ['and has gone on since', 3],
+  ])('stops where the servers were put back %s', async (_, more) => {
+    const folder = createTemporaryFolder()
+    const ownServer = await startTestNatsServer({ folder })
+    const stream = createStreamName()
+    const fatal = Promise.withResolvers<Error>()
+    const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, {
+      onFatal: fatal.resolve,
+      verifyTimeout: 500,
+    })
+    for (const value of ['a', 'b']) await log.append(APPEND_KIND, toBuffer(value))
+    // A copy of the disk, taken while nothing goes on; put back later.
+    cpSync(join(folder, 'data'), join(folder, 'copy'), { recursive: true })
+    for (const value of ['c', 'd']) await log.append(APPEND_KIND, toBuffer(value))
+    await ownServer.stop()
+    rmSync(join(folder, 'data'), { recursive: true })
+    renameSync(join(folder, 'copy'), join(folder, 'data'))
+    await ownServer.restart()
+    const js = await connect({ servers: [ownServer.url] })
+    for (let i = 1; i <= more; i++) await jetstream(js).publish(toSubject(stream), toFrame(i, `other ${i}`))
+    await js.close()
+    expect(await fatal.promise).toMatchObject({ code: 'LOG_REPLACED' })
+    expect(machine.texts).toEqual(['a', 'b', 'c', 'd'])
+    await expect(
+      openTestLog(ownServer.url, stream, { stateMachine: machine, verifyTimeout: 500 }),
+    ).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'LOG_REPLACED',
+    })
+  })
+
+  it('does not start where the log holds something else at its place', async () => {
+    const stream = createStreamName()
+    const { log, stateMachine: machine } = await openTestLog(server.url, stream)
+    await log.append(APPEND_KIND, toBuffer('a'))
+    await log.close()
+    machine.savedPosition = { ...machine.savedPosition!, check: machine.savedPosition!.check ^ 1 }
+    await expect(openTestLog(server.url, stream, { stateMachine: machine })).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'LOG_REPLACED',
+    })
+    machine.savedPosition = { ...machine.savedPosition, seq: 100 }
+    await expect(openTestLog(server.url, stream, { stateMachine: machine, verifyTimeout: 300 })).rejects.toMatchObject({
+      name: 'StartError',
+      code: 'LOG_REPLACED',
+    })
+  })
+})
+
+describe('without the server', () => {
+  /** Appends it, again and again until it is known to be there. */
+  const appendUntilStored = (log: Log, value: string) =>
+    waitUntil(() =>
+      log.append(APPEND_KIND, toBuffer(value)).then(
+        () => true,
+        () => false,
+      ),
+    )
+
+  it('says that nothing was sent, goes on when it is back, and loses nothing', async () => {
+    const ownServer = await startTestNatsServer()
+    const stream = createStreamName()
+    const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, { appendTimeout: 500 })
+    await appendUntilStored(log, 'a')
+    await ownServer.stop()
+    await waitUntil(() =>
+      log.append(APPEND_KIND, toBuffer('lost')).then(
+        () => false,
+        ({ code }) => code === 'LOG_UNAVAILABLE',
+      ),
+    )
+    await ownServer.restart()
+    await appendUntilStored(log, 'b')
+    expect(machine.texts[0]).toBe('a')
+    expect(machine.texts.at(-1)).toBe('b')
+    const other = await openTestLog(ownServer.url, stream)
+    expect(other.stateMachine.texts).toEqual(machine.texts)
+  })
+
+  it('says that nothing was sent, where nobody is there to take it', async () => {
+    const stream = createStreamName()
+    const { log } = await openTestLog(server.url, stream, { appendTimeout: 300 })
+    await appendUntilStored(log, 'a')
+    await (await jetstreamManager(nc)).streams.delete(stream)
+    await expect(log.append(APPEND_KIND, toBuffer('b'))).rejects.toMatchObject({
+      code: 'LOG_UNAVAILABLE',
+      status: 503,
+      headers: { 'retry-after': '1' },
+    })
+  })
+
+  it('says that the outcome is not known, where the server stands still, and what comes later counts once', async () => {
+    const ownServer = await startTestNatsServer()
+    const stream = createStreamName()
+    const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, { appendTimeout: 300 })
+    await appendUntilStored(log, 'a')
+    await ownServer.suspend()
+    await expect(log.append(APPEND_KIND, toBuffer('b'))).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
+    ownServer.resume()
+    await appendUntilStored(log, 'c')
+    expect(machine.texts.filter((one) => one === 'b').length).toBeLessThanOrEqual(1)
+    expect(machine.texts.filter((one) => one === 'c').length).toBeGreaterThanOrEqual(1)
+    const other = await openTestLog(ownServer.url, stream)
+    expect(other.stateMachine.toDigest()).toBe(machine.toDigest())
+  })
+
+  it('does not start, nor say that it is up to date, by what a server tells that was left alone', async () => {
+    const servers = await startTestNatsCluster()
+    const stream = createStreamName()
+    const all = await openTestLog(servers[0]!.url, stream, { replicas: 3 })
+    await all.log.append(APPEND_KIND, toBuffer('a'))
+    const opening = await connect({ servers: [servers[0]!.url] })
+    const { cluster } = await (await jetstreamManager(opening)).streams.info(stream)
+    await opening.close()
+    const left = servers[Number(cluster!.leader!.replace('server-', '')) - 1]!
+    const { log } = await openTestLog(left.url, stream)
+    await Promise.all(servers.map((one) => one !== left && one.suspend()))
+    await waitUntil(() => log.state.lastContactAt < steadyNow() - 2_000)
+    const starting = openTestLog(left.url, stream, { startTimeout: 2_000 })
+    await expect(starting).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' })
+    expect(log.state.lastContactAt).toBeLessThan(steadyNow() - 4_000)
+    for (const one of servers) one.resume()
+    await waitUntil(() => log.state.lastContactAt > steadyNow() - 2_500)
+    const other = await waitUntil(() => openTestLog(left.url, stream).catch(() => undefined))
+    expect(other.stateMachine.texts).toEqual(['a'])
+  })
+})

@@ -1,0 +1,36 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createLocalLog } from '../src/local/local-log.ts'
+import { describeLog } from './log.conformance.ts'
+import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
+
+describeLog('local', () => {
+  const open = async (stateMachine: TextStateMachine) => {
+    const log = createLocalLog({ stateMachine })
+    onTestFinished(() => log.close())
+    return log
+  }
+  return { open, reopen: open }
+})
+
+it('tells who appended what the view could not keep, and gives its place to the next', async () => {
+  const stateMachine = new TextStateMachine()
+  const log = createLocalLog({ stateMachine })
+  await log.append(APPEND_KIND, Buffer.from('a'))
+  stateMachine.failureCount = 1
+  await expect(log.append(APPEND_KIND, Buffer.from('b'))).rejects.toThrow('the disk is full')
+  await expect(log.append(APPEND_KIND, Buffer.from('c'))).resolves.toEqual({ seq: 2, outcome: 2 })
+  expect(stateMachine.texts).toEqual(['a', 'c'])
+  await log.close()
+})
+
+it("has a clock that does not go back though the machine's does", async () => {
+  let now = 1_000
+  const stateMachine = new TextStateMachine()
+  const log = createLocalLog({ stateMachine, now: () => now })
+  for (const time of [1_000, 500, 2_000]) {
+    now = time
+    await log.append(APPEND_KIND, Buffer.from('x'))
+  }
+  expect(stateMachine.times).toEqual([1_000, 1_000, 2_000])
+  await log.close()
+})

@@ -1,0 +1,109 @@
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { beforeAll, expect, it } from 'vitest'
+import { createSnapshotStore } from '../src/jetstream/snapshot-store.ts'
+import { connectTestNats } from './support/nats.ts'
+import { TextStateMachine } from './support/text-state-machine.ts'
+
+let nc: NatsConnection
+let jsm: JetStreamManager
+beforeAll(async () => void ({ nc, jsm } = await connectTestNats()))
+
+let streams = 0
+
+async function startSnapshotStore(stateMachine: TextStateMachine, stallTimeout?: number) {
+  const stream = `snapshots-${++streams}`
+  await jsm.streams.add({ name: stream, subjects: [stream] })
+  const info: StreamInfo = await jsm.streams.info(stream)
+  const snapshots = createSnapshotStore(nc, jsm, stream, info, stallTimeout)
+  const save = (seq: number, value = String(seq)) => {
+    stateMachine.texts = [value]
+    stateMachine.savedPosition = { epoch: 'e', seq, at: 0, check: 0, writers: [] }
+    return snapshots.save(stateMachine)
+  }
+  const countMessages = `OBJ_${stream}-snapshots`
+  return {
+    snapshots,
+    save,
+    stream: countMessages,
+    countMessages: async () => (await jsm.streams.info(countMessages)).state.messages,
+  }
+}
+
+it('are two at most: one may be being read', async () => {
+  const { save, countMessages: objects, snapshots } = await startSnapshotStore(new TextStateMachine())
+  const counts: number[] = []
+  for (let seq = 1; seq <= 5; seq++) {
+    await save(seq)
+    counts.push(await objects())
+  }
+  // Of each its piece and what is said of it, and that one was deleted, but for those that were so before.
+  expect(counts).toEqual([2, 4, 5, 5, 5])
+  expect(await snapshots.getLatest()).toBe(5)
+})
+
+it('leave no consumer behind', async () => {
+  const { save, stream, snapshots } = await startSnapshotStore(new TextStateMachine())
+  for (const seq of [1, 2, 3]) await save(seq)
+  await snapshots.getLatest()
+  await snapshots.load(new TextStateMachine())
+  expect((await jsm.streams.info(stream)).state.consumer_count).toBe(0)
+})
+
+it('one whose place another took while it was read is left for that one', async () => {
+  const { save, snapshots } = await startSnapshotStore(new TextStateMachine())
+  await save(1)
+  const stateMachine = new TextStateMachine()
+  const restore = stateMachine.restore.bind(stateMachine)
+  stateMachine.restore = async (chunks) => {
+    stateMachine.restore = restore
+    for await (const _ of chunks) await save(2)
+    throw new Error('it ended before its end')
+  }
+  await snapshots.load(stateMachine)
+  expect([stateMachine.texts, stateMachine.savedPosition?.seq]).toEqual([['2'], 2])
+})
+
+it('one that cannot be read is told of, where there is no other', async () => {
+  const { save, snapshots } = await startSnapshotStore(new TextStateMachine())
+  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('there is no snapshot')
+  await save(1)
+  const stateMachine = new TextStateMachine()
+  stateMachine.restore = () => Promise.reject(new Error('the disk is full'))
+  await expect(snapshots.load(stateMachine)).rejects.toThrow('the disk is full')
+})
+
+it('one of many pieces comes whole, some at a time; one that is not all there does not', async () => {
+  const { save, snapshots, stream } = await startSnapshotStore(new TextStateMachine(), 200)
+  const text = 'x'.repeat(9_000_000)
+  await save(1, text)
+  const stateMachine = new TextStateMachine()
+  const sizes: number[] = []
+  const restore = stateMachine.restore.bind(stateMachine)
+  stateMachine.restore = (chunks) => restore(countChunks(chunks, sizes))
+  await snapshots.load(stateMachine)
+  expect(stateMachine.texts).toEqual([text])
+  expect(sizes.length).toBeGreaterThan(60)
+  await jsm.streams.purge(stream, { filter: `$O.${stream.slice(4)}.C.>`, keep: 3 })
+  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('nothing more comes')
+})
+
+async function* countChunks(chunks: AsyncIterable<Buffer>, sizes: number[]): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    sizes.push(chunk.length)
+    yield chunk
+  }
+}
+
+it('one that is deleted while it is read is not waited for', async () => {
+  const { save, snapshots } = await startSnapshotStore(new TextStateMachine(), Infinity)
+  await save(1, 'x'.repeat(9_000_000))
+  const stateMachine = new TextStateMachine()
+  const restore = stateMachine.restore.bind(stateMachine)
+  stateMachine.restore = async (chunks) => {
+    stateMachine.restore = restore
+    for await (const _ of chunks) if ((await snapshots.getLatest()) === 1) for (const seq of [2, 3, 4]) await save(seq)
+  }
+  await snapshots.load(stateMachine)
+  expect(stateMachine.texts).toEqual(['4'])
+})

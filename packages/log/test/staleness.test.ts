@@ -1,0 +1,66 @@
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StalenessTracker } from '../src/jetstream/staleness.ts'
+import { createLogStateMemory, writeLogState } from '../src/log-state.ts'
+import { createReplica } from '../src/replica.ts'
+
+it('is as of when the log ended where the view is now, and no later', () => {
+  let now = 100
+  const staleness = new StalenessTracker(() => now)
+  expect(staleness.lastContactAt).toBe(100)
+  now = 200
+  staleness.pendingEnd(5, 5)
+  expect(staleness.lastContactAt).toBe(200)
+  // It falls behind, and what comes is not heard of as having been applied.
+  now = 300
+  staleness.pendingEnd(7, 5)
+  now = 400
+  staleness.pendingEnd(9, 6)
+  staleness.recordApplied(6)
+  expect(staleness.lastContactAt).toBe(200)
+  now = 500
+  staleness.recordApplied(7)
+  expect(staleness.lastContactAt).toBe(300)
+  staleness.recordApplied(9)
+  expect(staleness.lastContactAt).toBe(300)
+  staleness.pendingEnd(9, 9)
+  expect(staleness.lastContactAt).toBe(500)
+})
+
+it('takes a view that goes on while more comes for what it is: some moments behind', () => {
+  let now = 0
+  const staleness = new StalenessTracker(() => now)
+  for (let end = 10; end < 1_000; end++) {
+    now = end
+    staleness.pendingEnd(end, end - 10)
+    staleness.recordApplied(end - 9)
+    expect(now - staleness.lastContactAt).toBeLessThanOrEqual(20)
+  }
+})
+
+describe('a clock that is set back by an hour', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+  const setClockBack = () => void vi.setSystemTime(Date.now() - 3_600_000)
+
+  it('makes no view younger', () => {
+    const state = createLogStateMemory()
+    writeLogState(state, {
+      applied: 1,
+      known: 1,
+      lastContactAt: steadyNow() - 10_000,
+      clockOffsets: { min: 0, max: 0 },
+    })
+    const replica = createReplica({ state, waitForSequence: async () => {}, barrier: async () => {} })
+    setClockBack()
+    expect(replica.age).toBe(10)
+  })
+
+  it('lets a view that has all of the log say so', () => {
+    const staleness = new StalenessTracker()
+    setClockBack()
+    const before = steadyNow()
+    staleness.pendingEnd(5, 5)
+    expect(staleness.lastContactAt).toBeGreaterThanOrEqual(before)
+  })
+})

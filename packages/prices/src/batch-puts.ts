@@ -1,0 +1,37 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
+import { parseWireError } from '@influencer-stats/runtime/problems'
+import { ChangeBatcher, type PendingChange } from './change-batcher.ts'
+import type { PricePut, PricesMainMessage, PricesThreadMessage } from './messages.ts'
+import { createPerTurnLimiter } from './event-loop-turns.ts'
+
+/** So many puts are read in a turn, and so many are answered: each ends in a reply that is written. */
+export const MAX_PUTS_PER_TURN = 8
+
+/** Takes a put to main; whether the price is new. */
+export type PutPrice = (put: PricePut) => Promise<boolean>
+
+/** Those that come while others are on their way to main go there together: a message each would cost more than all else. */
+export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
+  let last: Promise<void> = Promise.resolve()
+  const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
+  const batcher = new ChangeBatcher<PricePut, boolean>((run) => (last = last.then(run)), send)
+
+  async function send(group: readonly PendingChange<PricePut, boolean>[]): Promise<void> {
+    try {
+      const outcomes = await bus.call(
+        'put',
+        group.map(({ change }) => change),
+      )
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[i]!
+        await waitForTurn()
+        if (typeof outcome === 'boolean') resolve(outcome)
+        else reject(parseWireError(outcome))
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  return (put) => batcher.submit(put)
+}

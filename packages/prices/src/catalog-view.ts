@@ -1,0 +1,121 @@
+import type { AnswerStore } from './answer-store/answer-store.ts'
+import { AnswerKinds } from './core/catalog-draft.ts'
+import { toKindText, writeAnswer, type KindText, type OutputBuffer } from './core/render-answer.ts'
+import type { Dictionary } from './core/resolve-request.ts'
+import { Terms } from './core/terms.ts'
+import { VersionedList } from './core/versioned-list.ts'
+import type { RowFinder, PriceIndex, RowChange } from './index/price-index.ts'
+import { groupChangesByOffering } from './index/offerings/group-by-offering.ts'
+import { OverlaidIndex, Overlay } from './index/overlay.ts'
+import type { CatalogChange, CatalogState } from './messages.ts'
+
+/** What a view is made of besides its dictionary. */
+export interface CatalogViewContent {
+  readonly live: Uint8Array
+  readonly answerStore: AnswerStore
+  readonly indexes: ReadonlyMap<string, PriceIndex>
+  /** By offering, what the segments of indexes do not have yet. */
+  readonly overlays: VersionedList<Overlay>
+}
+
+/**
+ * The catalog at one moment, as one thread sees it. A change makes another view; whoever works longer than a turn of the
+ * loop holds his, and the last to let go of an old one closes it.
+ */
+export class CatalogView implements Dictionary {
+  readonly terms: Terms
+  readonly live: Uint8Array
+  readonly indexes: ReadonlyMap<string, RowFinder>
+  readonly #baseIndexes: ReadonlyMap<string, PriceIndex>
+  readonly #overlays: VersionedList<Overlay>
+  readonly #answerStore: AnswerStore
+  readonly #kinds: AnswerKinds
+  readonly #texts: KindText[]
+  #holders = 1
+  /** Of no meaning: keeps V8 from leaving out what is only fetched. */
+  prefetchSink = 0
+
+  constructor(
+    terms: Terms,
+    kinds: AnswerKinds,
+    texts: KindText[],
+    { live, answerStore, indexes, overlays }: CatalogViewContent,
+  ) {
+    this.terms = terms
+    this.live = live
+    this.indexes = new Map(Array.from(indexes, ([name, index]) => [name, new OverlaidIndex(index, overlays)]))
+    this.#baseIndexes = indexes
+    this.#overlays = overlays
+    this.#answerStore = answerStore
+    this.#kinds = kinds
+    this.#texts = texts
+  }
+
+  hold(): void {
+    this.#holders++
+  }
+
+  async release(): Promise<void> {
+    if (--this.#holders === 0) await this.#answerStore.close()
+  }
+
+  /** The view after a change. Dictionary and kinds only grow, so that both views use the same. */
+  with({ terms, kinds, live, answers, segments, rows, folded }: CatalogChange): CatalogView {
+    this.terms.append(terms)
+    for (const kind of kinds) {
+      this.#kinds.ensureCode(kind.spec, kind.currency)
+      this.#texts.push(toKindText(kind))
+    }
+    const indexes = new Map(
+      Array.from(this.#baseIndexes, ([name, index]) => {
+        const changed = segments.get(name)
+        return [name, changed?.size ? index.with(changed) : index]
+      }),
+    )
+    const overlays = addToOverlays(this.#overlays.with(folded.map((offering) => [offering, undefined])), rows)
+    const content = { live, answerStore: this.#answerStore.with(answers), indexes, overlays }
+    return new CatalogView(this.terms, this.#kinds, this.#texts, content)
+  }
+
+  /** Has the processor fetch what `write` will read, while it goes on with something else. */
+  prefetch(row: number): void {
+    const block = this.#answerStore.getBlock(row)
+    this.prefetchSink ^= block.kind(block.toSlot(row))
+  }
+
+  /** The id of a row, valid at once. */
+  getId(row: number): Uint8Array {
+    const block = this.#answerStore.getBlock(row)
+    return block.id(block.toSlot(row))
+  }
+
+  /** Writes the answer with a row, and returns where it ends. */
+  write(row: number, to: OutputBuffer, at: number): number {
+    const block = this.#answerStore.getBlock(row)
+    const slot = block.toSlot(row)
+    return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
+  }
+}
+
+/** A thread's view of the catalog: always the newest. */
+export interface CatalogViews {
+  getCurrent(): CatalogView
+  /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
+  findIndex(view: CatalogView, name: string): RowFinder
+}
+
+const addToOverlays = (overlays: VersionedList<Overlay>, rows: readonly RowChange[]): VersionedList<Overlay> =>
+  overlays.with(
+    Array.from(groupChangesByOffering(rows), ([offering, changes]) => [
+      offering,
+      (overlays.get(offering) ?? Overlay.createEmpty()).with(changes),
+    ]),
+  )
+
+export function createCatalogView(
+  { terms, kinds, rows }: Pick<CatalogState, 'terms' | 'kinds' | 'rows'>,
+  rest: Omit<CatalogViewContent, 'overlays'>,
+): CatalogView {
+  const overlays = addToOverlays(VersionedList.fromEntries([]), rows)
+  return new CatalogView(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), { ...rest, overlays })
+}

@@ -1,0 +1,148 @@
+import {
+  AnswerBlock,
+  toBlockNumber,
+  PAGE_BYTES,
+  PAGE_ROWS,
+  toPageNumber,
+  ROW_BYTES,
+  createSharedBlock,
+} from '../core/answer-block.ts'
+import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../core/answer-table.ts'
+import type { RowEdit } from './row-edits.ts'
+
+/** So many single answers wait at most beside the blocks: each takes 0.3 KB of every thread. */
+const MAX_PENDING_ANSWERS = 8_192
+
+/** Answers with edits made, in memory of their own: readers go on with the old ones. */
+export interface EditedAnswers {
+  /** What is to be written. */
+  readonly pages: Map<number, Uint8Array>
+  /** What threads are to be told. */
+  readonly change: AnswerChange
+}
+
+/** The answers of the catalog, as main has them. */
+export interface CatalogAnswers {
+  /** All of them that threads share. */
+  readonly shared: AnswerChange
+  getBlock(row: number): AnswerBlock
+  applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers
+  /** What was edited is written. */
+  commitEdits(applyEdits: EditedAnswers): void
+}
+
+/** Copies of the pages that edits touch, with the edits made. @param copy of a page */
+function editPages(edits: readonly RowEdit[], copy: (number: number) => AnswerBlock): Map<number, AnswerBlock> {
+  const edited = new Map<number, AnswerBlock>()
+  for (const { row, after, id, value, kind } of edits) {
+    if (!after) continue
+    const number = toPageNumber(row)
+    const page = edited.get(number) ?? copy(number)
+    edited.set(number, page)
+    page.set(page.toSlot(row), id, value, kind)
+  }
+  return edited
+}
+
+const toPageBytes = (pages: Map<number, AnswerBlock>) =>
+  new Map(Array.from(pages, ([number, { bytes }]) => [number, bytes]))
+
+/** In memory that threads share. */
+export class SharedAnswers implements CatalogAnswers {
+  #table: AnswerTable
+  /** How many single answers wait beside a block: first where they have waited longest. */
+  readonly #pending = new Map<number, number>()
+
+  readonly #maxPending: number
+
+  /** @param maxPending so many may wait */
+  constructor(blocks: readonly AnswerBlock[], maxPending = MAX_PENDING_ANSWERS) {
+    this.#table = AnswerTable.fromBlocks(blocks)
+    this.#maxPending = maxPending
+  }
+
+  get shared(): AnswerChange {
+    const singles = [...this.#pending.keys()].flatMap((number) => [...this.#table.getSingles(number)!])
+    return {
+      blocks: new Map(this.#table.blocks.flatMap(({ bytes }, number) => [[number, bytes]])),
+      rows: singles.map(([row]) => row),
+      bytes: Buffer.concat(singles.map(([, { bytes }]) => bytes)),
+    }
+  }
+
+  getBlock(row: number): AnswerBlock {
+    return this.#table.getBlock(row)
+  }
+
+  applyEdits(edits: readonly RowEdit[]): EditedAnswers {
+    const pages = editPages(edits, (number) => this.#copyPage(number))
+    const rows = edits.flatMap(({ row, after }) => (after ? row : []))
+    const bytes = new Uint8Array(rows.length * ROW_BYTES)
+    for (const [i, row] of rows.entries()) {
+      const page = pages.get(toPageNumber(row))!
+      bytes.set(page.row(page.toSlot(row)), i * ROW_BYTES)
+    }
+    return { pages: toPageBytes(pages), change: { blocks: this.#renewBlocks(rows.length), rows, bytes } }
+  }
+
+  commitEdits({ change }: EditedAnswers): void {
+    this.#table = this.#table.with(change)
+    for (const number of change.blocks.keys()) this.#pending.delete(number)
+    for (const number of new Set(change.rows.map(toBlockNumber)))
+      this.#pending.set(number, this.#table.getSingles(number)!.size)
+  }
+
+  #copyPage(number: number): AnswerBlock {
+    const first = number * PAGE_ROWS
+    const page = new AnswerBlock(new Uint8Array(PAGE_BYTES))
+    const block = this.#table.blocks[toBlockNumber(first)]
+    if (block) page.bytes.set(block.getPage(number))
+    const singles = this.#table.getSingles(toBlockNumber(first))
+    for (let slot = 0; singles && slot < PAGE_ROWS; slot++) {
+      const single = singles.get(first + slot)
+      if (single) page.row(slot).set(single.bytes)
+    }
+    return page
+  }
+
+  /** Blocks with what waits beside them, as many as leave room for so many more. */
+  #renewBlocks(more: number): Map<number, Uint8Array> {
+    const renewBlocks = new Map<number, Uint8Array>()
+    let pending = more
+    for (const count of this.#pending.values()) pending += count
+    for (const [number, count] of this.#pending) {
+      if (pending <= this.#maxPending) break
+      const block = new AnswerBlock(createSharedBlock(this.#table.blocks[number]?.bytes))
+      for (const [row, { bytes }] of this.#table.getSingles(number)!) block.row(block.toSlot(row)).set(bytes)
+      renewBlocks.set(number, block.bytes)
+      pending -= count
+    }
+    return renewBlocks
+  }
+}
+
+/** In the database alone. */
+export class StoredAnswers implements CatalogAnswers {
+  readonly shared = NO_ANSWERS
+  readonly #read: (page: number) => Uint8Array
+
+  constructor(read: (page: number) => Uint8Array) {
+    this.#read = read
+  }
+
+  getBlock(row: number): AnswerBlock {
+    return new AnswerBlock(this.#read(toPageNumber(row)))
+  }
+
+  applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers {
+    const pages = editPages(edits, (number) => {
+      const copy = new Uint8Array(PAGE_BYTES)
+      if (number * PAGE_ROWS < rows) copy.set(this.#read(number))
+      return new AnswerBlock(copy)
+    })
+    const blocks = new Map(Array.from(pages.keys(), (number) => [number, undefined]))
+    return { pages: toPageBytes(pages), change: { ...NO_ANSWERS, blocks } }
+  }
+
+  commitEdits(): void {}
+}

@@ -1,0 +1,75 @@
+import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import type { AnswerKinds } from '../core/catalog-draft.ts'
+import { IdOrder } from '../core/id-order.ts'
+import { RowTable } from '../core/row-table.ts'
+import type { Terms } from '../core/terms.ts'
+import { parseUuid } from '../core/uuid.ts'
+import type { ExportRange } from '../messages.ts'
+import { toAnswersKey, toRowsKey } from '../page-store.ts'
+import { yieldTurn } from '../event-loop-turns.ts'
+import type { Generations, CatalogMeta } from './generations.ts'
+import { toPrice } from './row-to-price.ts'
+
+const PIECE_BYTES = 262_144
+
+/** What is exported: a catalog as it was at one moment. */
+export interface FrozenCatalog {
+  readonly meta: CatalogMeta
+  /** They only grow. */
+  readonly terms: Terms
+  readonly kinds: AnswerKinds
+  /** Reads as of that moment. */
+  readonly generations: Generations
+}
+
+/** The prices of a catalog as NDJSON in the order of their ids, in pieces of 256 KiB. Others have their turns meanwhile. */
+export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
+  const { meta, terms, kinds, generations } = catalog
+  const order = await readIdOrder(catalog, after)
+  const readPage = createPageReader(generations, meta.generation)
+  let text = ''
+  for (const row of order.takeRows().take(limit ?? Infinity)) {
+    const { table, block } = readPage(toPageNumber(row))
+    text += `${JSON.stringify(toPrice(row, table.get(row % PAGE_ROWS)!, block, terms, kinds))}\n`
+    await yieldTurn()
+    if (text.length < PIECE_BYTES) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+async function readIdOrder({ meta, generations }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
+  const { generation, rows } = meta
+  const order = new IdOrder(after === undefined ? undefined : parseUuid(after))
+  const isPresent = new Uint8Array(rows)
+  await generations.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
+    const table = decodeTable(bytes)
+    for (let slot = 0; slot < table.size; slot++) if (table.has(slot)) isPresent[page * PAGE_ROWS + slot] = 1
+  })
+  await generations.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
+    const block = new AnswerBlock(bytes)
+    const first = page * PAGE_ROWS
+    for (let row = first; row < Math.min(rows, first + PAGE_ROWS); row++)
+      if (isPresent[row] === 1) order.add(block.id(block.toSlot(row)), row)
+  })
+  return order
+}
+
+function decodeTable(bytes: Uint8Array): RowTable {
+  const table = new RowTable(PAGE_ROWS)
+  table.decode(bytes)
+  return table
+}
+
+/** Reads pages; the last one is kept, as ids often come in the order of rows. */
+function createPageReader(generations: Generations, generation: number) {
+  let last: { page: number; table: RowTable; block: AnswerBlock } | undefined
+  return (page: number) => {
+    if (last?.page !== page) {
+      const block = new AnswerBlock(generations.answers(generation, page))
+      last = { page, table: generations.rows(generation, page), block }
+    }
+    return last
+  }
+}

@@ -1,0 +1,345 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import { AnswerKinds, CatalogDraft } from '../core/catalog-draft.ts'
+import { IdTable } from '../core/id-table.ts'
+import type { Price } from '../core/price.ts'
+import type { PriceRow } from '../core/row-table.ts'
+import { Terms } from '../core/terms.ts'
+import { parseUuid } from '../core/uuid.ts'
+import { errors } from '../errors.ts'
+import type { PriceLineReader } from '../price-line-reader.ts'
+import type { IndexKind, RowChange } from '../index/price-index.ts'
+import type { CatalogChange, CatalogState } from '../messages.ts'
+import { forEachInTurns, yieldTurn } from '../event-loop-turns.ts'
+import { SharedAnswers, StoredAnswers, type CatalogAnswers } from './catalog-answers.ts'
+import type { FrozenCatalog } from './catalog-export.ts'
+import { isRowChanged, applyRowEdits, toEdits, findExisting, type RowEdit, type RowLookup } from './row-edits.ts'
+import { ChangeBatcher, type PendingChange } from '../change-batcher.ts'
+import { checkTypes, countNewPrices, translatePrices } from './merge-import.ts'
+import { Generations, NO_META, type LoadedCatalog, type ErrorLog, type CatalogMeta } from './generations.ts'
+import { CatalogIndexes } from './catalog-indexes.ts'
+import { evaluateChanges, type PriceChange } from './evaluate-changes.ts'
+import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
+import { toPrice } from './row-to-price.ts'
+import { TermCounts, PendingTypes } from './term-counts.ts'
+
+/** What an owner is made of. */
+export interface PriceCatalogOptions {
+  readonly level: SharedLevel
+  readonly indexes: ReadonlyMap<string, IndexKind>
+  /** Whether the answers lie in memory that threads share. */
+  readonly hasSharedBlocks: boolean
+  readonly log: ErrorLog
+  /** So many prices there may be. */
+  readonly maxPrices: number
+  readonly onChange: (change: CatalogChange) => Promise<unknown>
+  readonly onReplace: (state: CatalogState) => Promise<unknown>
+}
+
+/** Up to so many imported prices are put one by one; more make a new generation of the catalog. */
+const MAX_SINGLE_PUTS = 2_000
+/** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
+const MAX_DELETED_ROWS = 65_536
+
+const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
+
+function readId(answers: CatalogAnswers, row: number): Uint8Array {
+  const block = answers.getBlock(row)
+  return block.id(block.toSlot(row))
+}
+
+/** The catalog, on main: the one writer. A change is durable first, then every thread sees it, then it is acknowledged. */
+export class PriceCatalog {
+  readonly #options: PriceCatalogOptions
+  readonly #generations: Generations
+  /** What is durable. */
+  #meta = NO_META
+  #terms = new Terms()
+  #kinds = new AnswerKinds()
+  #counts = new TermCounts(this.#terms)
+  #answers: CatalogAnswers = new SharedAnswers([])
+  #indexes: CatalogIndexes
+  // Made here: a function made where a catalog is loaded would keep all that was loaded, 40 MB.
+  readonly #readId = (row: number): Uint8Array => readId(this.#answers, row)
+  readonly #readPage = (page: number): Uint8Array => this.#generations.answers(this.#meta.generation, page)
+  #ids = new IdTable(this.#readId)
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #batcher = new ChangeBatcher<PriceChange, boolean>(
+    (run) => this.#runInTurn(run),
+    (group) => this.#commit(group),
+  )
+
+  private constructor(options: PriceCatalogOptions) {
+    this.#options = options
+    this.#generations = new Generations(options.level, options.log)
+    this.#indexes = CatalogIndexes.createEmpty(options.indexes)
+  }
+
+  /** Opens the catalog in the database. @param first makes what a database begins with that never had any prices */
+  static async open(options: PriceCatalogOptions, first = () => new CatalogDraft(new Terms())): Promise<PriceCatalog> {
+    const catalog = new PriceCatalog(options)
+    const loaded = await catalog.#generations.load()
+    if (loaded) await catalog.#loadCompact(loaded)
+    else await catalog.#adopt(first())
+    return catalog
+  }
+
+  get size(): number {
+    return this.#ids.size
+  }
+
+  /** How far in the log it is, where it is that of a node of many. */
+  get checkpoint(): LogCheckpoint | undefined {
+    return this.#meta.log
+  }
+
+  getState(): CatalogState {
+    return {
+      generation: this.#meta.generation,
+      // What was learned of changes that are still being written is told with them.
+      terms: this.#terms.list.slice(0, this.#meta.terms),
+      kinds: this.#kinds.list.slice(0, this.#meta.kinds),
+      live: this.#counts.live(),
+      answers: this.#answers.shared,
+      segments: this.#indexes.segments,
+      rows: this.#indexes.pending,
+    }
+  }
+
+  async get(id: string): Promise<Price | undefined> {
+    const row = this.#ids.find(parseUuid(id))
+    if (row < 0) return undefined
+    return toPrice(row, this.#readRow(row), this.#answers.getBlock(row), this.#terms, this.#kinds)
+  }
+
+  /** @returns whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  put(price: Price): Promise<boolean> {
+    return this.#batcher.submit({ key: price.id.toLowerCase(), price })
+  }
+
+  /** @returns whether it was there */
+  remove(id: string): Promise<boolean> {
+    return this.#batcher.submit({ key: id.toLowerCase() })
+  }
+
+  /** The catalog as it is once no change is under way; it can be read until `close`. */
+  freeze(): Promise<FrozenCatalog & { close(): Promise<void> }> {
+    return this.#runInTurn(async () => {
+      const { generations, close } = this.#generations.freeze()
+      return { meta: this.#meta, terms: this.#terms, kinds: this.#kinds, generations, close }
+    })
+  }
+
+  /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
+  draft(replace: boolean): CatalogDraft {
+    if (replace) return new CatalogDraft(new Terms())
+    return new CatalogDraft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types)
+  }
+
+  /** Takes what was imported, whole. @returns how many prices there are now */
+  takeImport({ draft, replace, maxPrices }: PriceLineReader, log?: LogCheckpoint): Promise<number> {
+    return this.#runInTurn(async () => {
+      if (replace) await this.#adopt(draft, log)
+      else await this.#merge(draft, maxPrices, log)
+      return this.size
+    })
+  }
+
+  /** Makes changes of different prices, in their order, and the mark with them. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  change(group: readonly PendingChange<PriceChange, boolean>[], log: LogCheckpoint): Promise<void> {
+    return this.#runInTurn(() => this.#makeChanges(group, log))
+  }
+
+  /** Keeps how far it is. @param options.piece of the open import: its newest; @param options.sync all that was written, too */
+  setCheckpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
+    return this.#runInTurn(() => this.#checkpoint(log, options))
+  }
+
+  /** The pieces of the open import. @throws StartError `DATA_DAMAGED` */
+  readStaged(open: OpenImport): AsyncGenerator<Uint8Array> {
+    return this.#generations.staged(open)
+  }
+
+  /** Nothing of an import is needed any more. */
+  clearStaged(): Promise<void> {
+    return this.#generations.clearStaged()
+  }
+
+  /** Takes the catalog as the disk has it after a fault: a change that was refused may be there or not. */
+  reload(): Promise<void> {
+    return this.#runInTurn(async () => {
+      const loaded = await this.#generations.load()
+      if (loaded) await this.#load(loaded)
+      await this.#options.onReplace(this.getState())
+    })
+  }
+
+  /** Resolves once no change is under way. */
+  async waitUntilIdle(): Promise<void> {
+    await this.#last
+  }
+
+  /** Makes changes of different prices, all of them or none, but for those that are refused. */
+  async #commit(group: readonly PendingChange<PriceChange, boolean>[]): Promise<void> {
+    try {
+      await this.#makeChanges(group)
+    } catch (error) {
+      // Those that were refused are settled already.
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  async #makeChanges(group: readonly PendingChange<PriceChange, boolean>[], log?: LogCheckpoint): Promise<void> {
+    const { edits, settle } = evaluateChanges(group, {
+      ...this.#rowLookup(),
+      terms: this.#terms,
+      kinds: this.#kinds,
+      types: new PendingTypes(this.#counts),
+      checkCapacity: (added, maxPrices) => this.#checkCapacity(added, maxPrices),
+    })
+    if (edits.length > 0) await this.#apply(edits, log)
+    else if (log) await this.#checkpoint(log)
+    settle()
+  }
+
+  async #checkpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
+    const meta = { ...this.#meta, log }
+    await this.#generations.setCheckpoint(meta, options)
+    this.#meta = meta
+  }
+
+  /** @throws Problem `CATALOG_FULL` */
+  #checkCapacity(added: number, maxPrices = this.#options.maxPrices): void {
+    if (this.size + added > maxPrices) throw errors.CATALOG_FULL(`more than ${maxPrices}`)
+  }
+
+  #rowLookup(): RowLookup {
+    return {
+      find: (id) => this.#ids.find(id),
+      readRow: (row) => this.#readRow(row),
+      rows: this.#meta.rows,
+    }
+  }
+
+  async #apply(edits: readonly RowEdit[], log = this.#meta.log): Promise<void> {
+    const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
+    // A price that costs something else is found as before.
+    const found = edits.filter(isRowChanged)
+    const answers = this.#answers.applyEdits(edits, oldRows)
+    const rows = applyRowEdits(found, oldRows, (page) => this.#generations.rows(generation, page))
+    const terms = this.#terms.list.slice(firstTerm)
+    const kinds = this.#kinds.list.slice(firstKind)
+    const meta: CatalogMeta = {
+      ...this.#meta,
+      rows: edits.reduce((max, { row }) => Math.max(max, row + 1), oldRows),
+      terms: this.#terms.list.length,
+      kinds: this.#kinds.list.length,
+      log,
+    }
+    await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
+    const fold = await this.#indexes.fold()
+    // From here to the word to the threads at once: one that starts has it all from `state`, or is told all.
+    this.#meta = meta
+    // Ids that go are found by the old answers, those that come by the new.
+    for (const { before, after, id } of found) if (before && !after) this.#ids.delete(id)
+    this.#answers.commitEdits(answers)
+    for (const { row, before, after, id } of found) {
+      this.#counts.add(before, -1)
+      this.#counts.add(after, 1)
+      if (after && !before) this.#ids.add(row, id)
+    }
+    const changes = found.map(toRowChange)
+    this.#indexes.applyFold(fold, changes, (offering) => this.#counts.getCount(offering))
+    const live = this.#counts.live()
+    await this.#options.onChange({ terms, kinds, live, answers: answers.change, rows: changes, ...fold })
+  }
+
+  async #merge(draft: CatalogDraft, maxPrices: number, log?: LogCheckpoint): Promise<void> {
+    // Nothing is learned of what is refused.
+    const table = draft.table()
+    this.#checkCapacity(await countNewPrices(draft, table, this.#ids), maxPrices)
+    await checkTypes(draft, table, this.#terms, this.#counts.types)
+    const translated = await translatePrices(draft, table, this.#terms, this.#kinds)
+    if (translated.length <= MAX_SINGLE_PUTS) {
+      const rowLookup = this.#rowLookup()
+      const puts = translated.map((one) => ({ ...one, ...findExisting(one.id, rowLookup) }))
+      if (puts.length > 0) await this.#apply(toEdits(puts, rowLookup.rows), log)
+      else if (log) await this.#checkpoint(log)
+      return
+    }
+    const whole = await this.#toDraft()
+    await forEachInTurns(translated.length, (i) => {
+      const { id, row, value, kind } = translated[i]!
+      whole.add(id, row, value, kind)
+    })
+    await this.#adopt(whole, log)
+  }
+
+  async #toDraft(): Promise<CatalogDraft> {
+    const draft = new CatalogDraft(this.#terms, this.#kinds)
+    const { generation, rows } = this.#meta
+    for (let first = 0; first < rows; first += PAGE_ROWS) {
+      const page = this.#generations.rows(generation, toPageNumber(first))
+      const answers = new AnswerBlock(this.#generations.answers(generation, toPageNumber(first)))
+      for (let i = 0; i < page.size; i++) {
+        const row = page.get(i)
+        if (row) draft.add(answers.id(i), row, answers.value(i), answers.kind(i))
+      }
+      await yieldTurn()
+    }
+    return draft
+  }
+
+  /** Makes a draft the catalog: durable as a new generation first. */
+  async #adopt(draft: CatalogDraft, log = this.#meta.log): Promise<void> {
+    const table = draft.table()
+    const meta = await this.#generations.writeAll(draft, table, { ...this.#meta, log })
+    const { terms, kinds, blocks, ids } = draft
+    await this.#replaceState({ meta, terms, kinds, blocks, table }, ids)
+    await this.#options.onReplace(this.getState())
+    await this.#generations.clearOlder(meta)
+  }
+
+  async #load(loaded: LoadedCatalog): Promise<void> {
+    const { blocks, table } = loaded
+    const answers = new SharedAnswers(blocks)
+    const idOf = (row: number) => readId(answers, row)
+    const ids = new IdTable(idOf, table.size)
+    await forEachInTurns(table.size, (row) => {
+      if (table.has(row)) ids.add(row, idOf(row))
+    })
+    await this.#replaceState(loaded, ids)
+  }
+
+  /** Without the places of deleted prices where they are many. */
+  async #loadCompact(loaded: LoadedCatalog): Promise<void> {
+    await this.#load(loaded)
+    if (this.#meta.rows - this.size > Math.max(MAX_DELETED_ROWS, this.size)) await this.#adopt(await this.#toDraft())
+  }
+
+  async #replaceState({ meta, terms, kinds, table, blocks }: LoadedCatalog, ids: IdTable): Promise<void> {
+    const { hasSharedBlocks: holdsBlocks, indexes } = this.#options
+    const counts = await TermCounts.fromTable(table, terms)
+    const built = await CatalogIndexes.build(indexes, table)
+    // At once: whoever asks meanwhile is answered of one catalog.
+    this.#meta = meta
+    this.#terms = terms
+    this.#kinds = kinds
+    this.#answers = holdsBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
+    this.#ids = ids
+    ids.readFrom(this.#readId)
+    this.#counts = counts
+    this.#indexes = built
+  }
+
+  #readRow(row: number): PriceRow {
+    return this.#generations.row(this.#meta.generation, row)
+  }
+
+  /** One change after the other. */
+  #runInTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(change)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}

@@ -1,0 +1,257 @@
+import { FrameError, createOutcomeUnknownError } from '@influencer-stats/log/errors'
+import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
+import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
+import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
+import { readBootId } from '@influencer-stats/runtime/boot-id'
+import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import * as kinds from '../core/log-entries.ts'
+import { errors } from '../errors.ts'
+import type { PendingChange } from '../change-batcher.ts'
+import type { ImportResult } from '../messages.ts'
+import { META_KEY } from '../page-store.ts'
+import type { PriceCatalog } from './price-catalog.ts'
+import type { CatalogMeta } from './generations.ts'
+import type { PriceChange } from './evaluate-changes.ts'
+import { LoggedImport } from './logged-import.ts'
+import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
+import { createSnapshotFilter } from './snapshot-filter.ts'
+
+/** What became of an entry: whether a price was new, or there; what was imported; or why it was refused. */
+export type PricesOutcome = boolean | ImportResult | WireError
+
+/** @throws Problem why it was refused */
+export function toResult(outcome: PricesOutcome): boolean | ImportResult {
+  if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
+  throw parseWireError(outcome)
+}
+
+/** An import of which nothing comes for so long, by the log's clock, is given up: who took it may be gone (ms). */
+export const LOG_IMPORT_TIMEOUT_MS = 30_000
+
+/** So many changes of prices are one write at most: they are judged in one turn of the event loop. */
+const MAX_BATCH_CHANGES = 512
+
+const META_KEY_BYTES = Buffer.from(META_KEY)
+const SNAPSHOT_NAME = 'prices snapshot 1'
+
+const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
+const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.REMOVE
+
+/** Throws away what a power cut may have torn, before it is opened: the log has all of it. */
+export async function clearTorn(level: SharedLevel): Promise<void> {
+  const found = await level.db.get(META_KEY)
+  const checkpoint = found === undefined ? undefined : (JSON.parse(found) as CatalogMeta).log
+  if (checkpoint && isTorn(checkpoint.boot)) await clearLevel(level, META_KEY)
+}
+
+/** The prices service's view of the log: the catalog that a node makes of it. Main's. */
+export class PricesStateMachine implements StateMachine {
+  readonly #catalog: PriceCatalog
+  readonly #level: SharedLevel
+  readonly #boot = readBootId()
+  #import: LoggedImport | undefined
+  /** Of a batch that could not be written to its end: what came of those entries that were. */
+  #outcomes: PricesOutcome[] = []
+
+  private constructor(catalog: PriceCatalog, level: SharedLevel) {
+    this.#catalog = catalog
+    this.#level = level
+  }
+
+  /** @throws StartError `DATA_DAMAGED` */
+  static async open(catalog: PriceCatalog, level: SharedLevel): Promise<PricesStateMachine> {
+    const stateMachine = new PricesStateMachine(catalog, level)
+    await stateMachine.#resume()
+    return stateMachine
+  }
+
+  /** The import that has begun and not ended. */
+  get open(): OpenImport | undefined {
+    return this.#catalog.checkpoint?.open
+  }
+
+  getPosition(): LogPosition | undefined {
+    return this.#catalog.checkpoint?.position
+  }
+
+  async apply(entries: readonly LogEntry[], position: LogPosition): Promise<PricesOutcome[]> {
+    const before = this.#catalog.checkpoint
+    // A fault may have been told of what was written nevertheless.
+    if (before?.position?.seq !== position.seq || before.position.epoch !== position.epoch)
+      await this.#applyEntries(entries, position, before?.made ?? 0)
+    const outcomes = this.#outcomes
+    this.#outcomes = []
+    // Those of a life before this one: nobody waits for them.
+    return entries.map((_, i) => outcomes[i] ?? toWireError(createOutcomeUnknownError()))
+  }
+
+  /** @param made so many are made already */
+  async #applyEntries(entries: readonly LogEntry[], position: LogPosition, made: number): Promise<void> {
+    const createCheckpoint = (next: number): LogCheckpoint => {
+      const { position: from, open } = this.#catalog.checkpoint ?? {}
+      const rest = { boot: this.#boot, open }
+      return next < entries.length
+        ? { ...(from && { position: from }), made: next, ...rest }
+        : { position, made: Math.max(0, made - next), ...rest }
+    }
+    if (made >= entries.length) return this.#catalog.setCheckpoint(createCheckpoint(entries.length))
+    for (let next = made; next < entries.length;) {
+      const first = entries[next]!
+      if (isPriceChange(first)) {
+        const group = this.#takeBatch(entries, next)
+        next += group.length
+        await this.#catalog.change(group, createCheckpoint(next))
+      } else {
+        const at = next++
+        this.#outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
+      }
+    }
+  }
+
+  /** Changes of different prices that follow each other. */
+  #takeBatch(entries: readonly LogEntry[], from: number): PendingChange<PriceChange, boolean>[] {
+    const group: PendingChange<PriceChange, boolean>[] = []
+    const seen = new Set<string>()
+    for (let i = from; i < entries.length && group.length < MAX_BATCH_CHANGES && isPriceChange(entries[i]!); i++) {
+      const change = toPriceChange(entries[i]!)
+      if (seen.has(change.key)) break
+      seen.add(change.key)
+      group.push({
+        change,
+        resolve: (outcome) => (this.#outcomes[i] = outcome),
+        reject: (error) => {
+          // What is this node's own fault is none of the change's.
+          if (!isRefusal(error)) throw error
+          this.#outcomes[i] = toWireError(error)
+        },
+      })
+    }
+    return group
+  }
+
+  /** @param checkpoint as it is to be kept, but for the import */
+  async #applyImportEntry(entry: LogEntry, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
+    const { kind, seq, at } = entry
+    const { open } = checkpoint
+    const isLate = open !== undefined && at - open.at >= LOG_IMPORT_TIMEOUT_MS
+    switch (kind) {
+      case kinds.IMPORT_BEGIN: {
+        if (open && !isLate) return this.#refuse(errors.IMPORT_RUNNING(), checkpoint)
+        const importBegin = readEntry<kinds.ImportBegin>(entry)
+        this.#import = new LoggedImport(importBegin)
+        await this.#catalog.setCheckpoint({ ...checkpoint, open: { ...importBegin, pieces: 0, at } })
+        await this.#catalog.clearStaged()
+        return true
+      }
+      case kinds.IMPORT_PIECE: {
+        const { id, number, bytes } = readEntry(entry, kinds.decodePiece)
+        if (open?.id !== id || open.pieces !== number) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
+        return this.#runOrDrop(checkpoint, async () => {
+          await this.#import!.take(number, bytes)
+          await this.#catalog.setCheckpoint(
+            { ...checkpoint, open: { ...open, pieces: number + 1, at } },
+            { piece: bytes },
+          )
+          return true
+        })
+      }
+      case kinds.IMPORT_END: {
+        const { id, pieces } = readEntry<kinds.ImportEnd>(entry)
+        if (open?.id !== id || open.pieces !== pieces) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
+        return this.#runOrDrop(checkpoint, async () => {
+          const reader = this.#import!.end(open.mayBeEmpty)
+          const prices = await this.#catalog.takeImport(reader, { ...checkpoint, open: undefined })
+          await this.#clearImport()
+          return { imported: reader.imported, prices }
+        })
+      }
+      case kinds.IMPORT_ABORT:
+        return this.#dropImport(checkpoint, open?.id === readEntry<string>(entry))
+      case kinds.IMPORT_EXPIRY:
+        return this.#dropImport(checkpoint, isLate)
+      default:
+        throw new FrameError(
+          'LOG_FORMAT_UNKNOWN',
+          `what is at ${seq} is of a kind that this version does not know`,
+          seq,
+        )
+    }
+  }
+
+  async #refuse(problem: Problem, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
+    await this.#catalog.setCheckpoint(checkpoint)
+    return toWireError(problem)
+  }
+
+  /** What is refused ends the import. */
+  async #runOrDrop(checkpoint: LogCheckpoint, step: () => Promise<PricesOutcome>): Promise<PricesOutcome> {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      this.#import!.failure = error
+      await this.#dropImport(checkpoint, true)
+      return toWireError(error)
+    }
+  }
+
+  async #dropImport(checkpoint: LogCheckpoint, isDue: boolean): Promise<boolean> {
+    await this.#catalog.setCheckpoint(isDue ? { ...checkpoint, open: undefined } : checkpoint)
+    if (isDue) await this.#clearImport()
+    return true
+  }
+
+  async #clearImport(): Promise<void> {
+    this.#import = undefined
+    await this.#catalog.clearStaged()
+  }
+
+  /** Goes on with an import of which this node has a part. */
+  async #resume(): Promise<void> {
+    const { open } = this
+    this.#import = open && new LoggedImport(open)
+    if (!open) return this.#catalog.clearStaged()
+    let number = 0
+    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.take(number++, bytes)
+  }
+
+  snapshot(): AsyncIterable<Buffer> {
+    return createSnapshotChunks(this.#level.db, {
+      name: SNAPSHOT_NAME,
+      positionKey: META_KEY_BYTES,
+      createFilter: createSnapshotFilter,
+    })
+  }
+
+  async restore(pieces: AsyncIterable<Buffer>): Promise<void> {
+    await clearLevel(this.#level, META_KEY)
+    const { db } = this.#level
+    const meta: CatalogMeta = JSON.parse(String(await restoreSnapshot(pieces, db, [SNAPSHOT_NAME])))
+    await markClean(this.#level, META_KEY, JSON.stringify({ ...meta, log: { ...meta.log!, boot: CLEAN_BOOT } }))
+    await this.#catalog.reload()
+    await this.#resume()
+  }
+
+  /** All of it is on the disk: after a power cut it can be gone on with. */
+  async settle(): Promise<void> {
+    const { checkpoint } = this.#catalog
+    if (checkpoint && checkpoint.boot !== CLEAN_BOOT)
+      await this.#catalog.setCheckpoint({ ...checkpoint, boot: CLEAN_BOOT }, { sync: true })
+  }
+}
+
+/** @throws FrameError */
+function readEntry<T>({ seq, body }: LogEntry, decode: (body: Buffer) => T = kinds.decodeText): T {
+  try {
+    return decode(body)
+  } catch (error) {
+    throw new FrameError('LOG_DAMAGED', (error as Error).message, seq)
+  }
+}
+
+function toPriceChange(entry: LogEntry): PriceChange {
+  if (entry.kind === kinds.REMOVE) return { key: readEntry(entry) }
+  const { key, most, price } = readEntry<kinds.LoggedPut>(entry)
+  return { key, maxPrices: most, price: { ...price, id: key } }
+}

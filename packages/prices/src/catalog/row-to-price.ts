@@ -1,0 +1,28 @@
+import type { AnswerBlock } from '../core/answer-block.ts'
+import { toDate, FIRST_DAY, LAST_DAY } from '../core/dates.ts'
+import type { AnswerKinds } from '../core/catalog-draft.ts'
+import type { Price } from '../core/price.ts'
+import type { PriceRow } from '../core/row-table.ts'
+import type { Term, Terms } from '../core/terms.ts'
+import { formatUuid } from '../core/uuid.ts'
+
+/** All that a row says, as a price. @param block where its answer lies */
+export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms: Terms, kinds: AnswerKinds): Price {
+  const slot = block.toSlot(number)
+  const text = (term: number) => (terms.list[term] as { text: string }).text
+  return {
+    id: formatUuid(block.id(slot)),
+    offeringId: text(row.offering),
+    groupId: text(row.group),
+    priceSpecId: text(row.spec),
+    charValues: Array.from(row.values, (term) => {
+      const { char, value } = terms.list[term] as Term & { kind: 'value' }
+      return { char: text(char), value }
+    }),
+    value: block.value(slot),
+    currency: kinds.list[block.kind(slot)]!.currency,
+    ...(row.isDefault && { default: true }),
+    ...(row.from !== FIRST_DAY && { from: toDate(row.from) }),
+    ...(row.to !== LAST_DAY && { to: toDate(row.to) }),
+  }
+}

@@ -1,0 +1,153 @@
+import type { PriceRow, RowTable } from '../core/row-table.ts'
+import { toLive, getValueType, type CharType, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
+import { yieldTurn } from '../event-loop-turns.ts'
+
+type TypeCounts = Record<CharType, number>
+
+/** The type of a characteristic of which so many rows have a value of each. */
+const pickType = (counts: TypeCounts): CharType | undefined =>
+  (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
+
+/** So many rows are counted before others have their turn. */
+const ROWS_PER_SLICE = 4_096
+const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
+
+/**
+ * How many rows have each term, and so of which type a characteristic is: its type is that of the values that rows have,
+ * and not of one that went. Texts that all look like dates are dates.
+ */
+export class TermCounts {
+  /** The types of the characteristics that some row has, always the newest. */
+  readonly types: CharTypes = new Map()
+  readonly #terms: Terms
+  readonly #counts: number[] = []
+  /** By characteristic, how many rows have a value of each type. */
+  readonly #byType = new Map<number, TypeCounts>()
+  /** By value. */
+  readonly #types: CharType[] = []
+  #live = new Uint8Array(1_024)
+  #published = NO_TERMS
+  #changed = true
+
+  constructor(terms: Terms) {
+    this.#terms = terms
+  }
+
+  /** Those of all rows of a table, none of which is made an object for it. */
+  static async fromTable(table: RowTable, terms: Terms): Promise<TermCounts> {
+    const found = new Uint32Array(terms.list.length)
+    for (let row = 0; row < table.size; row += ROWS_PER_SLICE) {
+      table.countTerms(found, row, Math.min(table.size, row + ROWS_PER_SLICE))
+      await yieldTurn()
+    }
+    const counts = new TermCounts(terms)
+    found.forEach((rows, term) => {
+      if (rows === 0) return
+      counts.#count(term, rows)
+      if (terms.list[term]!.kind === 'value') counts.#countType(term, rows)
+    })
+    return counts
+  }
+
+  /** How many rows have a term. */
+  getCount(term: number): number {
+    return this.#counts[term] ?? 0
+  }
+
+  /** Of a value's term. */
+  getChar(term: number): number {
+    return this.#terms.getChar(term)
+  }
+
+  /** Of a value's term. */
+  getType(term: number): CharType {
+    return (this.#types[term] ??= getValueType(this.#terms.getValue(term))!)
+  }
+
+  /** How many rows have a value of each type of a characteristic: a copy. */
+  getTypeCounts(char: number): TypeCounts {
+    return { string: 0, integer: 0, date: 0, ...this.#byType.get(char) }
+  }
+
+  /** @param by 1 for a row that came, -1 for one that went */
+  add(row: PriceRow | undefined, by: 1 | -1): void {
+    if (!row) return
+    this.#count(row.offering, by)
+    this.#count(row.group, by)
+    this.#count(row.spec, by)
+    for (const term of row.values) {
+      this.#count(term, by)
+      this.#countType(term, by)
+    }
+  }
+
+  /** By term: 0 where no row has it; of a characteristic, what `typeIn` reads. The same memory until something changes. */
+  live(): Uint8Array<SharedArrayBuffer> {
+    if (!this.#changed) return this.#published
+    this.#changed = false
+    this.#published = new Uint8Array(new SharedArrayBuffer(this.#terms.list.length))
+    this.#published.set(this.#live.subarray(0, this.#published.length))
+    return this.#published
+  }
+
+  #count(term: number, by: number): void {
+    const before = this.getCount(term)
+    this.#counts[term] = before + by
+    if (before === 0 || before + by === 0) this.#setLive(term, before + by > 0 ? 1 : 0)
+  }
+
+  #countType(term: number, by: number): void {
+    const char = this.#terms.getChar(term)
+    let counts = this.#byType.get(char)
+    if (!counts) this.#byType.set(char, (counts = { string: 0, integer: 0, date: 0 }))
+    counts[this.getType(term)] += by
+    const type = pickType(counts)
+    if (type === this.types.get(char)) return
+    if (type) this.types.set(char, type)
+    else this.types.delete(char)
+    this.#setLive(char, type ? toLive(type) : 0)
+  }
+
+  #setLive(term: number, live: number): void {
+    if (term >= this.#live.length) {
+      const larger = new Uint8Array(Math.max(term + 1, 2 * this.#live.length))
+      larger.set(this.#live)
+      this.#live = larger
+    }
+    this.#live[term] = live
+    this.#changed = true
+  }
+}
+
+/** The types that characteristics will have once some rows have changed, which are told one after the other. */
+export class PendingTypes implements KnownTypes {
+  readonly #known: TermCounts
+  /** By characteristic that some changed row has or had. */
+  readonly #counts = new Map<number, TypeCounts>()
+
+  constructor(known: TermCounts) {
+    this.#known = known
+  }
+
+  get(char: number): CharType | undefined {
+    const counts = this.#counts.get(char)
+    return counts ? pickType(counts) : this.#known.types.get(char)
+  }
+
+  move(before: PriceRow | undefined, after: PriceRow | undefined): void {
+    // Most prices that are put again cost something else, and no more.
+    if (before && after && hasSame(before.values, after.values)) return
+    for (const term of before?.values ?? []) this.#count(term, -1)
+    for (const term of after?.values ?? []) this.#count(term, 1)
+  }
+
+  #count(term: number, by: 1 | -1): void {
+    const char = this.#known.getChar(term)
+    let counts = this.#counts.get(char)
+    if (!counts) this.#counts.set(char, (counts = this.#known.getTypeCounts(char)))
+    counts[this.#known.getType(term)] += by
+  }
+}
+
+const hasSame = (some: PriceRow['values'], others: PriceRow['values']) =>
+  some.length === others.length && Array.prototype.every.call(some, (term, i) => term === others[i])

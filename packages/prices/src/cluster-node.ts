@@ -1,0 +1,107 @@
+import { clearLevel, closeLevel } from '@influencer-stats/log/level-state-machine'
+import type { Log } from '@influencer-stats/log/log'
+import { createLogStateMemory, toReplicaFolder, writeLogState } from '@influencer-stats/log/log-state'
+import { openClusterLog } from '@influencer-stats/log/cluster-log'
+import { StartError } from '@influencer-stats/runtime/errors'
+import { toWireError } from '@influencer-stats/runtime/problems'
+import type { ServiceMain } from '@influencer-stats/runtime/service'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { encodePut, encodeText, PUT, REMOVE } from './core/log-entries.ts'
+import { openPricesLevel } from './database.ts'
+import { loadIndexes } from './load-indexes.ts'
+import { LogImports, PIECE_BYTES, type AppendEntry } from './log-imports.ts'
+import { createCatalogParts, createImportHandlers, openCatalog, type PricesMainContext } from './main.ts'
+import type { PricesSharedState, PricesMainMessage } from './messages.ts'
+import type { PriceCatalog } from './catalog/price-catalog.ts'
+import { clearTorn, PricesStateMachine, toResult, type PricesOutcome } from './catalog/prices-state-machine.ts'
+import { META_KEY } from './page-store.ts'
+import { CATALOG_TIMEOUT_MS } from './settings.ts'
+
+/** An import is some times as large as what comes of it: the log is not to hold many of them (bytes). */
+const SNAPSHOT_INTERVAL_BYTES = 1_073_741_824
+
+const createAppend =
+  (log: Log, level: SharedLevel): AppendEntry =>
+  async (kind, body) => {
+    const fault = level.getFault()
+    if (fault) throw fault
+    return toResult((await log.append<PricesOutcome>(kind, body)).outcome) as never
+  }
+
+/**
+ * What exists once per process where it is a node of many: the log, and the catalog that this node makes of it.
+ * @throws StartError
+ */
+export async function openPricesNode(context: PricesMainContext): Promise<ServiceMain<PricesMainMessage>> {
+  const { config, registry, log, fail } = context
+  const indexes = await loadIndexes(config)
+  let catalog: PriceCatalog
+  const level = await openPricesLevel(toReplicaFolder(config.data), {
+    log,
+    isReplica: true,
+    onRecovered: () => catalog?.reload(),
+  })
+  const openStateMachine = async () =>
+    PricesStateMachine.open((catalog = await openCatalog(context, indexes, level)), level)
+  try {
+    await clearTorn(level)
+    const stateMachine = await openStateMachine().catch(async (error: unknown) => {
+      if (!(error instanceof StartError) || error.code !== 'DATA_DAMAGED') throw error
+      log.error(`${error.message}; it is made again from the log`)
+      await clearLevel(level, META_KEY)
+      return openStateMachine()
+    })
+    const catalogParts = createCatalogParts(context, indexes, catalog!)
+    const state = createLogStateMemory()
+    const journal = await openClusterLog({
+      service: 'prices',
+      config,
+      registry,
+      log,
+      fail,
+      stateMachine,
+      snapshotIntervalBytes: SNAPSHOT_INTERVAL_BYTES,
+      maxBody: Math.max(config.bodyLimit, PIECE_BYTES) + 65_536,
+      // What the log has is made in its turn: behind an import, perhaps.
+      applyTimeout: CATALOG_TIMEOUT_MS,
+      onState: (now) => writeLogState(state, now),
+    })
+    const append = createAppend(journal, level)
+    const imports = new LogImports({
+      append,
+      stateMachine,
+      maxPrices: config.maxPrices,
+      maxImportBytes: config.importLimit,
+    })
+
+    return {
+      note: catalogParts.note,
+      shared: (): PricesSharedState => ({ state: catalog.getState(), share: level.share(), logState: state }),
+      onThreadExit: (shared) => void level.releaseShare((shared as PricesSharedState).share),
+      handlers: {
+        ...catalogParts.handlers,
+        ...createImportHandlers(imports),
+        put: (puts) =>
+          Promise.all(
+            puts.map(({ key, body }) =>
+              append<boolean>(PUT, encodePut(key, body, config.maxPrices)).catch((error: unknown) =>
+                toWireError(error),
+              ),
+            ),
+          ),
+        remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
+        reached: (sequence) => journal.waitForSequence(sequence, config.sequenceWaitTimeout),
+        barrier: async (waiting) => void (await journal.barrier(waiting)),
+      },
+      async close() {
+        imports.close()
+        await journal.close()
+        await catalogParts.close()
+        await closeLevel(stateMachine, level, log, 'prices')
+      },
+    }
+  } catch (error) {
+    await level.close()
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import { TopN } from './core/top-n.ts'
+import type { TermValue } from './core/price.ts'
+import { SearchQuery } from './core/search-query.ts'
+import type { SearchConditions } from './core/search-request.ts'
+import { createChoices, resolveRequest } from './core/resolve-request.ts'
+import {
+  FacetCounts,
+  GROUPS_FACET,
+  OFFERINGS_FACET,
+  createSelection,
+  SPECS_FACET,
+  type FacetSelection,
+} from './core/facet-selection.ts'
+import { compareValues, getLiveType, getValueType, type CharType } from './core/terms.ts'
+import { errors, toResolveProblem } from './errors.ts'
+import type { RowFinder } from './index/price-index.ts'
+import { forEachInTurns } from './event-loop-turns.ts'
+import type { CatalogView } from './catalog-view.ts'
+
+/** The lists that are told. */
+export const FACET_NAMES = ['offerings', 'groups', 'specs', 'characteristics'] as const
+const FACET_BY_NAME = { offerings: OFFERINGS_FACET, groups: GROUPS_FACET, specs: SPECS_FACET } as const
+
+/** So many characteristics are told at a time. */
+export const MAX_CHARACTERISTICS = 50
+
+/** What is asked for, and under which conditions. */
+export interface FacetRequest extends SearchConditions {
+  /** One list alone. */
+  readonly facet?: (typeof FACET_NAMES)[number] | undefined
+  /** The values of one characteristic alone. */
+  readonly char?: string | undefined
+  /** At most so many values of a list. */
+  readonly limit: number
+  /** Where the page before ended. */
+  readonly after?: string | undefined
+}
+
+/** A part of a list, and where the next one begins. */
+export interface FacetPage<T> {
+  readonly values: readonly T[]
+  readonly next?: string
+}
+
+export interface FacetValue {
+  readonly value: TermValue
+  /** How many prices fit if it is chosen in place of what is chosen of its list. */
+  readonly count: number
+}
+
+export interface CharFacet extends FacetPage<FacetValue> {
+  readonly char: string
+  readonly type: CharType
+}
+
+/** What can still be chosen. */
+export interface FacetLists extends Partial<Record<keyof typeof FACET_BY_NAME, FacetPage<FacetValue>>> {
+  /** How many prices fit what is chosen. */
+  readonly count: number
+  readonly characteristics?: FacetPage<CharFacet>
+}
+
+/** Tells what can still be chosen. Others have their turns of the loop meanwhile. @throws Problem */
+export async function computeFacets(request: FacetRequest, view: CatalogView, index: RowFinder): Promise<FacetLists> {
+  const { terms, live } = view
+  const query = new SearchQuery()
+  const failure = resolveRequest(request, view, query)
+  if (failure) throw toResolveProblem(failure)
+  const selection = createSelection(query, createChoices(request, view), terms)
+  const requestedChar = findRequestedChar(request, view)
+  const afterValue = parseAfter(request, requestedChar, live)
+  const { list } = terms
+  const counts = new FacetCounts(list.length)
+  await index.count(selection, counts)
+
+  const { byTerm: ofTerm } = counts
+  const getName = (char: number) => (list[char] as { text: string }).text
+  const chars =
+    requestedChar === undefined
+      ? await listChars(request, ofTerm, selection, getName)
+      : { list: [requestedChar], more: false }
+  const pages = new Map<number, TopN<FacetValue>>()
+  for (const facet of [...listNameFacets(request), ...(chars?.list ?? [])])
+    pages.set(facet, new TopN(request.limit, (a, b) => compareValues(a.value, b.value)))
+  await forEachInTurns(ofTerm.length, (term) => {
+    const count = ofTerm[term]!
+    if (count === 0) return
+    const entry = list[term]!
+    const value = entry.kind === 'value' ? entry.value : entry.text
+    if (afterValue !== undefined && compareValues(value, afterValue) <= 0) return
+    pages.get(selection.getFacet(term))?.add({ value, count })
+  })
+
+  const buildPage = (facet: number) => toPage(pages.get(facet)!.take(), ({ value }) => String(value))
+  const names = (['offerings', 'groups', 'specs'] as const).filter((name) => pages.has(FACET_BY_NAME[name]))
+  return {
+    count: counts.total,
+    ...Object.fromEntries(names.map((name) => [name, buildPage(FACET_BY_NAME[name])])),
+    ...(chars && {
+      characteristics: toPage(
+        {
+          list: chars.list.map((char) => ({ char: getName(char), type: getLiveType(live, char)!, ...buildPage(char) })),
+          more: chars.more,
+        },
+        ({ char }) => char,
+      ),
+    }),
+  }
+}
+
+/** The facets of names that a request wants to be told of. */
+const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
+  char === undefined
+    ? FACET_NAMES.flatMap((name) =>
+        (facet ?? name) === name && name !== 'characteristics' ? [FACET_BY_NAME[name]] : [],
+      )
+    : []
+
+/** The characteristic that a request asks for alone. */
+function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: CatalogView): number | undefined {
+  if (char === undefined) return undefined
+  if (facet !== undefined) throw errors.QUERY_CLASH('either facet or char')
+  const term = terms.chars.find(char)
+  if (term < 0 || getLiveType(live, term) === undefined) throw errors.CHARACTERISTIC_NOT_FOUND(char)
+  return term
+}
+
+/** The value that a page begins behind; nothing for the first page, and where characteristics are listed. */
+function parseAfter({ after, facet }: FacetRequest, char: number | undefined, live: Uint8Array): TermValue | undefined {
+  if (after === undefined) return undefined
+  if (char === undefined && facet === undefined) throw errors.QUERY_CLASH('after needs facet or char')
+  if (char === undefined) return facet === 'characteristics' ? undefined : after
+  if (getLiveType(live, char) !== 'integer') return after
+  if (getValueType(Number(after)) !== 'integer') throw commonErrors.VALIDATION_FAILED('querystring/after is no integer')
+  return Number(after)
+}
+
+/** The characteristics that are told of: those of which something is left, in the order of their names. */
+async function listChars(
+  { facet = 'characteristics', after }: FacetRequest,
+  byTerm: Int32Array,
+  { getFacet: facetOf }: FacetSelection,
+  getName: (char: number) => string,
+) {
+  if (facet !== 'characteristics') return undefined
+  const left = new Set<number>()
+  await forEachInTurns(byTerm.length, (term) => {
+    if (byTerm[term]! > 0) left.add(facetOf(term))
+  })
+  const chars = new TopN<number>(MAX_CHARACTERISTICS, (a, b) => compareValues(getName(a), getName(b)))
+  for (const char of left) if (char >= 0 && (after === undefined || getName(char) > after)) chars.add(char)
+  return chars.take()
+}
+
+const toPage = <T>(
+  { list, more }: { list: readonly T[]; more: boolean },
+  getName: (one: T) => string,
+): FacetPage<T> => ({
+  values: list,
+  ...(more && { next: getName(list.at(-1)!) }),
+})

@@ -1,0 +1,138 @@
+import { Literal } from './literal.ts'
+import { MAX_CONDITIONS, MAX_TEXT_LENGTH } from './price.ts'
+import type { SearchQuery } from './search-query.ts'
+import type { Dictionary } from './resolve-request.ts'
+import type { Terms } from './terms.ts'
+import type { TextTable } from './text-table.ts'
+
+const QUOTE = 34
+const BACKSLASH = 92
+const DELETE = 127
+
+const FIRST_ID = new Literal('{"id":"')
+const FIRST_OFFERING = new Literal('{"offeringId":"')
+const OFFERING = new Literal('","offeringId":"')
+const GROUP = new Literal('","groupId":"')
+const SPEC = new Literal('","priceSpecId":"')
+const CHAR_VALUES = new Literal('","charValues":[')
+const FIRST_CHAR = new Literal('{"char":"')
+const CHAR = new Literal('"},{"char":"')
+const VALUE = new Literal('","value":"')
+const NO_VALUES = new Literal(']')
+const END_OF_VALUES = new Literal('"}]')
+const ID = new Literal(',"id":"')
+const END = new Literal('}')
+const END_OF_ID = new Literal('"}')
+const NO_VIEW = new DataView(new ArrayBuffer(0))
+const NOT_FOUND = -1
+
+/**
+ * Reads a search of exactly the usual shape from its bytes, straight into terms: what JSON.stringify makes of
+ * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last), all of it ASCII without
+ * escapes, all of it known. Anything else is left to JSON.parse.
+ */
+export class RequestScanner {
+  #bytes: Buffer = Buffer.alloc(0)
+  #view: DataView = NO_VIEW
+  #end = 0
+  #at = 0
+  /** Where the request's id lies; nothing before `idTo` where it has none. */
+  idFrom = 0
+  idTo = -1
+  // By place in a request, the characteristic that was there the last time, with all that stands around its name: most
+  // requests name the same ones in the same order, and one look is then all it takes.
+  #terms: Terms | undefined
+  #cachedChars: number[] = []
+  #cachedTexts: Literal[] = []
+
+  /** Where the last request ended. */
+  get end(): number {
+    return this.#at
+  }
+
+  /** @returns whether the bytes from `start` on begin with such a request; if not, `query` holds nothing of use */
+  scan(bytes: Buffer, start: number, { terms, live }: Dictionary, query: SearchQuery): boolean {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes
+      this.#end = bytes.length
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    }
+    if (terms !== this.#terms) {
+      this.#terms = terms
+      this.#cachedChars = []
+    }
+    this.#at = start
+    this.idTo = -1
+    if (this.#skip(FIRST_ID)) {
+      if (!this.#readId() || !this.#skip(OFFERING)) return false
+    } else if (!this.#skip(FIRST_OFFERING)) return false
+    const offering = this.#term(terms.offerings, live)
+    if (offering < 0 || !this.#skip(GROUP)) return false
+    const group = this.#term(terms.groups, live)
+    if (group < 0 || !this.#skip(SPEC)) return false
+    const spec = this.#term(terms.specs, live)
+    if (spec < 0 || !this.#skip(CHAR_VALUES)) return false
+    query.reset(offering, group, spec)
+    if (!this.#readConditions(terms, live, query)) return false
+    if (this.idTo < 0 && this.#skip(ID)) return this.#readId() && this.#skip(END_OF_ID)
+    return this.#skip(END)
+  }
+
+  #readConditions(terms: Terms, live: Uint8Array, query: SearchQuery): boolean {
+    if (this.#skip(NO_VALUES)) return true
+    for (;;) {
+      const char = this.#char(terms, query.count)
+      if (char < 0 || !(live[char]! > 0)) return false
+      const value = this.#term(terms.getTexts(char), live)
+      if (value < 0) return false
+      query.values[query.count++] = value
+      if (this.#skip(END_OF_VALUES)) return true
+      if (query.count === MAX_CONDITIONS) return false
+    }
+  }
+
+  /** Takes all of a condition that comes before its value, and returns its characteristic. */
+  #char(terms: Terms, position: number): number {
+    const cached = this.#cachedChars[position]
+    if (cached !== undefined && this.#skip(this.#cachedTexts[position]!)) return cached
+    const start = this.#at
+    if (!this.#skip(position === 0 ? FIRST_CHAR : CHAR)) return NOT_FOUND
+    const char = terms.chars.findBytes(this.#bytes, this.#view, this.#at)
+    if (char < 0) return NOT_FOUND
+    this.#at = terms.chars.end
+    if (!this.#skip(VALUE)) return NOT_FOUND
+    this.#cachedChars[position] = char
+    this.#cachedTexts[position] = new Literal(this.#bytes.toString('latin1', start, this.#at))
+    return char
+  }
+
+  /** Takes a text, and returns its term if some row has it. */
+  #term(table: TextTable, live: Uint8Array): number {
+    const term = table.findBytes(this.#bytes, this.#view, this.#at)
+    if (term < 0 || live[term] !== 1) return NOT_FOUND
+    this.#at = table.end
+    return term
+  }
+
+  /** Takes a text that stands for itself: ASCII, and nothing escaped. */
+  #readId(): boolean {
+    const bytes = this.#bytes
+    const from = this.#at
+    let to = from
+    for (; bytes[to] !== QUOTE; to++) {
+      const byte = bytes[to]
+      if (byte === undefined || byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
+    }
+    if (to === from || to - from > MAX_TEXT_LENGTH) return false
+    this.#at = to
+    this.idFrom = from
+    this.idTo = to
+    return true
+  }
+
+  #skip(expected: Literal): boolean {
+    if (!expected.isAt(this.#view, this.#at, this.#end)) return false
+    this.#at += expected.length
+    return true
+  }
+}

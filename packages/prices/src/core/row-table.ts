@@ -1,0 +1,151 @@
+import { FIRST_DAY, LAST_DAY } from './dates.ts'
+
+/** One row in terms of the dictionary. */
+export interface PriceRow {
+  readonly offering: number
+  readonly group: number
+  readonly spec: number
+  /** One term a characteristic. */
+  readonly values: readonly number[] | Int32Array
+  readonly isDefault: boolean
+  /** The days it is valid on, both included. */
+  readonly from: number
+  readonly to: number
+}
+
+// Where in a row's record its parts lie.
+const OFFERING = 0
+const GROUP = 1
+const SPEC = 2
+const FLAGS = 3
+const FROM_DAY = 4
+const TO_DAY = 5
+const VALUES = 6
+
+/**
+ * Rows, one after the other, as flat arrays: 2 million of 20 characteristics take 220 MB, as objects they would take 1 GB.
+ * A row that was deleted has no length.
+ */
+export class RowTable {
+  #ends: Float64Array
+  #data: Int32Array
+  #size = 0
+
+  constructor(rows = 1_024, cells = 16_384) {
+    this.#ends = new Float64Array(rows)
+    this.#data = new Int32Array(cells)
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  #start(row: number): number {
+    return row === 0 ? 0 : this.#ends[row - 1]!
+  }
+
+  has(row: number): boolean {
+    return this.#ends[row]! > this.#start(row)
+  }
+
+  getOffering(row: number): number {
+    return this.#data[this.#start(row) + OFFERING]!
+  }
+
+  get(row: number): PriceRow | undefined {
+    const start = this.#start(row)
+    const end = this.#ends[row]!
+    if (end === start) return undefined
+    return readRow(this.#data, start, end)
+  }
+
+  /** Adds to `counts`, by term, how many of the rows from `from` up to, not including, `to` have it. */
+  countTerms(counts: Uint32Array, from: number, to: number): void {
+    const data = this.#data
+    let start = this.#start(from)
+    for (let row = from; row < to; row++) {
+      const end = this.#ends[row]!
+      if (end > start) {
+        counts[data[start + OFFERING]!]!++
+        counts[data[start + GROUP]!]!++
+        counts[data[start + SPEC]!]!++
+        for (let at = start + VALUES; at < end; at++) counts[data[at]!]!++
+      }
+      start = end
+    }
+  }
+
+  push(row: PriceRow | undefined): void {
+    const start = this.#size === 0 ? 0 : this.#ends[this.#size - 1]!
+    const end = row ? start + VALUES + row.values.length : start
+    if (this.#size === this.#ends.length) this.#ends = growArray(this.#ends, Float64Array)
+    while (end > this.#data.length) this.#data = growArray(this.#data, Int32Array)
+    if (row) {
+      const data = this.#data
+      data[start + OFFERING] = row.offering
+      data[start + GROUP] = row.group
+      data[start + SPEC] = row.spec
+      data[start + FLAGS] = row.isDefault ? 1 : 0
+      data[start + FROM_DAY] = row.from
+      data[start + TO_DAY] = row.to
+      data.set(row.values, start + VALUES)
+    }
+    this.#ends[this.#size++] = end
+  }
+
+  /** The rows from `from` up to, not including, `to` as bytes. */
+  encode(from: number, to: number): Uint8Array {
+    const start = this.#start(from)
+    const end = to === 0 ? 0 : this.#ends[to - 1]!
+    const cells = new Int32Array(1 + (to - from) + (end - start))
+    cells[0] = to - from
+    for (let row = from; row < to; row++) cells[1 + row - from] = this.#ends[row]! - start
+    cells.set(this.#data.subarray(start, end), 1 + to - from)
+    return new Uint8Array(cells.buffer)
+  }
+
+  /** Adds rows that `encode` gave. */
+  decode(bytes: Uint8Array): void {
+    const cells = new Int32Array(copyAligned(bytes))
+    const count = cells[0]!
+    const base = this.#size === 0 ? 0 : this.#ends[this.#size - 1]!
+    const data = cells.subarray(1 + count)
+    while (this.#size + count > this.#ends.length) this.#ends = growArray(this.#ends, Float64Array)
+    while (base + data.length > this.#data.length) this.#data = growArray(this.#data, Int32Array)
+    this.#data.set(data, base)
+    for (let i = 0; i < count; i++) this.#ends[this.#size + i] = base + cells[1 + i]!
+    this.#size += count
+  }
+}
+
+function readRow(data: Int32Array, start: number, end: number) {
+  return {
+    offering: data[start + OFFERING]!,
+    group: data[start + GROUP]!,
+    spec: data[start + SPEC]!,
+    isDefault: data[start + FLAGS] === 1,
+    from: data[start + FROM_DAY]!,
+    to: data[start + TO_DAY]!,
+    values: data.subarray(start + VALUES, end),
+  }
+}
+
+/** One of the rows that `encode` gave, which is there, in memory of its own. */
+export function decodeRow(bytes: Uint8Array, index: number): PriceRow {
+  const cells = new Int32Array(copyAligned(bytes))
+  const ends = 1 + cells[0]!
+  const start = index === 0 ? 0 : cells[index]!
+  const row = readRow(cells, ends + start, ends + cells[1 + index]!)
+  return { ...row, values: [...row.values] }
+}
+
+function growArray<A extends Float64Array | Int32Array>(array: A, Type: new (length: number) => A): A {
+  const larger = new Type(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+/** The bytes in memory of their own; a Buffer's `slice` would not copy. */
+const copyAligned = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
+
+export const hasDates = ({ from, to }: Pick<PriceRow, 'from' | 'to'>) => from !== FIRST_DAY || to !== LAST_DAY

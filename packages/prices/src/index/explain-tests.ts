@@ -1,0 +1,9 @@
+/** How many there are, and how many of them are left after each test: each is asked until the first test that it fails. */
+export function explainTests<T>(all: Iterable<T>, tests: readonly ((one: T) => boolean)[]): number[] {
+  const left = Array.from({ length: tests.length + 1 }, () => 0)
+  for (const one of all) {
+    left[0]!++
+    for (let i = 0; i < tests.length && tests[i]!(one); i++) left[i + 1]!++
+  }
+  return left
+}

@@ -1,0 +1,75 @@
+import { hasDates, RowTable, type PriceRow } from '../../core/row-table.ts'
+import { yieldTurn } from '../../event-loop-turns.ts'
+import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'
+import type { RowChange, Segments } from '../price-index.ts'
+import type { SegmentSource } from '../sets/segment.ts'
+
+/** A row with its number. */
+export interface NumberedRow extends PriceRow {
+  readonly row: number
+}
+
+/** How an alternative keeps the rows of one offering in a segment that it makes anew at every change. */
+export interface OfferingCodec {
+  /** @param rows ascending */
+  encode(rows: readonly NumberedRow[]): Uint8Array
+  /** The rows in ascending order. */
+  decode(segment: Uint8Array): NumberedRow[]
+}
+
+/** What a segment says of each row besides what sets say. */
+export const toSegmentRows = (rows: readonly NumberedRow[]): Pick<SegmentSource, 'rows' | 'days'> => ({
+  rows: rows.map(({ row }) => row),
+  days: rows.some(hasDates)
+    ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
+    : undefined,
+})
+
+export async function buildOfferings(table: RowTable, { encode }: OfferingCodec): Promise<Segments> {
+  const segments: Segments = new Map()
+  for (const [offering, rows] of await groupRowsByOffering(table)) {
+    segments.set(offering, encode(Array.from(rows, (row) => ({ ...table.get(row)!, row }))))
+    await yieldTurn()
+  }
+  return segments
+}
+
+export function updateOfferings(
+  segments: Segments,
+  changes: readonly RowChange[],
+  { encode, decode }: OfferingCodec,
+): Segments {
+  const changed: Segments = new Map()
+  for (const [offering, offeringChanges] of groupChangesByOffering(changes)) {
+    const old = segments.get(offering)
+    const rows = new Map((old ? decode(old) : []).map((row) => [row.row, row]))
+    for (const { row, after } of offeringChanges) {
+      if (after) rows.set(row, { ...after, row })
+      else rows.delete(row)
+    }
+    changed.set(offering, encode([...rows.values()].sort((a, b) => a.row - b.row)))
+  }
+  return changed
+}
+
+/** Rows one after the other: what is scanned rather than looked up. */
+export const plainRowsCodec: OfferingCodec = {
+  encode(rows) {
+    const table = new RowTable(rows.length + 1)
+    for (const row of rows) table.push(row)
+    const body = table.encode(0, rows.length)
+    // The body begins with the count, so the numbers are found behind it.
+    const segment = new Uint8Array(new SharedArrayBuffer(body.length + 4 * rows.length))
+    segment.set(body)
+    new Int32Array(segment.buffer, body.length).set(rows.map(({ row }) => row))
+    return segment
+  },
+  decode(segment) {
+    const table = new RowTable()
+    const count = new Int32Array(segment.buffer, segment.byteOffset)[0]!
+    const body = segment.length - 4 * count
+    table.decode(segment.subarray(0, body))
+    const numbers = new Int32Array(segment.buffer, segment.byteOffset + body, count)
+    return Array.from(numbers, (row, i) => ({ ...table.get(i)!, row }))
+  },
+}

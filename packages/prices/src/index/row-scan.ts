@@ -1,0 +1,35 @@
+import type { Choice, SearchQuery } from '../core/search-query.ts'
+import type { NumberedRow } from './offerings/offering-codec.ts'
+
+/** A row as it is scanned: its values in a hash table. */
+export interface ScannedRow extends Omit<NumberedRow, 'values'> {
+  readonly values: ReadonlySet<number>
+}
+
+export const toScannedRow = (row: NumberedRow): ScannedRow => ({ ...row, values: new Set(row.values) })
+
+/** Whether a row fits: the search in one sentence. */
+export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {
+  if (row.group !== group || row.spec !== spec) return false
+  for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
+  for (const choice of choices) if (!hasAcceptedValue(row, choice)) return false
+  return at === undefined || isValid(row, at)
+}
+
+/** The conditions of `PriceIndex.left`, one by one, those of the offering aside. */
+export const createTests = (
+  { group, spec, at }: SearchQuery,
+  choices: readonly Choice[],
+): ((row: ScannedRow) => boolean)[] => [
+  (row) => row.group === group,
+  (row) => row.spec === spec,
+  ...choices.map((choice) => (row: ScannedRow) => hasAcceptedValue(row, choice)),
+  ...(at === undefined ? [] : [(row: ScannedRow) => isValid(row, at)]),
+]
+
+function hasAcceptedValue({ values }: ScannedRow, { char, getChar: charOf, accepts }: Choice): boolean {
+  for (const term of values) if (charOf(term) === char) return accepts(term)
+  return false
+}
+
+const isValid = ({ from, to }: ScannedRow, day: number) => from <= day && day <= to

@@ -1,0 +1,80 @@
+import { getHold, type Budget } from '@influencer-stats/runtime/budget'
+import { commonErrors, createMemoryFull } from '@influencer-stats/runtime/errors'
+import { getReplyHeaders, sendChunks } from '@influencer-stats/runtime/stream-reply'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { IdOrder } from '../core/id-order.ts'
+import { parseUuid } from '../core/uuid.ts'
+import { createAnswerBuffer, isFull, type Searcher } from '../searcher.ts'
+import { forEachInTurns, yieldTurn } from '../event-loop-turns.ts'
+import type { CatalogView, CatalogViews } from '../catalog-view.ts'
+
+const LINES_TYPE = 'application/x-ndjson'
+const PIECE_BYTES = 65_536
+const ROWS_PER_TIME_CHECK = 64
+const NEWLINE = 10
+/** What a row takes until all are sent (bytes). */
+const ROW_BYTES = 28
+
+/** All that a search finds, or a part of it. */
+export interface SearchAllQuery {
+  readonly index: string
+  readonly limit: number | undefined
+  /** Only prices with a higher id. */
+  readonly after: string | undefined
+}
+
+export interface SearchAllOptions {
+  readonly views: CatalogViews
+  readonly searcher: Searcher
+  readonly budget: Budget
+  /** How long a client may take for a part of its reply (ms). */
+  readonly timeout: number
+}
+
+/** Sends every price that fits, a line each, in the order of their ids, as they are when the reply begins. */
+export async function sendAll(
+  { index, limit = Infinity, after }: SearchAllQuery,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { views, searcher, budget, timeout }: SearchAllOptions,
+): Promise<void> {
+  const view = views.getCurrent()
+  const finder = views.findIndex(view, index)
+  if (!request.body) throw commonErrors.BAD_JSON('there is no body')
+  const rows = searcher.rows(request.body as Buffer, view, finder)
+  if (!getHold(request.raw, budget).take(ROW_BYTES * rows.length)) throw createMemoryFull()
+  view.hold()
+  try {
+    const order = new IdOrder(after === undefined ? undefined : parseUuid(after.toLowerCase()))
+    await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
+    const pieces = renderPieces(order.takeRows().take(limit), view)
+    const begin = () => {
+      reply.hijack()
+      reply.raw.writeHead(200, [
+        ...getReplyHeaders(reply),
+        'content-type',
+        LINES_TYPE,
+        'x-content-type-options',
+        'nosniff',
+      ])
+    }
+    await sendChunks(async () => (await pieces.next()).value ?? undefined, reply.raw, { begin, timeout })
+  } finally {
+    await view.release()
+  }
+}
+
+async function* renderPieces(rows: Iterable<number>, view: CatalogView): AsyncGenerator<Uint8Array, void> {
+  let buffer = createAnswerBuffer(PIECE_BYTES)
+  let count = 0
+  for (const row of rows) {
+    const end = view.write(row, buffer, buffer.filled)
+    buffer.bytes[end] = NEWLINE
+    buffer.filled = end + 1
+    if (++count % ROWS_PER_TIME_CHECK === 0) await yieldTurn()
+    if (!isFull(buffer)) continue
+    yield buffer.bytes.subarray(0, buffer.filled)
+    buffer = createAnswerBuffer(PIECE_BYTES)
+  }
+  if (buffer.filled > 0) yield buffer.bytes.subarray(0, buffer.filled)
+}

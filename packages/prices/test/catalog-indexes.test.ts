@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { SearchQuery } from '../src/core/search-query.ts'
+import { RowTable, type PriceRow } from '../src/core/row-table.ts'
+import type { IndexKind, RowChange } from '../src/index/price-index.ts'
+import { CatalogIndexes } from '../src/catalog/catalog-indexes.ts'
+import { listPartNames, parts } from '../src/parts.ts'
+
+const OFFERING_COUNT = 40
+const [GROUP, SPEC, OLD_VALUE, NEW_VALUE] = [100, 101, 102, 103]
+const createRow = (offering: number, value: number): PriceRow => ({
+  offering,
+  group: GROUP,
+  spec: SPEC,
+  values: [value],
+  isDefault: false,
+  from: FIRST_DAY,
+  to: LAST_DAY,
+})
+
+it.each(listPartNames('index'))(
+  'offerings that are due are folded a few at a time, and all in the end: index %s',
+  async (name) => {
+    const real = await parts.index[name]()
+    let during = () => {}
+    const kind: IndexKind = { ...real, update: (segments, changes) => (during(), real.update(segments, changes)) }
+    const table = new RowTable()
+    for (let offering = 0; offering < OFFERING_COUNT; offering++) table.push(createRow(offering, OLD_VALUE))
+    const indexes = await CatalogIndexes.build(new Map([[name, kind]]), table, 0)
+    const segments = indexes.segments.get(name)!
+    const changes = Array.from({ length: OFFERING_COUNT }, (_, row): RowChange => {
+      return { row, before: createRow(row, OLD_VALUE), after: createRow(row, NEW_VALUE) }
+    })
+    indexes.applyFold(await indexes.fold(), changes, () => 0)
+
+    const done = new Set<number>()
+    while (done.size < OFFERING_COUNT) {
+      const [known, waiting] = [new Map(segments), indexes.pending.length]
+      // A thread that starts meanwhile is to get what counts so far.
+      during = () => {
+        expect([...segments]).toEqual([...known])
+        expect(indexes.pending).toHaveLength(waiting)
+      }
+      const fold = await indexes.fold()
+      expect(fold.folded.length).toBe(Math.ceil((OFFERING_COUNT - done.size) / 8))
+      indexes.applyFold(fold, [], () => 0)
+      for (const offering of fold.folded) done.add(offering)
+      const index = real.read(segments)
+      for (let offering = 0; offering < OFFERING_COUNT; offering++) {
+        const query = new SearchQuery()
+        query.reset(offering, GROUP, SPEC)
+        query.values[query.count++] = done.has(offering) ? NEW_VALUE : OLD_VALUE
+        expect(index.find(query)).toBe(offering)
+      }
+    }
+    expect(indexes.pending).toEqual([])
+    expect((await indexes.fold()).folded).toEqual([])
+  },
+)

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { toStoredPrice, type Price } from '../src/core/price.ts'
+import { loadIndexes } from '../src/load-indexes.ts'
+import type { CatalogChange } from '../src/messages.ts'
+import { PriceCatalog } from '../src/catalog/price-catalog.ts'
+import { createPrice, toUuid } from './support/prices.ts'
+import { recordWrites } from './support/power-cut.ts'
+
+const indexes = await loadIndexes({ indexes: ['bitset'] })
+
+async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
+  const recording = await recordWrites(createTemporaryFolder())
+  const changes: CatalogChange[] = []
+  const level = new Proxy(recording.level, {
+    get(target: any, name) {
+      if (name !== 'write') return target[name]
+      return async (run: unknown) => {
+        if (failing()) throw new Error('no room')
+        return target.write(run)
+      }
+    },
+  })
+  const catalog = await PriceCatalog.open({
+    level,
+    indexes,
+    log: { error: () => undefined },
+    maxPrices,
+    hasSharedBlocks: true,
+    onChange: async (change) => void changes.push(change),
+    onReplace: async () => undefined,
+  })
+  return { owner: catalog, recording, told: changes }
+}
+
+it('changes that come together are one write, synced once, and one word to the threads', async () => {
+  const { owner: catalog, recording, told: changes } = await open()
+  const some = Array.from({ length: 64 }, () => createPrice())
+  for (const [outcome, run] of [
+    [true, (price: Price) => catalog.put(price)],
+    [false, (price: Price) => catalog.put({ ...price, value: 7 })],
+    [true, ({ id }: Price) => catalog.remove(id)],
+  ] as const) {
+    const [writes, words] = [recording.length, changes.length]
+    expect(await Promise.all(some.map(run))).toEqual(some.map(() => outcome))
+    expect(recording.length - writes).toBe(1)
+    expect(changes.length - words).toBe(1)
+  }
+  // What costs something else is found as before; what waits is many, so that it is made part of the index next.
+  expect(changes.map(({ rows }) => rows.length)).toEqual([64, 0, 64])
+  expect(changes.map(({ segments }) => segments.get('bitset')!.size)).toEqual([0, 1, 0])
+  await recording.level.close()
+})
+
+it('one that is refused takes no other with it; all fail that a write was for', async () => {
+  let failing = false
+  const { owner: catalog, recording } = await open({ maxPrices: 3, failing: () => failing })
+  const typed = (id: number, value: string | number) =>
+    createPrice({ id: toUuid(id), charValues: [{ char: 'size', value }] })
+  const results = await Promise.allSettled([
+    catalog.put(typed(1, 'large')),
+    catalog.put(typed(2, 5)),
+    catalog.put(typed(3, 'small')),
+    catalog.put(typed(4, 'small')),
+    catalog.put(typed(5, 'small')),
+    catalog.remove(toUuid(6)),
+  ])
+  expect(results.map((one) => (one.status === 'fulfilled' ? one.status : one.reason.code))).toEqual([
+    'fulfilled',
+    'TYPE_CONFLICT',
+    'fulfilled',
+    'fulfilled',
+    'CATALOG_FULL',
+    'fulfilled',
+  ])
+  failing = true
+  const failed = await Promise.allSettled([
+    catalog.put(typed(1, 'tiny')),
+    catalog.remove(toUuid(3)),
+    catalog.remove(toUuid(9)),
+  ])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  failing = false
+  expect((await catalog.get(toUuid(1)))!.charValues).toEqual([{ char: 'size', value: 'large' }])
+  expect(await catalog.get(toUuid(3))).toBeDefined()
+  expect(catalog.size).toBe(3)
+  await catalog.put(typed(1, 'tiny'))
+  expect((await catalog.get(toUuid(1)))!.charValues).toEqual([{ char: 'size', value: 'tiny' }])
+  await recording.level.close()
+})
+
+it('changes that come together come to what they would one after the other', async () => {
+  const change = fc.record({
+    id: fc.integer({ min: 1, max: 6 }).map(toUuid),
+    price: fc.option(
+      fc.record({
+        value: fc.integer({ min: 0, max: 3 }),
+        offeringId: fc.constantFrom('a', 'b'),
+        n: fc.integer({ min: 0, max: 2 }),
+        default: fc.boolean(),
+      }),
+      { nil: undefined },
+    ),
+  })
+  const { owner: catalog, recording } = await open()
+  const known = new Map<string, Price>()
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 4 }), async (rounds) => {
+      for (const round of rounds) {
+        const expected: boolean[] = []
+        const done = round.map(({ id, price }) => {
+          expected.push(price ? !known.has(id) : known.has(id))
+          if (!price) {
+            known.delete(id)
+            return catalog.remove(id)
+          }
+          const { n, ...rest } = price
+          const put = createPrice({ id, ...rest, charValues: [{ char: 'n', value: n }] })
+          known.set(id, put)
+          return catalog.put(put)
+        })
+        expect(await Promise.all(done)).toEqual(expected)
+        for (let id = 1; id <= 6; id++) {
+          const expected = known.get(toUuid(id))
+          expect(await catalog.get(toUuid(id))).toEqual(expected && toStoredPrice(expected))
+        }
+        expect(catalog.size).toBe(known.size)
+      }
+    }),
+    { numRuns: 60 },
+  )
+  await recording.level.close()
+})

@@ -1,0 +1,215 @@
+import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFirstPrice, generateSamplePrices } from '../src/core/sample-catalog.ts'
+import { FacetCounts } from '../src/core/facet-selection.ts'
+import { computeFacets } from '../src/compute-facets.ts'
+import { groupByFacet, countSets, type TermSets } from '../src/index/count-facets.ts'
+import { INDEXES } from './support/available-indexes.ts'
+import { measureCpuSeconds, createTestView } from './support/catalog.ts'
+import { createPrice, startPrices, type TestPrices } from './support/prices.ts'
+
+const term = (value: string) => ({ char: 'term', value })
+const speed = (value: number) => ({ char: 'speed', value })
+const toCounts = (list: any) => list?.values.map(({ value, count }: any) => [value, count])
+
+const catalog = [
+  createPrice({ charValues: [term('12'), speed(100)] }),
+  createPrice({ charValues: [term('12'), speed(20)] }),
+  createPrice({ charValues: [term('24'), speed(20)], from: '2026-03-01', to: '2026-03-31' }),
+  createPrice({ groupId: 'g2', charValues: [term('24')] }),
+  createPrice({ offeringId: 'o2', groupId: 'g2', priceSpecId: 'NRC', charValues: [speed(-5)] }),
+]
+
+describe.each(INDEXES)('facets by index %s', (index) => {
+  let prices: TestPrices
+  beforeAll(async () => {
+    prices = await startPrices({ data: createTemporaryFolder(), indexes: index })
+    await prices.import(catalog)
+  })
+  afterAll(() => prices.stop())
+  const getFacets = async (query: Record<string, string | object> = {}) => {
+    const texts = Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ])
+    return prices.request('GET', `/facets?${new URLSearchParams({ index, ...Object.fromEntries(texts) })}`)
+  }
+
+  it('tells all lists, in their order', async () => {
+    const { status, body } = await getFacets()
+    expect(status).toBe(200)
+    expect(body.count).toBe(5)
+    expect(toCounts(body.offerings)).toEqual([
+      ['o1', 4],
+      ['o2', 1],
+    ])
+    expect(toCounts(body.groups)).toEqual([
+      ['g1', 3],
+      ['g2', 2],
+    ])
+    expect(toCounts(body.specs)).toEqual([
+      ['MRC', 4],
+      ['NRC', 1],
+    ])
+    expect(body.characteristics.values.map(({ char, type }: any) => [char, type])).toEqual([
+      ['speed', 'integer'],
+      ['term', 'string'],
+    ])
+    expect(body.characteristics.values.map(toCounts)).toEqual([
+      [
+        [-5, 1],
+        [20, 2],
+        [100, 1],
+      ],
+      [
+        ['12', 2],
+        ['24', 2],
+      ],
+    ])
+  })
+
+  it('counts a value in place of what is chosen of its own list, under all other conditions', async () => {
+    const { body } = await getFacets({ groupId: 'g1', charValues: [{ char: 'speed', op: 'between', value: [0, 50] }] })
+    expect(body.count).toBe(2)
+    expect(toCounts(body.groups)).toEqual([['g1', 2]])
+    expect(toCounts(body.offerings)).toEqual([['o1', 2]])
+    const [speeds, terms] = body.characteristics.values
+    // Free of its own condition.
+    expect(toCounts(speeds)).toEqual([
+      [20, 2],
+      [100, 1],
+    ])
+    expect(toCounts(terms)).toEqual([
+      ['12', 1],
+      ['24', 1],
+    ])
+    expect((await getFacets({ groupId: 'g1', at: '2026-04-01' })).body.count).toBe(2)
+    expect((await getFacets({ groupId: 'g1', at: '2026-03-31' })).body.count).toBe(3)
+  })
+
+  it('counts changes at once', async () => {
+    const more = createPrice({ charValues: [term('36'), speed(20)] })
+    await prices.request('PUT', `/prices/${more.id}`, more)
+    const { body } = await getFacets({ char: 'term' })
+    expect(toCounts(body.characteristics.values[0])).toEqual([
+      ['12', 2],
+      ['24', 2],
+      ['36', 1],
+    ])
+    await prices.request('DELETE', `/prices/${more.id}`)
+    expect((await getFacets()).body.count).toBe(5)
+  })
+
+  it('tells a list page by page', async () => {
+    const pages = []
+    for (let after: string | undefined = '', n = 0; after !== undefined && n < 9; n++) {
+      const { body } = await getFacets({ char: 'speed', limit: '1', ...(after && { after }) })
+      expect(Object.keys(body)).toEqual(['count', 'characteristics'])
+      const [{ values, next }] = body.characteristics.values
+      pages.push(...values.map(({ value }: any) => value))
+      after = next
+    }
+    expect(pages).toEqual([-5, 20, 100])
+    const first = await getFacets({ facet: 'offerings', limit: '1' })
+    expect(first.body).toEqual({ count: 5, offerings: { values: [{ value: 'o1', count: 4 }], next: 'o1' } })
+    const second = await getFacets({ facet: 'offerings', limit: '1', after: 'o1' })
+    expect(second.body).toEqual({ count: 5, offerings: { values: [{ value: 'o2', count: 1 }] } })
+    const chars = await getFacets({ facet: 'characteristics', after: 'speed' })
+    expect(chars.body.characteristics.values.map(({ char }: any) => char)).toEqual(['term'])
+  })
+
+  it.each([
+    [{ char: 'none' }, 404, 'CHARACTERISTIC_NOT_FOUND'],
+    [{ charValues: [{ char: 'none', value: '1' }] }, 404, 'CHARACTERISTIC_NOT_FOUND'],
+    [{ charValues: [term('13')] }, 404, 'VALUE_NOT_FOUND'],
+    [{ charValues: [{ char: 'speed', value: 'fast' }] }, 400, 'VALUE_TYPE'],
+    [{ offeringId: 'none' }, 404, 'OFFERING_NOT_FOUND'],
+    [{ groupId: 'none' }, 404, 'GROUP_NOT_FOUND'],
+    [{ priceSpecId: 'none' }, 404, 'SPEC_NOT_FOUND'],
+    [{ index: 'none' }, 404, 'INDEX_NOT_LOADED'],
+    [{ at: '2026-02-30' }, 400, 'VALIDATION_FAILED'],
+    [{ at: 'today' }, 400, 'VALIDATION_FAILED'],
+    [{ facet: 'colours' }, 400, 'VALIDATION_FAILED'],
+    [{ facet: 'groups', char: 'term' }, 409, 'QUERY_CLASH'],
+    [{ after: 'o1' }, 409, 'QUERY_CLASH'],
+    [{ char: 'speed', after: 'fast' }, 400, 'VALIDATION_FAILED'],
+    [{ limit: '0' }, 400, 'VALIDATION_FAILED'],
+    [{ limit: '201' }, 400, 'VALIDATION_FAILED'],
+    [{ charValues: 'term' }, 400, 'VALIDATION_FAILED'],
+    [{ charValues: '[{"char":"term"}]' }, 400, 'VALIDATION_FAILED'],
+    [{ charValues: '{}' }, 400, 'VALIDATION_FAILED'],
+    [{ offering: 'o1' }, 400, 'VALIDATION_FAILED'],
+  ])('refuses %j', async (query, status, code) => {
+    expect(await getFacets(query)).toMatchObject({ status, body: { code } })
+  })
+})
+
+it('the sample takes 2 ms of a processor that has nothing else to do, whatever is chosen', async () => {
+  // Half of it in half of the time.
+  const { view, index } = await createTestView(generateSamplePrices(25), 'roaring-offering')
+  const { offeringId, groupId, charValues } = getFirstPrice()
+  for (const chosen of [
+    { charValues: [] },
+    { groupId, charValues: charValues.slice(0, 2) },
+    { offeringId, charValues },
+    { charValues },
+  ]) {
+    const getFacets = () => computeFacets({ ...chosen, limit: 100 }, view, index)
+    let least = Infinity
+    for (let i = 0; i < 40; i++) least = Math.min(least, await measureCpuSeconds(getFacets))
+    // Others on the machine make it three times as much.
+    expect(1_000 * least).toBeLessThan(8 / 2)
+  }
+})
+
+it('a value is counted once for each offering that has it, and no longer than rows are left', async () => {
+  const rows = 7
+  const terms = Array.from({ length: 20 }, (_, i) => i)
+  const toFacet = (term: number) => (term < 10 ? 0 : 1)
+  let countCalls = 0
+  const sets: TermSets<ReadonlySet<number>> = {
+    facets: groupByFacet(terms, { getFacet: toFacet }),
+    unite: (some) => new Set(some.filter((term) => term < rows)),
+    findValidOn: () => undefined,
+    intersect: ([first, ...rest]) => rest.reduce((left, set) => left.intersection(set), first!),
+    // Row i has the term i, and all have term 15.
+    count(term, within) {
+      countCalls++
+      if (term >= 10) return term === 15 ? (within?.size ?? rows) : 0
+      return term < rows && (within?.has(term) ?? true) ? 1 : 0
+    },
+    size: (set) => set?.size ?? rows,
+  }
+  const toCounts = new FacetCounts(20)
+  await countSets(sets, { chosen: new Map([[0, (term: number) => term === 3]]), at: undefined }, toCounts)
+  expect(toCounts.total).toBe(1)
+  expect([...toCounts.byTerm.entries()].filter(([, count]) => count > 0)).toEqual([
+    ...terms.slice(0, rows).map((term) => [term, 1]),
+    [15, 1],
+  ])
+  expect(countCalls).toBe(rows + 6)
+})
+
+it.each(INDEXES)('others have their turns while 20,000 values are counted by %s', async (name) => {
+  const allPrices = Array.from({ length: 20_000 }, (_, i) =>
+    createPrice({ charValues: [speed(i), term(String(i % 7))] }),
+  )
+  const { view, index } = await createTestView(allPrices, name)
+  const getFacets = () => computeFacets({ charValues: [term('1')], char: 'speed', limit: 3 }, view, index)
+  await getFacets()
+  const result = await getFacets()
+  expect(toCounts(result.characteristics!.values[0])).toEqual([
+    [1, 1],
+    [8, 1],
+    [15, 1],
+  ])
+  expect(result.count).toBe(Math.ceil((20_000 - 1) / 7))
+  // The least of some: a collection of garbage holds the loop, too.
+  let share = 1
+  for (let i = 0; i < 8; i++) {
+    const { held, worked } = await measureLongestHold(getFacets)
+    share = Math.min(share, held <= 10 ? 0 : held / worked)
+  }
+  expect(share).toBeLessThan(0.5)
+})

@@ -1,0 +1,93 @@
+import { readFormatFile } from '@influencer-stats/runtime/testing/read-format'
+import { describe, expect, it } from 'vitest'
+import { openPricesLevel } from '../src/database.ts'
+import { upgradeFromFormat1, upgradeFromFormat2 } from '../src/catalog/format-upgrades.ts'
+import { META_KEY, toRowsKey } from '../src/page-store.ts'
+import { openLevel } from '@influencer-stats/runtime/level'
+import { copyOldCatalog, listOlderPrices, listOldPrices } from './support/old-catalogs.ts'
+import { toSearch, startPrices, toUuid, type TestPrices } from './support/prices.ts'
+
+async function expectAll(prices: TestPrices, expected: ReturnType<typeof listOldPrices>): Promise<void> {
+  for (const [id, price] of expected) expect((await prices.request('GET', `/prices/${id}`)).body).toEqual(price)
+  expect((await prices.request('GET', '/metrics')).body).toMatch(
+    new RegExp(`^prices_in_catalog ${expected.size}$`, 'm'),
+  )
+}
+
+describe.each([1, 2])('a catalog of format %i', (format) => {
+  it.each(['memory', 'lru-level'])('is read, searched, and written on: catalog %s', async (catalog) => {
+    const data = copyOldCatalog(format)
+    const expected = listOldPrices()
+    for (let start = 0; start < 2; start++) {
+      const prices = await startPrices({ data, catalog })
+      await expectAll(prices, expected)
+      for (const [id, price] of [...expected].slice(0, 50)) {
+        const { id: found, value, spec } = (await prices.search(toSearch(price))).body
+        expect([found, value, spec]).toEqual([id, price.value, price.priceSpecId])
+      }
+      const changed = { ...expected.get(toUuid(500))!, value: 1_000 + start }
+      await prices.request('PUT', `/prices/${changed.id}`, changed)
+      expected.set(changed.id, changed)
+      await prices.stop()
+    }
+    // Older versions would not understand it, and are to refuse it.
+    expect(readFormatFile(data)).toEqual({ service: 'prices', format: 3 })
+  })
+
+  it('has lost nothing, wherever its upgrade was cut off', async () => {
+    let cuts = 0
+    for (let failing = 1; ; failing++) {
+      const data = copyOldCatalog(format)
+      if (!(await isUpgradeCut(data, failing))) break
+      cuts++
+      expect(readFormatFile(data).from).toBeLessThan(3)
+      const prices = await startPrices({ data })
+      await expectAll(prices, listOldPrices())
+      await prices.stop()
+    }
+    expect(cuts).toBeGreaterThan(1)
+  })
+})
+
+/** Upgrades a folder, of which the `failing`th batch is not written. @returns whether there were so many */
+async function isUpgradeCut(folder: string, failing: number): Promise<boolean> {
+  let batches = 0
+  const cut = (upgrade: typeof upgradeFromFormat1) => (db: Parameters<typeof upgradeFromFormat1>[0]) =>
+    upgrade(
+      new Proxy(db, {
+        get(target: any, name) {
+          const value = target[name]
+          if (name !== 'batch') return typeof value === 'function' ? value.bind(target) : value
+          return () => {
+            const batch = target.batch()
+            const { write } = batch
+            return Object.assign(batch, {
+              async write() {
+                if (++batches === failing) throw new Error('killed')
+                return write.call(batch)
+              },
+            })
+          }
+        },
+      }),
+    )
+  const upgrades = { 1: cut(upgradeFromFormat1), 2: cut(upgradeFromFormat2) }
+  return openLevel(folder, { service: 'prices', format: 3, upgrades }).then(
+    (db) => db.close().then(() => false),
+    (error) => {
+      expect(error).toMatchObject({ code: 'DATA_UPGRADE_FAILED' })
+      return true
+    },
+  )
+}
+
+it('of format 2 the generation before is upgraded, too, and counts where the last one is damaged', async () => {
+  const data = copyOldCatalog(2)
+  const level = await openPricesLevel(data)
+  const { generation } = JSON.parse((await level.db.get(META_KEY))!)
+  await level.db.del(toRowsKey(generation, 3))
+  await level.close()
+  const prices = await startPrices({ data })
+  await expectAll(prices, new Map(listOlderPrices().map((price) => [price.id, price])))
+  await prices.stop()
+})

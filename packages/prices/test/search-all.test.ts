@@ -1,0 +1,120 @@
+import { formatRequest, openUnreadClient } from '@influencer-stats/runtime/testing/raw-client'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createPricesClient } from '../src/client.ts'
+import { INDEXES } from './support/available-indexes.ts'
+import { createPrice, toSearch, startPrices, toUuid, type TestPrices } from './support/prices.ts'
+
+const allPrices = Array.from({ length: 3_000 }, (_, i) =>
+  createPrice({ id: toUuid((i * 7_919) % 100_003), charValues: [{ char: 'term', value: String(i % 3) }], value: i }),
+)
+const search = toSearch({ ...allPrices[0]!, charValues: [{ char: 'term', value: '1' }] })
+const expected = allPrices
+  .filter((_, i) => i % 3 === 1)
+  .map(({ id, value, priceSpecId: spec }) => ({ id, spec, value, currency: 'USD' }))
+  .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+describe.each(INDEXES)('all that fit, by index %s', (index) => {
+  let prices: TestPrices
+  beforeAll(async () => {
+    const catalog = index === 'roaring' ? 'lru-level' : 'memory'
+    prices = await startPrices({ data: createTemporaryFolder(), indexes: index, catalog })
+    await prices.import(allPrices)
+  })
+  afterAll(() => prices.stop())
+  const all = (body: unknown, query = '') => prices.request('POST', `/v1/search/${index}/prices?all=true${query}`, body)
+  const parseLines = (text: string) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+
+  it('comes a line each, in the order of ids', async () => {
+    const { status, headers, body } = await all(search)
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+    expect(parseLines(body)).toEqual(expected)
+    expect(parseLines((await all({ ...search, charValues: [{ char: 'term', op: 'in', value: ['1'] }] })).body)).toEqual(
+      expected,
+    )
+  })
+
+  it('is resumed behind any of them, and as long as is asked for', async () => {
+    const read = []
+    for (let after: string | undefined = toUuid(0); after;) {
+      const page = parseLines((await all(search, `&limit=333&after=${after.toUpperCase()}`)).body)
+      read.push(...page)
+      after = page.at(-1)?.id
+    }
+    expect(read).toEqual(expected.filter(({ id }) => id > toUuid(0)))
+    const client = createPricesClient(prices.url)
+    const some = []
+    for await (const price of client.searchAll(search, { index, limit: 5 })) some.push(price)
+    expect(some).toEqual(expected.slice(0, 5))
+  })
+
+  it('is nothing where nothing fits, and a change counts at once', async () => {
+    const last = createPrice({
+      id: 'ffffffff-ffff-4fff-8fff-ffffffffffff',
+      groupId: 'own',
+      charValues: [],
+      from: '2026-01-01',
+    })
+    await prices.request('PUT', `/prices/${last.id}`, last)
+    expect(parseLines((await all({ ...toSearch(last), at: '2026-01-01' })).body)).toMatchObject([{ id: last.id }])
+    expect(await all({ ...toSearch(last), at: '2025-12-31' })).toMatchObject({ status: 200, body: '' })
+    expect((await all(search, `&after=${last.id}`)).body).toBe('')
+  })
+
+  it.each([
+    ['', { ...search, groupId: 'none' }, 404, 'GROUP_NOT_FOUND'],
+    ['', { ...search, charValues: [{ char: 'none', value: '1' }] }, 404, 'CHARACTERISTIC_NOT_FOUND'],
+    ['', { ...search, at: '2026-02-30' }, 400, 'VALIDATION_FAILED'],
+    ['', '{', 400, 'BAD_JSON'],
+    ['', undefined, 400, 'BAD_JSON'],
+    ['&limit=0', search, 400, 'VALIDATION_FAILED'],
+    ['&after=1', search, 400, 'VALIDATION_FAILED'],
+    ['&first=1', search, 400, 'VALIDATION_FAILED'],
+  ])('refuses what it cannot do: %s %j', async (query, body, status, code) => {
+    expect(await all(body, query)).toMatchObject({ status, body: { code } })
+  })
+
+  it('an ambiguous search names the first of what fits', async () => {
+    const { status, body } = await prices.search(search, index)
+    expect([status, body.code, body.detail]).toEqual([409, 'PRICES_AMBIGUOUS', '1000 prices fit'])
+    const first = allPrices.filter((_, i) => i % 3 === 1).slice(0, 10)
+    expect(body.candidates).toEqual(
+      first.map(({ id, value, priceSpecId: spec }) => ({ id, spec, value, currency: 'USD' })),
+    )
+  })
+})
+
+it('limit and after are of all', async () => {
+  const prices = await startPrices({ data: createTemporaryFolder() })
+  onTestFinished(async () => void (await prices.stop()))
+  await prices.import(allPrices.slice(0, 3))
+  const refusals = [
+    ...['limit=1', `after=${toUuid(1)}`, `all=false&limit=1`].map((query) => [query, 409, 'QUERY_CLASH'] as const),
+    ...['all=yes', 'every=true'].map((query) => [query, 400, 'VALIDATION_FAILED'] as const),
+  ]
+  for (const [query, status, code] of refusals)
+    expect(await prices.request('POST', `/v1/search/bitmap/prices?${query}`, search)).toMatchObject({
+      status,
+      body: { code },
+    })
+  expect((await prices.request('POST', '/v1/search/bitmap/prices?all=false', search)).body.id).toBe(allPrices[1]!.id)
+})
+
+it.each(['/v1/search/bitmap/prices?all=true', '/prices'])('who does not read %s is cut off', async (path) => {
+  const prices = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
+  onTestFinished(async () => void (await prices.stop()))
+  // More than the system keeps for a connection.
+  const long = 'x'.repeat(250)
+  const lots = Array.from({ length: 60_000 }, (_, i) => createPrice({ priceSpecId: long, id: toUuid(i) }))
+  await prices.import(lots)
+  const body = path === '/prices' ? '' : JSON.stringify(toSearch(lots[0]!))
+  const { cut } = await openUnreadClient(prices.url, formatRequest(body ? 'POST' : 'GET', path, {}, body))
+  await cut()
+  if (path !== '/prices') return
+  // Nothing of it is held any more: others find room.
+  for (let i = 0; i < 3; i++) expect((await prices.request('GET', '/prices?limit=1')).status).toBe(200)
+})

@@ -1,0 +1,15 @@
+import { loadRoaring } from '../../src/index/sets/roaring-library.ts'
+import { listPartNames } from '../../src/parts.ts'
+
+const hasBinary = await loadRoaring().then(
+  () => true,
+  () => false,
+)
+// On CI there is one, and a fault if there is not.
+const needsNone = (index: string) => hasBinary || Boolean(process.env.CI) || !index.startsWith('roaring')
+
+/** All indexes, but those that this machine cannot have: they are left out, and that is said. */
+export const INDEXES = listPartNames('index').filter(needsNone)
+
+if (INDEXES.length < listPartNames('index').length)
+  process.stderr.write('left out: indexes that need the binary of roaring, which is missing here\n')

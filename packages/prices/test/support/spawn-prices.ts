@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
+import { onTestFinished } from 'vitest'
+
+/** A service in a process of its own, and the supervisor that started it in another. */
+export interface SpawnedPrices {
+  readonly url: Promise<string>
+  /** Ends it in order. @returns its exit code */
+  stop(): Promise<number | null>
+  /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
+  crash(): Promise<void>
+}
+
+/** The service as `pnpm start prices` runs it, with an empty catalog at first; it does not outlive the test. */
+export function spawnPrices(folder: string): SpawnedPrices {
+  const args = [START_SCRIPT, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let stdout = ''
+  const ready = new Promise<{ url: string; pid: number }>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (part) => {
+      stdout += part
+      const found = /^prices +(http:\S+) +(\d+) +\d+$/m.exec(stdout)
+      if (found) resolve({ url: found[1]!, pid: Number(found[2]) })
+    })
+    child.once('close', () => reject(new Error(`it ended before it was ready: ${stdout}`)))
+  })
+  ready.catch(() => undefined)
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  return {
+    url: ready.then(({ url }) => url),
+    async stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
+    async crash() {
+      process.kill((await ready).pid, 'SIGKILL')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { PAGE_ROWS, AnswerBlock, toPageNumber } from '../../src/core/answer-block.ts'
+import * as kinds from '../../src/core/log-entries.ts'
+import type { Price } from '../../src/core/price.ts'
+import { openPricesLevel } from '../../src/database.ts'
+import { loadIndexes } from '../../src/load-indexes.ts'
+import { PriceCatalog } from '../../src/catalog/price-catalog.ts'
+import { clearTorn, PricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
+import { toPrice } from '../../src/catalog/row-to-price.ts'
+
+const indexes = await loadIndexes({ indexes: ['bitset'] })
+
+export const MAX_PRICES = 5
+
+/** A catalog on main, without threads. */
+export const openTestCatalog = (level: SharedLevel, maxPrices = MAX_PRICES) =>
+  PriceCatalog.open({
+    level,
+    indexes,
+    log: { error: () => undefined },
+    maxPrices,
+    hasSharedBlocks: true,
+    onChange: async () => undefined,
+    onReplace: async () => undefined,
+  })
+
+/** What goes wrong with a write: it is lost, or it is there and nobody is told. */
+export type WriteFault = 'lost' | 'kept'
+
+/** A database whose writes fail as it is told. */
+function createFaultyLevel(level: SharedLevel, next: () => WriteFault | undefined): SharedLevel {
+  return new Proxy(level, {
+    get(target: any, name) {
+      if (name !== 'write') return typeof target[name] === 'function' ? target[name].bind(target) : target[name]
+      return async (run: any) => {
+        const fault = next()
+        if (fault !== 'lost') await target.write(run)
+        if (fault) throw new Error('the disk failed')
+      }
+    },
+  })
+}
+
+/** A node's catalog, as main has it. */
+export interface TestStateMachine {
+  readonly level: SharedLevel
+  readonly catalog: PriceCatalog
+  readonly stateMachine: PricesStateMachine
+  /** Ends at once, or in order, and opens what is there. */
+  reopen(how?: 'killed' | 'settled'): Promise<TestStateMachine>
+  close(): Promise<void>
+}
+
+export async function openTestStateMachine(
+  folder = createTemporaryFolder(),
+  next: () => WriteFault | undefined = () => undefined,
+): Promise<TestStateMachine> {
+  const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
+  const level = createFaultyLevel(real, next)
+  await clearTorn(level)
+  // What counts is what an entry says.
+  const catalog = await openTestCatalog(level, 10_000)
+  const stateMachine = await PricesStateMachine.open(catalog, level)
+  const close = async () => {
+    await catalog.waitUntilIdle()
+    await real.close()
+  }
+  return {
+    level,
+    catalog,
+    stateMachine,
+    close,
+    async reopen(how = 'killed') {
+      if (how === 'settled') await stateMachine.settle()
+      await close()
+      return openTestStateMachine(folder, next)
+    },
+  }
+}
+
+/** All prices in the order of their rows, which decides between several default ones. */
+export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
+  const { meta, terms, kinds: answerKinds, generations, close } = await catalog.freeze()
+  const prices: Price[] = []
+  for (let first = 0; first < meta.rows; first += PAGE_ROWS) {
+    const table = generations.rows(meta.generation, toPageNumber(first))
+    const block = new AnswerBlock(generations.answers(meta.generation, toPageNumber(first)))
+    for (let slot = 0; slot < table.size; slot++) {
+      const row = table.get(slot)
+      if (row) prices.push(toPrice(first + slot, row, block, terms, answerKinds))
+    }
+  }
+  await close()
+  return prices
+}
+
+export const toPosition = (seq: number, at = 0): LogPosition => ({ epoch: 'e', seq, at, check: 0, writers: [] })
+
+/** Entries of the log, one a place. */
+export function toEntries(some: readonly (readonly [kind: number, body: Buffer, at?: number])[]): LogEntry[] {
+  return some.map(([kind, body, at = 0], i) => ({ seq: i + 1, at, kind, body }))
+}
+
+export const logEntries = {
+  put: ({ id, ...price }: Price, maxPrices = MAX_PRICES) =>
+    [kinds.PUT, kinds.encodePut(id, JSON.stringify(price), maxPrices)] as const,
+  remove: (id: string) => [kinds.REMOVE, kinds.encodeText(id)] as const,
+  begin: (id: string, replace = false, maxPrices = MAX_PRICES) =>
+    [kinds.IMPORT_BEGIN, kinds.encodeText({ id, replace, mayBeEmpty: !replace, most: maxPrices })] as const,
+  piece: (id: string, number: number, text: string) =>
+    [kinds.IMPORT_PIECE, kinds.encodePiece(id, number, [Buffer.from(text)])] as const,
+  end: (id: string, pieces: number) => [kinds.IMPORT_END, kinds.encodeText({ id, pieces })] as const,
+  abort: (id: string) => [kinds.IMPORT_ABORT, kinds.encodeText(id)] as const,
+  expire: (at: number) => [kinds.IMPORT_EXPIRY, kinds.EMPTY_BODY, at] as const,
+}

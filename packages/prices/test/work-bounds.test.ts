@@ -1,0 +1,124 @@
+import { Readable, Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { answerBulkSearch, MAX_ITEM_BYTES, BufferPool } from '../src/bulk-search.ts'
+import { CatalogDraft } from '../src/core/catalog-draft.ts'
+import { MAX_CONDITIONS } from '../src/core/price.ts'
+import { Terms } from '../src/core/terms.ts'
+import { PriceLineReader } from '../src/price-line-reader.ts'
+import { listPartNames } from '../src/parts.ts'
+import { Searcher } from '../src/searcher.ts'
+import { measureCpuSeconds, createTestView } from './support/catalog.ts'
+import { createPrice, toSearch } from './support/prices.ts'
+
+// What a request may cost. Bounds are in processor time, ten times and more above what is needed and as much below what
+// took a thread down.
+
+const searcher = new Searcher()
+const one = createPrice({ charValues: [{ char: 'term', value: '12' }] })
+const splitBytes = (text: string) => Array.from(Buffer.from(text), (byte) => Buffer.from([byte]))
+
+async function searchBulk(
+  { view, index }: Awaited<ReturnType<typeof createTestView>>,
+  chunks: Iterable<Buffer>,
+): Promise<string[]> {
+  const written: string[] = []
+  const reply = new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk))
+      done()
+    },
+  })
+  const onFault = () => {}
+  const options = {
+    searcher,
+    buffers: new BufferPool(),
+    view,
+    index,
+    onFault,
+    begin: () => undefined,
+    writeTimeoutMs: 60_000,
+  }
+  expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(true)
+  return written.join('').trim().split('\n')
+}
+
+describe('work is linear in bytes, however they are cut', () => {
+  const padItem = (bytes: number) => {
+    const text = JSON.stringify({ id: 'a', ...toSearch(one) })
+    return `${text.slice(0, -1)}${' '.repeat(bytes - text.length)}}`
+  }
+
+  it('the longest item of a bulk request, byte by byte', async () => {
+    const catalog = await createTestView([one])
+    const item = padItem(MAX_ITEM_BYTES)
+    const chunks = [...splitBytes(item), ...splitBytes(item)]
+    let answers: string[] = []
+    expect(await measureCpuSeconds(async () => (answers = await searchBulk(catalog, chunks)))).toBeLessThan(1.5)
+    expect(answers.map((line) => JSON.parse(line).price.id)).toEqual([one.id, one.id])
+  })
+
+  it('the longest line of an import, byte by byte', async () => {
+    const reader = new PriceLineReader(new CatalogDraft(new Terms()), true, 10)
+    const line = `${JSON.stringify(one)}${' '.repeat(65_000)}\n`
+    const chunks = [...splitBytes(line), ...splitBytes(line)]
+    expect(await measureCpuSeconds(() => chunks.forEach((chunk) => reader.take(chunk)))).toBeLessThan(1)
+    expect(reader.imported).toBe(2)
+    const long = splitBytes('x'.repeat(MAX_ITEM_BYTES + 1))
+    expect(() => long.forEach((chunk) => reader.take(chunk))).toThrow('line 3: longer')
+  })
+})
+
+const PRICE_COUNT = 20_000
+const OPERATORS = [
+  { op: 'not', value: 'v1' },
+  { op: 'notIn', value: ['v1', 'v2'] },
+  { op: 'between', value: ['a', 'z'] },
+]
+
+it.each(listPartNames('index'))('operators cost by the offering, not by the catalog: index %s', async (name) => {
+  const offerings = 400
+  const allPrices = Array.from({ length: PRICE_COUNT }, (_, i) =>
+    createPrice({ offeringId: `o${i % offerings}`, charValues: [{ char: 'many', value: `v${i}` }] }),
+  )
+  const { view, index } = await createTestView(allPrices, name)
+  for (const operator of OPERATORS) {
+    // As many conditions as there may be, none of which tells prices apart.
+    const charValues = Array.from({ length: MAX_CONDITIONS }, () => ({ char: 'many', ...operator }))
+    const query = { ...toSearch(allPrices[0]!), charValues }
+    const body = Buffer.from(JSON.stringify(query))
+    const search = () => {
+      expect(() => searcher.answer(body, view, index)).toThrow(`${PRICE_COUNT / offerings} prices`)
+    }
+    // What is made once is made.
+    search()
+    expect(await measureCpuSeconds(search)).toBeLessThan(0.1)
+    const explained = Buffer.from(JSON.stringify({ ...query, explain: true }))
+    let steps: { left: number }[] = []
+    const explain = () => (steps = JSON.parse(searcher.answer(explained, view, index)).explain)
+    expect(await measureCpuSeconds(explain)).toBeLessThan(0.2)
+    expect(steps.map(({ left }) => left)).toEqual(
+      Array.from({ length: 3 + MAX_CONDITIONS }, () => PRICE_COUNT / offerings),
+    )
+  }
+})
+
+it('a bulk request of dear items lets others have their turn', async () => {
+  const alike = Array.from({ length: 5_000 }, (_, i) => createPrice({ charValues: [{ char: 'n', value: i }] }))
+  const catalog = await createTestView(alike, 'map')
+  const text = JSON.stringify({ id: 'a', ...toSearch(alike[0]!) })
+  const ended = searchBulk(catalog, [Buffer.from(text.repeat(Math.floor(60_000 / text.length)))])
+  let turns = 0
+  let running = true
+  const began = process.threadCpuUsage()
+  const turn = () => {
+    turns++
+    if (running) setImmediate(turn)
+  }
+  setImmediate(turn)
+  expect(await ended).toHaveLength(Math.floor(60_000 / text.length))
+  running = false
+  const { user, system } = process.threadCpuUsage(began)
+  const took = (user + system) / 1_000
+  expect(took).toBeGreaterThan(40)
+  expect(turns).toBeGreaterThan(took / 40)
+})

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../http/common-errors.ts'
+import { ServiceError } from '../http/service-error.ts'
+import { getServiceUrl } from '../process/service-url.ts'
+import type { ServiceConfig } from '../process/process-messages.ts'
+import { print } from '../process/cli-output.ts'
+import type { AnyService, ServiceTable } from '../service.ts'
+import { parseArguments } from '../settings/arguments.ts'
+import { resolveConfigs } from '../settings/resolve-config.ts'
+import { BackupDamagedError, type BackupEnd } from './backup-format.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { saveBackup } from './save-backup.ts'
+
+export interface BackupOptions {
+  readonly services: ServiceTable
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+const FILE_EXTENSION = '.backup'
+const getBackupFile = (folder: string, service: string) => join(folder, service + FILE_EXTENSION)
+
+const USAGE = `pnpm backup DIR [service...] [--setting value...]    writes DIR/SERVICE.backup for each service that runs
+pnpm restore DIR [service...] [--setting value...]   makes data folders of these files; the services must not run
+Settings are those of pnpm start. A backup contains all data of a service: that of the dashboard includes its signing
+key and links, with which anyone can read shared campaigns and sign in. Files are readable by their owner only.
+Exit status: 0 done, 1 failed for a service, 2 wrong usage.
+`
+
+interface BackupPlan {
+  readonly folder: string
+  readonly definitions: readonly AnyService[]
+  readonly configs: ReadonlyMap<string, ServiceConfig>
+}
+
+/**
+ * Reads the arguments. Services default to those that `others` finds.
+ * @returns the exit code if there is nothing to do
+ */
+async function parsePlan(
+  { services, argv, env }: BackupOptions,
+  listDefaults: (folder: string) => string[],
+): Promise<BackupPlan | number> {
+  try {
+    const { services: words, flags, instead } = parseArguments(argv)
+    const [folder, ...givenNames] = words
+    if (instead || folder === undefined) {
+      print(USAGE, instead ? 1 : 2)
+      return instead ? 0 : 2
+    }
+    const names = givenNames.length > 0 ? givenNames : listDefaults(folder)
+    const unknown = names.filter((name) => !Object.hasOwn(services, name))
+    if (unknown.length > 0) throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}`)
+    const definitions = await Promise.all(names.map((name) => services[name]!()))
+    return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    print(`${error.message}\n`)
+    return 2
+  }
+}
+
+const describeEnd = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
+
+/** Does something for each service, whatever becomes of the others. Resolves with the exit code. */
+async function runForEach(
+  definitions: readonly AnyService[],
+  work: (definition: AnyService) => Promise<string>,
+): Promise<number> {
+  let code = 0
+  for (const definition of definitions) {
+    const { name } = definition
+    try {
+      print(`${name}: ${await work(definition)}\n`, 1)
+    } catch (error) {
+      code = 1
+      print(error instanceof StartError ? `${error.message}\n` : `${name}: ${explainError(error)}\n`)
+    }
+  }
+  return code
+}
+
+function explainError(error: unknown): string {
+  if (error instanceof ServiceError || error instanceof BackupDamagedError) return error.message
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message} (${cause.message || (cause as { code?: string }).code})` : message
+}
+
+/** `pnpm backup DIR`: a file a service that runs. */
+export async function runBackup(options: BackupOptions): Promise<number> {
+  const plan = await parsePlan(options, () => Object.keys(options.services))
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
+  mkdirSync(folder, { recursive: true })
+  const real = definitions.filter(({ standsIn }) => !standsIn)
+  return runForEach(real, async ({ name }) => {
+    const config = configs.get(name)!
+    try {
+      return describeEnd(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'NOTHING_KEPT') return 'keeps nothing'
+      throw error
+    }
+  })
+}
+
+/** `pnpm restore DIR`: a data folder of each file, for services that do not run. */
+export async function runRestore(options: BackupOptions): Promise<number> {
+  const filesIn = (folder: string) => {
+    if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `there is no folder ${folder}`)
+    return readdirSync(folder).flatMap((name) =>
+      name.endsWith(FILE_EXTENSION) ? [name.slice(0, -FILE_EXTENSION.length)] : [],
+    )
+  }
+  const plan = await parsePlan(options, filesIn)
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
+  return runForEach(definitions, async ({ name, getNoBackupReason }) => {
+    const config = configs.get(name)!
+    const reason = getNoBackupReason?.(config)
+    if (reason) throw new StartError('KEPT_ELSEWHERE', `${name}: ${reason}`)
+    const { data } = config
+    return `${describeEnd(await restoreBackup(name, getBackupFile(folder, name), data))}, in ${data}`
+  })
+}

@@ -1,0 +1,147 @@
+import { createHash, type Hash } from 'node:crypto'
+
+// A backup is one line of JSON that says whose data it has, the entries in the order of their keys, and one line that says
+// how many and the SHA-256 of all before it. The same data make the same bytes up to that line.
+
+/** Whose data, and in which format. */
+export interface BackupHead {
+  readonly backup: 1
+  readonly service: string
+  readonly format: number
+}
+
+/** How a backup ends. */
+export interface BackupEnd {
+  readonly entries: number
+  /** Of everything before this line. */
+  readonly sha256: string
+  /** When it was whole, and what made it. */
+  readonly at: string
+  readonly version: string
+}
+
+export type BackupEntry = readonly [key: Buffer, value: Buffer]
+
+const ENTRY_HEADER_BYTES = 8
+const NEW_LINE = 0x0a
+/** In place of a key's length. */
+const END_MARK = 0xffff_ffff
+/** Most that a line of JSON takes. */
+const MAX_LINE_BYTES = 4_096
+
+/** Makes the bytes of a backup. */
+export class BackupWriter {
+  readonly #hash: Hash = createHash('sha256')
+  #entries = 0
+
+  writeHead(service: string, format: number): Buffer {
+    return this.#count(Buffer.from(`${JSON.stringify({ backup: 1, service, format } satisfies BackupHead)}\n`))
+  }
+
+  writeEntries(entries: readonly BackupEntry[]): Buffer {
+    this.#entries += entries.length
+    return this.#count(
+      Buffer.concat(
+        entries.flatMap(([key, value]) => {
+          const sizes = Buffer.allocUnsafe(ENTRY_HEADER_BYTES)
+          sizes.writeUInt32LE(key.length)
+          sizes.writeUInt32LE(value.length, 4)
+          return [sizes, key, value]
+        }),
+      ),
+    )
+  }
+
+  writeEnd(version: string): Buffer {
+    const mark = Buffer.alloc(ENTRY_HEADER_BYTES)
+    mark.writeUInt32LE(END_MARK)
+    this.#count(mark)
+    const [sha256, at] = [this.#hash.digest('hex'), new Date().toISOString()]
+    const end: BackupEnd = { entries: this.#entries, sha256, at, version }
+    return Buffer.concat([mark, Buffer.from(`${JSON.stringify(end)}\n`)])
+  }
+
+  #count(bytes: Buffer): Buffer {
+    this.#hash.update(bytes)
+    return bytes
+  }
+}
+
+/** What is wrong with a backup. */
+export class BackupDamagedError extends Error {}
+
+/** Takes the bytes of a backup as they come. */
+export interface BackupSink {
+  onHead(head: BackupHead): void
+  /** Where it gives a promise, that is waited for before more is read. */
+  onEntry(key: Buffer, value: Buffer): Promise<void> | undefined
+}
+
+/** Reads a backup to its end; gives what that says. @throws BackupDamaged where it is cut, or not what was written */
+export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink): Promise<BackupEnd> {
+  const hash = createHash('sha256')
+  let bytes: Buffer = Buffer.alloc(0)
+  let head: BackupHead | undefined
+  let entries = 0
+  let hasEnded = false
+  let pendingEntry: Promise<void> | undefined
+
+  function take(length: number): Buffer {
+    const taken = bytes.subarray(0, length)
+    hash.update(taken)
+    bytes = bytes.subarray(length)
+    return taken
+  }
+
+  /** Whether there was a whole one. */
+  function takeHead(): boolean {
+    const end = bytes.indexOf('\n')
+    if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is no backup')
+    if (end < 0) return false
+    sink.onHead((head = parseLine<BackupHead>(take(end + 1))))
+    if (head.backup !== 1) throw new BackupDamagedError('it is no backup that this version knows')
+    return true
+  }
+
+  function takeEntry(): boolean {
+    if (bytes.length < ENTRY_HEADER_BYTES) return false
+    const keyLength = bytes.readUInt32LE()
+    const valueLength = bytes.readUInt32LE(4)
+    if (keyLength === END_MARK) {
+      take(ENTRY_HEADER_BYTES)
+      hasEnded = true
+      return true
+    }
+    const length = ENTRY_HEADER_BYTES + keyLength + valueLength
+    if (bytes.length < length) return false
+    const taken = take(length)
+    pendingEntry = sink.onEntry(
+      taken.subarray(ENTRY_HEADER_BYTES, ENTRY_HEADER_BYTES + keyLength),
+      taken.subarray(ENTRY_HEADER_BYTES + keyLength),
+    )
+    entries++
+    return true
+  }
+
+  for await (const chunk of chunks) {
+    bytes = bytes.length > 0 ? Buffer.concat([bytes, chunk]) : chunk
+    while (!hasEnded && (head ? takeEntry() : takeHead())) {
+      if (pendingEntry) await pendingEntry
+      pendingEntry = undefined
+    }
+    if (hasEnded && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('there is more behind its end')
+  }
+  if (!hasEnded || bytes.at(-1) !== NEW_LINE) throw new BackupDamagedError('it is cut off')
+  const end = parseLine<BackupEnd>(bytes)
+  if (end.sha256 !== hash.digest('hex') || end.entries !== entries)
+    throw new BackupDamagedError('it is not what was written')
+  return end
+}
+
+function parseLine<T>(line: Buffer): T {
+  try {
+    return JSON.parse(line.toString())
+  } catch {
+    throw new BackupDamagedError('it is not what was written')
+  }
+}

@@ -1,0 +1,95 @@
+import { commonErrors } from '../http/common-errors.ts'
+import { VERSION } from '../http/version.ts'
+import type { Bus, Calls } from '../process/channel.ts'
+import { BackupWriter } from './backup-format.ts'
+import type { BackupSource } from './backup-source.ts'
+
+// Main reads, because it has the data whatever a thread has of them; a thread asks it for one piece after the other.
+
+/** Calls of a thread to main. */
+const BEGIN_CALL = 'runtime:backup-begin'
+const NEXT_CALL = 'runtime:backup-next'
+const END_CALL = 'runtime:backup-end'
+
+// Each holds a state of the database, of which nothing can be thrown away meanwhile.
+const MAX_SESSIONS = 2
+/** One that nobody asks for is given up (ms). */
+const SESSION_TIMEOUT_MS = 60_000
+const CHUNK_BYTES = 262_144
+const MAX_CHUNK_ENTRIES = 4_096
+
+interface BackupSession {
+  next(): Promise<Buffer | undefined>
+  end(): Promise<void>
+  timer: NodeJS.Timeout
+}
+
+/** What main answers: backups of what a database holds at the moment in which each begins. @param noBackupReason why there are none */
+export function createBackupHandlers(
+  source: BackupSource | undefined,
+  noBackupReason?: string,
+): Record<string, (...args: any[]) => unknown> {
+  const sessions = new Map<number, BackupSession>()
+  let last = 0
+
+  async function end(id: number): Promise<void> {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    clearTimeout(session?.timer)
+    await session?.end()
+  }
+
+  return {
+    [BEGIN_CALL]() {
+      if (noBackupReason) throw commonErrors.KEPT_ELSEWHERE(noBackupReason)
+      if (!source) throw commonErrors.NOTHING_KEPT()
+      if (sessions.size >= MAX_SESSIONS)
+        throw commonErrors.BACKUPS_RUNNING(undefined, { headers: { 'retry-after': '60' } })
+      const id = ++last
+      const timer = setTimeout(() => void end(id), SESSION_TIMEOUT_MS).unref()
+      sessions.set(id, { ...createSession(source), timer })
+      return id
+    },
+    async [NEXT_CALL](id: number) {
+      const session = sessions.get(id)
+      if (!session) throw new Error('the backup was given up')
+      session.timer.refresh()
+      const chunk = await session.next()
+      if (!chunk) await end(id)
+      return chunk
+    },
+    [END_CALL]: end,
+  }
+}
+
+function createSession({ db, service, format }: BackupSource): Omit<BackupSession, 'timer'> {
+  const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+  const entries = db.iterator<Buffer, Buffer>({ ...bytes, fillCache: false, highWaterMarkBytes: CHUNK_BYTES })
+  const writer = new BackupWriter()
+  let first: Buffer | undefined = writer.writeHead(service, format)
+  let hasEnded = false
+  return {
+    async next() {
+      if (hasEnded) return undefined
+      const found = await entries.nextv(MAX_CHUNK_ENTRIES)
+      hasEnded = found.length === 0
+      const chunk = hasEnded ? writer.writeEnd(VERSION.version) : writer.writeEntries(found)
+      const head = first
+      first = undefined
+      return head ? Buffer.concat([head, chunk]) : chunk
+    },
+    end: () => entries.close(),
+  }
+}
+
+/** A backup as a thread hands it on. Begins at once. @throws Problem `NOTHING_KEPT`, `KEPT_ELSEWHERE`, `BACKUPS_RUNNING` */
+export async function beginBackup(bus: Bus<Calls, Calls>): Promise<AsyncIterable<Buffer>> {
+  const id = await bus.call(BEGIN_CALL)
+  return (async function* pieces() {
+    try {
+      for (let chunk; (chunk = (await bus.call(NEXT_CALL, id)) as Uint8Array | undefined);) yield Buffer.from(chunk)
+    } finally {
+      await bus.call(END_CALL, id)
+    }
+  })()
+}

@@ -1,9 +1,0 @@
-import type { ClassicLevel } from 'classic-level'
-
-/** What a service keeps: as main has it. */
-export interface Kept {
-  readonly service: string
-  /** The version of its layout. */
-  readonly format: number
-  readonly db: Pick<ClassicLevel<any, any>, 'iterator'>
-}

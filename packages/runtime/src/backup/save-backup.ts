@@ -1,0 +1,33 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createRequester } from '../http/service-client.ts'
+import { syncFolder } from '../level/data-format.ts'
+import { readBackup, type BackupEnd } from './backup-format.ts'
+
+/** Mode of a backup file, which contains all data, secrets included. */
+const OWNER_ONLY_MODE = 0o600
+
+/**
+ * Backs up a running service into a file, which is there whole or not at all, synced and read again.
+ * @throws ServiceError as the service refuses; BackupDamaged where its reply breaks off
+ */
+export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {
+  const reply = await createRequester(url, { token })('GET', '/backup')
+  const draft = `${file}.${process.pid}`
+  try {
+    await pipeline(
+      Readable.fromWeb(reply.body as never),
+      createWriteStream(draft, { flush: true, mode: OWNER_ONLY_MODE }),
+    )
+    const end = await readBackup(createReadStream(draft), { onHead() {}, onEntry: () => undefined })
+    await rename(draft, file)
+    syncFolder(dirname(file))
+    return end
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { commonErrors } from './common-errors.ts'
+import type { Problem } from './problems.ts'
+
+const METHODS_WITH_CONTENT = new Set(['PUT', 'POST', 'PATCH'])
+
+const parseCodings = (field: string) =>
+  field
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '')
+
+/** True if header fields change the meaning of the content. Hot routes leave such a request to Fastify. */
+export const hasContentFields = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['content-encoding'] !== undefined || headers['content-range'] !== undefined
+
+/**
+ * The reason, known from its head, that a server cannot read the content of a request; undefined if it can.
+ * @param encodings content codings that the route decodes in addition to `identity`
+ */
+export function checkContent(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  encodings: readonly string[] = [],
+): Problem | undefined {
+  const { 'transfer-encoding': transfer, 'content-encoding': encoding, 'content-range': range } = headers
+  if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked')
+    // Node's parser may fail on the body of such a request, and would reply again.
+    return commonErrors.TRANSFER_ENCODING_UNSUPPORTED(undefined, { headers: { connection: 'close' } })
+  if (range !== undefined && method === 'PUT') return commonErrors.CONTENT_RANGE_UNSUPPORTED()
+  if (encoding === undefined || !METHODS_WITH_CONTENT.has(method!)) return undefined
+  const accepted = [...encodings, 'identity']
+  if (parseCodings(encoding).every((coding) => accepted.includes(coding))) return undefined
+  return commonErrors.CONTENT_ENCODING_UNSUPPORTED(undefined, { headers: { 'accept-encoding': accepted.join(', ') } })
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { releaseHold } from '../memory/budget.ts'
+import type { Lifecycle } from '../service.ts'
+import { isExpectingContinue } from './expect-continue.ts'
+import { finishRequest } from './request-order.ts'
+
+// Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
+const http = process.getBuiltinModule('node:http')
+
+/** On a socket, the reply to the last request that has come, as long as that has not been sent. */
+const LAST_REPLY = Symbol('last reply')
+
+interface ReplySocket extends Duplex {
+  [LAST_REPLY]?: ServerResponse | undefined
+}
+
+/**
+ * Makes the replies of a server. A client that takes nothing of one for `sendTimeout` (ms) is cut off. In a drain the last one that a connection waits for says `Connection: close`: with one
+ * that says so Node ends the connection, and whatever was to be answered behind it would be lost.
+ */
+export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): typeof ServerResponse {
+  // Node sees whether the client takes any of it before the time is over, and what is sent next sets it anew.
+  function watch(socket: Socket): void {
+    socket.setTimeout(sendTimeout)
+    socket.once('drain', () => socket.setTimeout(0))
+  }
+
+  return class DrainingResponse extends http.ServerResponse {
+    constructor(...args: [IncomingMessage]) {
+      super(...args)
+      ;(args[0].socket as ReplySocket)[LAST_REPLY] = this
+    }
+
+    override write(...args: unknown[]): boolean {
+      const flows = Reflect.apply(super.write, this, args) as boolean
+      this.#watch()
+      return flows
+    }
+
+    override end(...args: unknown[]): this {
+      Reflect.apply(super.end, this, args)
+      this.#watch()
+      finishRequest(this)
+      return this
+    }
+
+    // What was made before its turn came is written now.
+    override assignSocket(socket: Socket): void {
+      super.assignSocket(socket)
+      this.#watch()
+    }
+
+    #watch(): void {
+      const { socket } = this
+      if (socket?.writableNeedDrain && socket.timeout !== sendTimeout) watch(socket)
+    }
+
+    override writeHead(...args: unknown[]): this {
+      if (lifecycle.phase === 'draining' && (this.req.socket as ReplySocket)[LAST_REPLY] === this)
+        this.shouldKeepAlive = false
+      // The client may send the body or the next request, and the server cannot distinguish them.
+      if (isExpectingContinue(this.req)) this.shouldKeepAlive = false
+      return Reflect.apply(super.writeHead, this, args) as this
+    }
+
+    override detachSocket(socket: ReplySocket & never): void {
+      super.detachSocket(socket)
+      const connection: ReplySocket = socket
+      if (connection[LAST_REPLY] === this) connection[LAST_REPLY] = undefined
+      releaseHold(this.req)
+    }
+  } as never
+}

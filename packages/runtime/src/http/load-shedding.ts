@@ -1,0 +1,229 @@
+import { performance } from 'node:perf_hooks'
+import type { Access } from './request-guard.ts'
+
+// How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
+const TICK_INTERVAL_MS = 20
+// It is judged over so many times `maxQueueDelay`, and so many turns.
+const WINDOW_TURNS = 5
+/**
+ * A crowd of a moment is no overload, however long it takes: so many requests have to come while too many wait already.
+ * However fast or slow the machine is, those of one crowd are never more.
+ */
+const BURST_SIZE = 1_024
+/** Or it lasts for so long (ms): dear requests are few. */
+const SUSTAINED_MS = 10_000
+/** Changes of a route that may wait while the loop rests: then it is for the disk, and a slow one takes them together. */
+const MIN_WAITING_CHANGES = 64
+/** Requests that may be answered at a time, of a route, or looked at in a turn, however dear they are. */
+const MIN_RUNNING_REQUESTS = 16
+// Below this share of idle time a loop has no rest.
+const MIN_IDLE_SHARE = 0.2
+
+/** Tells what stands from what comes and goes again. */
+class SustainedOverload {
+  #overloadRequests = 0
+  #time = 0
+  /** Requests that came in this window. */
+  windowRequests = 0
+
+  /** A window is over. @param took ms @param isLong whether too many waited at every moment of it */
+  addWindow(took: number, isLong: boolean): boolean {
+    this.#overloadRequests = isLong ? this.#overloadRequests + this.windowRequests : 0
+    this.#time = isLong ? this.#time + took : 0
+    this.windowRequests = 0
+    return this.#overloadRequests > BURST_SIZE || this.#time > SUSTAINED_MS
+  }
+}
+
+/** Goes on with a request that was held, or refuses it. */
+type Continuation = (isTaken: boolean) => void
+
+/**
+ * The requests of one route that are being answered for longer than a turn. Of changes that Fastify answers no more are
+ * begun, once too many wait, than end within `maxQueueDelay`: who is held behind them can still be refused.
+ */
+export class RouteQueue {
+  /** Whether it is for the disk that they wait, where the loop rests. */
+  readonly #isChange: boolean
+  #count = 0
+  #finishedCount = 0
+  /** Fewest at any time of this window. */
+  #minCount = 0
+  /** Requests that end in a millisecond, of late. */
+  #throughput = 0
+  /** As many as end within `maxQueueDelay`. */
+  #capacity = MIN_RUNNING_REQUESTS
+  #isFull = false
+  /** Requests that there was no room for in this window. */
+  #refused = 0
+  /** Whether too many waited throughout the last window. */
+  #isBacklogged = false
+  /** Those that were begun, and those that were not yet. */
+  readonly #running = new Set<unknown>()
+  readonly #held = new Map<unknown, Continuation>()
+  readonly #overload = new SustainedOverload()
+
+  constructor(isChange: boolean) {
+    this.#isChange = isChange
+  }
+
+  /** Whether one more may wait. */
+  hasCapacity(): boolean {
+    if (!this.#isFull || this.#count < this.#capacity) return true
+    this.#refused++
+    return false
+  }
+
+  add(): void {
+    this.#count++
+    this.#overload.windowRequests++
+  }
+
+  /** Begins with a request, or holds it until there is room. @param request whatever `ended` is told of it */
+  start(request: unknown, proceed: Continuation): void {
+    if (!this.#isChange) return proceed(true)
+    this.#held.set(request, proceed)
+    this.#startHeld()
+  }
+
+  /** @param isDone whether it was answered; not that it was refused, or that its client left */
+  finish(isDone = true, request?: unknown): void {
+    this.#held.delete(request)
+    this.#running.delete(request)
+    if (isDone) this.#finishedCount++
+    if (--this.#count < this.#minCount) this.#minCount = this.#count
+    this.#startHeld()
+  }
+
+  #startHeld(): void {
+    for (const [request, proceed] of this.#held) {
+      if (this.#isBacklogged && this.#running.size >= this.#capacity) return
+      this.#held.delete(request)
+      this.#running.add(request)
+      proceed(true)
+    }
+  }
+
+  /** A window is over. @param took ms @param hasRest whether the loop had any @param counts whether too many are an overload */
+  closeWindow(took: number, maxQueueDelay: number, hasRest: boolean, counts: boolean): void {
+    const throughput = this.#finishedCount / took
+    this.#throughput = Math.max(throughput, (this.#throughput + throughput) / 2)
+    this.#capacity = Math.max(
+      hasRest && this.#isChange ? MIN_WAITING_CHANGES : MIN_RUNNING_REQUESTS,
+      this.#throughput * maxQueueDelay,
+    )
+    this.#isBacklogged = counts && this.#minCount > this.#capacity
+    const isSustained = this.#overload.addWindow(took, this.#isBacklogged)
+    this.#isFull = this.#refused > 0 || isSustained
+    this.#minCount = this.#count
+    const isFlood = this.#refused > this.#finishedCount
+    this.#finishedCount = this.#refused = 0
+    if (isFlood) this.#refuseHeld()
+    this.#startHeld()
+  }
+
+  /** More come behind them than are answered: they would be late, and so would all that come. */
+  #refuseHeld(): void {
+    const held = [...this.#held.values()]
+    this.#held.clear()
+    for (const proceed of held) proceed(false)
+  }
+}
+
+/** What is known of an event loop and its thread at a time (ms). */
+export interface LoopReading {
+  /** Of a steady clock. */
+  readonly now: number
+  /** How long the loop has rested so far. */
+  readonly idle: number
+  /** How long the thread has had a processor so far. */
+  readonly processor: number
+}
+
+/**
+ * Decides which requests a serving thread takes. It takes all but in two cases, which have to stand: while they did, window
+ * after window of five times `maxQueueDelay`, more requests came than a crowd has, or 10 s went by.
+ *
+ * - The loop has no rest: who is read when a turn has taken `maxQueueDelay` already is refused, and of the requests that
+ *   Fastify answers no more are taken than end within `maxQueueDelay`.
+ * - At no time were fewer changes of a route waiting than end within `maxQueueDelay`: no more are taken then.
+ *
+ * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Where the loop has no
+ * rest it is the processor's time that counts: what the machine has for others is no shorter with fewer requests.
+ */
+export class LoadShedder {
+  readonly #maxQueueDelay: number
+  readonly #read: () => LoopReading
+  readonly #waitingQueues: RouteQueue[] = []
+  readonly #computeQueues: RouteQueue[] = []
+  /** When this turn began, or a little before. */
+  #turn: LoopReading
+  /** When this window began. */
+  #window: LoopReading
+  /** Requests that were looked at in this turn. */
+  #requestsInTurn = 0
+  #turns = 0
+  /** Whether the loop has had no rest for so long that it is not for a crowd. */
+  #isBusy = false
+  readonly #overload = new SustainedOverload()
+
+  constructor(maxQueueDelay: number, read: () => LoopReading) {
+    this.#maxQueueDelay = maxQueueDelay
+    this.#read = read
+    this.#turn = this.#window = read()
+  }
+
+  /** For what waits for main, and for changes, which may wait for the disk as well. */
+  createQueue(isChange: boolean): RouteQueue {
+    const queue = new RouteQueue(isChange)
+    this.#waitingQueues.push(queue)
+    return queue
+  }
+
+  /** For what Fastify answers: changes as ever; the rest waits for this thread, unless it waits for somebody else. */
+  createFastifyQueue(access: Access): RouteQueue {
+    if (access === 'change') return this.createQueue(true)
+    const queue = new RouteQueue(false)
+    this.#computeQueues.push(queue)
+    return queue
+  }
+
+  /** Whether a request that was read at this time (ms, the steady clock's) is taken. */
+  canAccept(at: number): boolean {
+    this.#overload.windowRequests++
+    if (!this.#isBusy || ++this.#requestsInTurn <= MIN_RUNNING_REQUESTS || at - this.#turn.now <= this.#maxQueueDelay)
+      return true
+    return this.#read().processor - this.#turn.processor <= this.#maxQueueDelay
+  }
+
+  /** A turn begins: at least once each 20 ms where turns are shorter. */
+  tick(): void {
+    const turn = (this.#turn = this.#read())
+    this.#requestsInTurn = 0
+    const took = turn.now - this.#window.now
+    if (++this.#turns < WINDOW_TURNS || took < WINDOW_TURNS * this.#maxQueueDelay) return
+    this.#turns = 0
+    const hasRest = turn.idle - this.#window.idle >= MIN_IDLE_SHARE * took
+    // With less to do it would be no faster in the time that the machine has for others.
+    const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
+    this.#window = turn
+    this.#isBusy = this.#overload.addWindow(counted, !hasRest)
+    for (const queue of this.#waitingQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasRest, true)
+    for (const queue of this.#computeQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasRest, !hasRest)
+  }
+}
+
+function readLoop(): LoopReading {
+  const { user, system } = process.threadCpuUsage()
+  const { idle } = performance.eventLoopUtilization()
+  return { now: performance.now(), idle, processor: (user + system) / 1_000 }
+}
+
+/** An admission that looks at this thread's loop, until `stop`. @param maxQueueDelay ms; with 0 it takes everything */
+export function startLoadShedding(maxQueueDelay: number): { loadShedder: LoadShedder; stop(): void } {
+  const loadShedder = new LoadShedder(maxQueueDelay, readLoop)
+  // One that never looks has nothing against anybody.
+  if (maxQueueDelay === 0) return { loadShedder, stop: () => undefined }
+  const timer = setInterval(() => loadShedder.tick(), TICK_INTERVAL_MS).unref()
+  return { loadShedder, stop: () => clearInterval(timer) }
+}

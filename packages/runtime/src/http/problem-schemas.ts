@@ -1,0 +1,40 @@
+import { commonErrors } from './common-errors.ts'
+import { buildProblemReplies, type ProblemKind, type ProblemReplies } from './problems.ts'
+
+const openErrors = [commonErrors.HOST_MISSING, commonErrors.HOST_AMBIGUOUS, commonErrors.INTERNAL]
+const guardedErrors = [
+  ...openErrors,
+  commonErrors.TRANSFER_ENCODING_UNSUPPORTED,
+  commonErrors.DATA_DAMAGED,
+  commonErrors.STORE_FAILED,
+  commonErrors.MISDIRECTED_HOST,
+  commonErrors.UNAUTHORIZED,
+  commonErrors.RATE_LIMITED,
+  commonErrors.CALL_TIMED_OUT,
+  commonErrors.MEMORY_FULL,
+  commonErrors.OVERLOADED,
+  commonErrors.DRAINING,
+]
+
+/** The problems of a route that anybody may ask, always, besides its own. */
+export const buildOpenReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...openErrors, ...own)
+
+/** The problems of a route that reads, besides its own. */
+export const buildReadReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...guardedErrors, ...own)
+
+/** What a change of what is kept on a disk may meet there. */
+export const storeErrors = [commonErrors.STORE_FAILED, commonErrors.DISK_FULL] as const
+
+/** The problems of a route that changes state, besides its own. */
+export const buildChangeReplies = (...own: ProblemKind[]): ProblemReplies =>
+  buildProblemReplies(
+    ...guardedErrors,
+    commonErrors.CROSS_SITE,
+    commonErrors.CONDITION_UNSUPPORTED,
+    commonErrors.BODY_TOO_LARGE,
+    commonErrors.UNSUPPORTED_MEDIA_TYPE,
+    commonErrors.CONTENT_ENCODING_UNSUPPORTED,
+    commonErrors.CONTENT_RANGE_UNSUPPORTED,
+    commonErrors.BAD_JSON,
+    ...own,
+  )

@@ -1,0 +1,141 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { CommonSettings } from '../settings/settings.ts'
+import { commonErrors } from './common-errors.ts'
+import { createServedHosts } from './served-hosts.ts'
+import type { Problem } from './problems.ts'
+
+/**
+ * What a route does to the service's state: that decides who may ask. `open` is for probes, which ask by address; of
+ * `host` no more is asked than that it names a host that is served.
+ */
+export type Access = 'open' | 'host' | 'read' | 'change'
+
+/** What is looked at of a request: what Node parsed, or no more than its headers where the rest is known to be plain. */
+export interface RequestHead {
+  readonly headers: IncomingHttpHeaders
+  readonly url?: string | undefined
+  readonly rawHeaders?: readonly string[]
+}
+
+/** Headers among which there may be a token. */
+interface BearerHeaders {
+  readonly authorization?: string | string[] | undefined
+}
+
+/** Decides who may ask, from a request's head alone. */
+export interface RequestGuard {
+  /**
+   * `token` is one that came another way than in the `Authorization` header, in the address say: that for reads alone is
+   * taken there. Returns why not, or nothing.
+   */
+  check(head: RequestHead, access: Access, token?: string): Problem | undefined
+  /** Who asks, for a log: the name of the token and the beginning of its hash, never the token. */
+  describeBearer(headers: BearerHeaders): string
+  /** What a page of this origin has to be told, as a flat list of headers. */
+  getCorsHeaders(origin: string | undefined): readonly string[]
+}
+
+type GuardSettings = Pick<CommonSettings, 'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
+
+/** Compares in constant time, whatever the lengths. */
+function isSameSecret(given: string, digest: Buffer): boolean {
+  return timingSafeEqual(createHash('sha256').update(given).digest(), digest)
+}
+
+const hashSecret = (secret: string) => createHash('sha256').update(secret).digest()
+
+/** The token of a request, whether it is right or not. */
+export function parseBearer({ authorization }: BearerHeaders): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(String(authorization ?? ''))?.[1]
+}
+
+function isTokenValid(headers: IncomingHttpHeaders, digests: Buffer[]): boolean {
+  const given = parseBearer(headers)
+  return given !== undefined && digests.some((digest) => isSameSecret(given, digest))
+}
+
+/** Node keeps the first of several. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+/** What a page of another origin may read of a reply's head, besides what all may. */
+export const CORS_EXPOSED_FIELDS = ['ETag', 'Retry-After', 'Age', 'x-request-id']
+const EXPOSE_HEADER = ['access-control-expose-headers', CORS_EXPOSED_FIELDS.join(', ')]
+
+/** Of a token's hash, in a log (bytes). */
+const LOGGED_HASH_BYTES = 4
+
+const NO_CORS: readonly string[] = []
+
+export function createRequestGuard(settings: GuardSettings): RequestGuard {
+  const hosts = createServedHosts(settings.host, settings.allowedHosts)
+  const corsOrigins = new Set(settings.corsOrigins)
+  const changeDigests = settings.apiToken ? [hashSecret(settings.apiToken)] : []
+  const readDigests = settings.readToken ? [hashSecret(settings.readToken), ...changeDigests] : []
+  const named = [
+    [hashSecret(settings.apiToken), 'apiToken'],
+    [hashSecret(settings.readToken), 'readToken'],
+  ] as const
+  const misdirected = () => commonErrors.MISDIRECTED_HOST('add it to ALLOWED_HOSTS to serve it')
+
+  function checkNames({ headers, rawHeaders }: RequestHead): Problem | undefined {
+    if (!headers.host) return commonErrors.HOST_MISSING()
+    return rawHeaders && hasSeveralHosts(rawHeaders) ? commonErrors.HOST_AMBIGUOUS() : undefined
+  }
+
+  /** Whether the host that a request names, in its head or its target, is served here. */
+  function checkHost(head: RequestHead): Problem | undefined {
+    const fault = checkNames(head)
+    if (fault) return fault
+    if (!hosts.has(head.headers.host!)) return misdirected()
+    const { url = '/' } = head
+    if (url.startsWith('/') || url === '*') return undefined
+    // The authority of a target in absolute form goes before the header.
+    return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected()
+  }
+
+  function isCrossSite(headers: IncomingHttpHeaders): boolean {
+    const { origin } = headers
+    if (origin !== undefined) {
+      if (corsOrigins.has(origin)) return false
+      return !URL.canParse(origin) || new URL(origin).host !== headers.host?.toLowerCase()
+    }
+    const site = headers['sec-fetch-site']
+    return site === 'cross-site' || site === 'same-site'
+  }
+
+  return {
+    check(head, access, token) {
+      if (access === 'open') return checkNames(head)
+      const fault = checkHost(head)
+      if (fault || access === 'host') return fault
+      const { headers } = head
+      if (access === 'change' && isCrossSite(headers)) return commonErrors.CROSS_SITE()
+      const digests = access === 'change' ? changeDigests : readDigests
+      const isReadToken = (given: string) => access === 'read' && isSameSecret(given, digests[0]!)
+      if (digests.length > 0 && !(token === undefined ? isTokenValid(headers, digests) : isReadToken(token))) {
+        return commonErrors.UNAUTHORIZED(undefined, { headers: { 'www-authenticate': 'Bearer' } })
+      }
+      return undefined
+    },
+    describeBearer(headers) {
+      const token = parseBearer(headers)
+      if (token === undefined) return 'anyone'
+      const digest = hashSecret(token)
+      const own = named.find(([known]) => known.equals(digest))
+      return `${own?.[1] ?? 'token'} ${digest.toString('hex', 0, LOGGED_HASH_BYTES)}`
+    },
+    getCorsHeaders(origin) {
+      if (corsOrigins.size === 0) return NO_CORS
+      const allowed = origin !== undefined && corsOrigins.has(origin) ? ['access-control-allow-origin', origin] : []
+      return ['vary', 'Origin', ...allowed, 'access-control-allow-credentials', 'true', ...EXPOSE_HEADER]
+    },
+  }
+}

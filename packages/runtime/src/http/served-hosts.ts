@@ -1,0 +1,51 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { createNetworkMatcher, isNetwork, isNetworkLike } from './networks.ts'
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+const MAX_KNOWN_HOSTS = 1_000
+const HOST_NAME = /^[\w.-]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$|^[0-9a-f:.]+$/i
+
+export const isLoopback = (host: string): boolean =>
+  LOOPBACK_HOSTS.has(host) || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+
+/** Host names as they appear in a `Host` header, without the port. */
+const toHostName = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
+
+/** Why an entry of `allowedHosts` names nothing: neither a name, nor an address, nor a network; nothing where it does. */
+export function checkHostEntry(entry: string): string | undefined {
+  if (isNetworkLike(entry) ? isNetwork(entry) : HOST_NAME.test(entry)) return undefined
+  return `"${entry}" is neither a host name nor an address nor a network (10.0.0.0/8)`
+}
+
+/** Which hosts are served here, whatever address they are asked at. */
+export interface ServedHosts {
+  /** @param host as in a `Host` header */
+  has(host: string): boolean
+}
+
+/**
+ * @param own the address that is listened on: whoever asks there names it; no page of another site can take it as its name
+ * @param allowed names, addresses, and networks
+ */
+export function createServedHosts(own: string, allowed: readonly string[]): ServedHosts {
+  const named = [own, ...allowed.filter((entry) => !isNetworkLike(entry))]
+  const names = new Set(named.map((host) => (isIPv6(host) ? `[${host}]` : host).toLowerCase()))
+  const isInNetwork = createNetworkMatcher(allowed.filter(isNetworkLike))
+  // Few clients, few spellings: a look-up in a bounded Set instead of a regular expression a request.
+  const known = new Set<string>()
+
+  function isServed(host: string): boolean {
+    const name = toHostName(host)
+    if (LOOPBACK_HOSTS.has(name) || names.has(name) || names.has(host.toLowerCase())) return true
+    return isInNetwork(name.replace(/^\[(.*)\]$/, '$1'))
+  }
+
+  return {
+    has(host) {
+      if (known.has(host)) return true
+      if (!isServed(host)) return false
+      if (known.size < MAX_KNOWN_HOSTS) known.add(host)
+      return true
+    },
+  }
+}

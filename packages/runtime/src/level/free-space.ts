@@ -1,0 +1,56 @@
+import { open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const PROBE_FILE = 'room.probe'
+const FILL_CHUNK = Buffer.alloc(1_048_576, 1)
+// For what LevelDB writes besides: a manifest, an index.
+const OVERHEAD_BYTES = 65_536
+
+/** Whether a data folder has room for what LevelDB has in its logs, which it writes as tables when it is opened anew. */
+export async function hasFreeSpace(folder: string): Promise<boolean> {
+  try {
+    const needed = (await getLogBytes(join(folder, 'level'))) + OVERHEAD_BYTES
+    const { bavail, bsize } = await statfs(folder)
+    // First what costs nothing, so as not to take the last bytes of others every time.
+    return bavail * bsize >= needed && (await canWrite(join(folder, PROBE_FILE), needed))
+  } catch {
+    return false
+  }
+}
+
+/** Bytes of all LevelDB logs in this folder. */
+export async function getLogBytes(folder: string): Promise<number> {
+  const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
+  // One may be gone by now.
+  const sizes = await Promise.all(
+    logs.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** A quota or a limit of the process does not show in what the disk has free: only writing tells. */
+async function canWrite(file: string, bytes: number): Promise<boolean> {
+  try {
+    await fillFile(file, bytes)
+    return true
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+/** Writes a file of this size, synced to the disk: its space is reserved until the file is removed. @throws Error if there is no room */
+export async function fillFile(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, 'w')
+  try {
+    for (let left = bytes; left > 0; left -= FILL_CHUNK.length)
+      await handle.writeFile(FILL_CHUNK.subarray(0, Math.min(left, FILL_CHUNK.length)))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,127 @@
+import { basename } from 'node:path'
+import { StartError } from '../../http/common-errors.ts'
+import { describeFinding } from './assert-sound.ts'
+import { findDataFolders, type DataFolder } from './data-folders.ts'
+import { isLocked } from './is-locked.ts'
+import { hasLevelData } from './level-files.ts'
+import { createLockedError } from './lock-error.ts'
+import type { OwnRow, OwnRows } from './own-row.ts'
+import { repairFolder, type Repair } from './repair-folder.ts'
+import { UNLIMITED_OPTIONS, type Finding } from './folder-verification.ts'
+import { verifyFolder } from './verify-folder.ts'
+import { readFormat } from '../data-format.ts'
+
+const SOUND_STATUS = 0
+const DAMAGED_STATUS = 1
+const WRONG_USAGE_STATUS = 2
+
+type LineOutput = (line: string) => void
+
+const describeKey = (key: Buffer): string => JSON.stringify(key.toString())
+
+function describeWithKeys(finding: Finding): string {
+  const { block } = finding
+  if (!block) return describeFinding(finding)
+  const from = block.after ? `after ${describeKey(block.after)}, ` : ''
+  return `${describeFinding(finding)}; its keys are ${from}up to ${describeKey(block.upTo)}`
+}
+
+/** Does something with each data folder, whatever becomes of the others. Resolves with the worst status. */
+async function runForEach(
+  root: string,
+  services: readonly string[],
+  print: LineOutput,
+  work: (folder: DataFolder) => Promise<number>,
+): Promise<number> {
+  const toStatus = (error: unknown): number => {
+    const { message, syscall } = error as NodeJS.ErrnoException
+    // For example, a folder without read permission.
+    if (!(error instanceof StartError) && !syscall) throw error
+    print(message)
+    return WRONG_USAGE_STATUS
+  }
+  let worst = SOUND_STATUS
+  try {
+    for (const folder of findDataFolders(root, services)) worst = Math.max(worst, await work(folder).catch(toStatus))
+  } catch (error) {
+    return toStatus(error)
+  }
+  return worst
+}
+
+/**
+ * Returns the row that a folder must have. `undefined` for the view of a cluster node, which the next start clears, for an older
+ * format, and for a damaged one, which does not determine the rows.
+ */
+async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
+  if (formatDamage(service, folder).length > 0) return undefined
+  const load = Object.hasOwn(ownRows, service) && basename(folder) !== 'view' ? ownRows[service] : undefined
+  const row = await load?.()
+  const format = row && readFormat(folder, service, row.since, hasLevelData(folder))
+  return format && (format.from ?? format.format) >= row.since ? row : undefined
+}
+
+/**
+ * Lists all damage of data folders, a line each, and changes nothing.
+ * @returns 0 sound, 1 damaged, 2 no folder to check
+ */
+export const checkData = (
+  root: string,
+  services: readonly string[],
+  print: LineOutput,
+  ownRows: OwnRows = {},
+): Promise<number> =>
+  runForEach(root, services, print, async ({ service, folder }) => {
+    if (await isLocked(folder)) throw createLockedError(service, folder)
+    const { damage, lostChanges } = await findDamage({ service, folder }, ownRows)
+    for (const line of damage) print(`${service}: ${folder}: ${line}`)
+    if (lostChanges > 0)
+      print(`${service}: ${folder}: ${lostChanges} changes that were not durable are missing, as after a power cut`)
+    if (damage.length === 0) print(`${service}: ${folder}: sound`)
+    return damage.length > 0 ? DAMAGED_STATUS : SOUND_STATUS
+  })
+
+async function findDamage(one: DataFolder, ownRows: OwnRows): Promise<{ damage: string[]; lostChanges: number }> {
+  const { service, folder } = one
+  const damage = formatDamage(service, folder)
+  if (!hasLevelData(folder)) return { damage, lostChanges: 0 }
+  const ownRow = await findOwnRow(one, ownRows)
+  const { findings, lostChanges } = verifyFolder(folder, { ...UNLIMITED_OPTIONS, ownKey: ownRow?.key })
+  return { damage: [...damage, ...findings.map(describeWithKeys)], lostChanges }
+}
+
+function formatDamage(service: string, folder: string): string[] {
+  try {
+    readFormat(folder, service, 1, hasLevelData(folder))
+    return []
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return [error.message]
+  }
+}
+
+/** Copies damaged data folders, salvages readable entries, and lists the loss. @returns 0 sound now, 2 no folder to repair */
+export const repairData = (
+  root: string,
+  services: readonly string[],
+  print: LineOutput,
+  ownRows: OwnRows = {},
+): Promise<number> =>
+  runForEach(root, services, print, async (folder) => {
+    const repair = await repairFolder(folder, await findOwnRow(folder, ownRows))
+    for (const line of formatRepair(repair)) print(`${folder.service}: ${folder.folder}: ${line}`)
+    return SOUND_STATUS
+  })
+
+function formatRepair(repair: Repair): string[] {
+  const { findings, copy, lostTables, lostBlocks, lostLogBytes, lostWithRow, entries } = repair
+  if (findings.length === 0) return ['sound; nothing was changed']
+  return [
+    ...findings.map(describeWithKeys),
+    `copied to ${copy}`,
+    `lost: ${lostTables.length} tables, ${lostBlocks} blocks of tables, ${lostLogBytes} bytes of logs`,
+    ...lostTables.map((name) => `lost: all of level/${name}`),
+    ...lostWithRow.map((line) => `lost: ${line}`),
+    `salvaged: ${entries} entries; where a deletion or a newer value was lost, an older value is back`,
+  ]
+}

@@ -1,0 +1,19 @@
+import { commonErrors } from '../http/common-errors.ts'
+import type { Problem } from '../http/problems.ts'
+
+// Synchronous reads give an error of the disk no code.
+const DAMAGED_CODES = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR'])
+const DAMAGED_MESSAGE = /^(?:Corruption|IO error): /
+const NOT_OPEN_CODE = /^LEVEL_(?:DATABASE|ITERATOR|SNAPSHOT|BATCH)_NOT_OPEN$/
+
+/** Whether it was not tried at all: after a fault LevelDB was being opened anew. */
+export const isNotOpen = (error: unknown): boolean => NOT_OPEN_CODE.test(String((error as NodeJS.ErrnoException)?.code))
+
+/** What a failed read of LevelDB is to who asked; nothing if the error is not LevelDB's. */
+export function toReadProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (isNotOpen(error)) return commonErrors.STORE_FAILED(undefined, { cause: error, headers: { 'retry-after': '1' } })
+  const isDamaged = DAMAGED_CODES.has(code) || DAMAGED_MESSAGE.test(message)
+  return isDamaged ? commonErrors.DATA_DAMAGED(undefined, { cause: error }) : undefined
+}

@@ -1,0 +1,90 @@
+import type { ClassicLevel } from 'classic-level'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { assertWritten, NO_KEY } from './open-level.ts'
+import { fillFile, getLogBytes } from './free-space.ts'
+
+const BALLAST_FILE = 'room.ballast'
+/** Space for a manifest and an index, in addition to the data of the logs (bytes). */
+const OVERHEAD_BYTES = 262_144
+/** Bytes of tables per compaction, which take about a second. */
+const RANGE_BYTES = 64 * 1_048_576
+/** Maximum bytes of a key that delimits a range. */
+const MAX_PREFIX_BYTES = 64
+
+const KEY_ENCODING = { keyEncoding: 'buffer' } as const
+
+export interface ReclaimOptions {
+  readonly folder: string
+  readonly db: ClassicLevel<any, any>
+  /** Runs a short write. @throws Problem if it fails */
+  write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
+  /** Returns true if the next range should be compacted. */
+  shouldContinue(): Promise<boolean>
+}
+
+/**
+ * Frees the disk space of deleted and overwritten entries: flushes the logs, then compacts the base range by range while
+ * `isWanted` returns true. LevelDB writes a new table before it removes the old ones. If the disk is full at that moment,
+ * LevelDB accepts no writes until it is reopened. That needs space for the logs, which a ballast file reserves.
+ * @throws Problem if LevelDB could not write
+ */
+export async function reclaimSpace({ folder, db, write, shouldContinue }: ReclaimOptions): Promise<void> {
+  // A compaction is no part of a write: other writes would be acknowledged only after it.
+  await db.compactRange<Buffer>(NO_KEY, NO_KEY, KEY_ENCODING)
+  await write(assertWritten)
+  for await (const [start, end] of splitIntoRanges(db)) {
+    if (!(await shouldContinue()) || !(await writeBallast(folder))) return
+    try {
+      await db.compactRange<Buffer>(start, end, KEY_ENCODING)
+    } finally {
+      await removeBallast(folder)
+    }
+    await write(assertWritten)
+  }
+}
+
+/** Removes the file that a killed process left. */
+export const removeBallast = (folder: string): Promise<void> => rm(join(folder, BALLAST_FILE), { force: true })
+
+async function writeBallast(folder: string): Promise<boolean> {
+  const bytes = (await getLogBytes(join(folder, 'level'))) + OVERHEAD_BYTES
+  try {
+    await fillFile(join(folder, BALLAST_FILE), bytes)
+    return true
+  } catch {
+    await removeBallast(folder)
+    return false
+  }
+}
+
+/** Consecutive ranges of keys that cover all tables, each of about the given bytes. */
+async function* splitIntoRanges(db: ClassicLevel<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
+  let start: Buffer = Buffer.alloc(0)
+  let bytes = 0
+  for await (const range of walkRanges(db, Buffer.alloc(0))) {
+    bytes += range.bytes
+    if (bytes < RANGE_BYTES) continue
+    yield [start, range.end]
+    start = range.end
+    bytes = 0
+  }
+  yield [start, END_KEY]
+}
+
+const END_KEY = Buffer.alloc(MAX_PREFIX_BYTES, 0xff)
+
+interface SizedRange {
+  readonly end: Buffer
+  readonly bytes: number
+}
+
+async function* walkRanges(db: ClassicLevel<any, any>, prefix: Buffer): AsyncGenerator<SizedRange> {
+  for (let byte = 0; byte < 256; byte++) {
+    const start = Buffer.concat([prefix, Buffer.of(byte)])
+    const end = byte < 255 ? Buffer.concat([prefix, Buffer.of(byte + 1)]) : Buffer.concat([prefix, END_KEY])
+    const bytes = await db.approximateSize<Buffer>(start, end, KEY_ENCODING)
+    if (bytes < RANGE_BYTES || start.length === MAX_PREFIX_BYTES) yield { end, bytes }
+    else yield* walkRanges(db, start)
+  }
+}

@@ -1,0 +1,27 @@
+import { createServer } from 'node:net'
+import { StartError } from '../http/common-errors.ts'
+
+/** Whether several threads can listen on one port here. */
+export const CAN_REUSE_PORT = process.platform === 'linux'
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'is in use',
+  EACCES: 'needs more rights than this user has',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+  ENOTFOUND: 'is not an address of this machine',
+}
+
+/**
+ * Makes sure that nobody has the port. Threads listen with SO_REUSEPORT, which would quietly share it with another
+ * process; one bind without it finds out.
+ */
+export function checkPortFree(host: string, port: number, setting: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = reasons[error.code ?? ''] ?? 'cannot be listened on'
+      reject(new StartError(error.code ?? 'LISTEN', `${host}:${port} ${reason}; choose another with --${setting}`))
+    })
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
+  })
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import type { CommonSettings } from '../settings/settings.ts'
+
+// Tables, listeners, pipes.
+const RESERVED_DESCRIPTORS = 1_024
+const SOFT_LIMIT = /^Max open files +(\d+)/m
+
+/**
+ * What is told where more connections are allowed than this process may have descriptors; nothing where they are enough,
+ * or nobody says how many. Linux alone does.
+ */
+export function checkFdLimit(
+  { maxConnections }: Pick<CommonSettings, 'maxConnections'>,
+  threads: number,
+  limitsFile = '/proc/self/limits',
+): string | undefined {
+  let limit: number
+  try {
+    limit = Number(SOFT_LIMIT.exec(readFileSync(limitsFile, 'utf8'))?.[1] ?? Infinity)
+  } catch {
+    return undefined
+  }
+  const needed = maxConnections * Math.max(1, threads) + RESERVED_DESCRIPTORS
+  if (limit >= needed) return undefined
+  return `ulimit -n is ${limit}, so fewer connections are taken than maxConnections allows (${needed} would do)`
+}

@@ -1,0 +1,23 @@
+import { pino, type Logger } from 'pino'
+import { createJsonRedactor } from '../settings/secrets.ts'
+import { getTraceFields } from '../trace.ts'
+import { openLineSink } from './line-sink.ts'
+
+/**
+ * The runtime's own log: JSON lines on stdout, each written before the next step. Faults of stdout are nobody's.
+ * @param secrets no line has them in it
+ */
+export function createLogger(
+  level: string,
+  bindings: Record<string, unknown>,
+  secrets: readonly string[],
+  fd = 1,
+): Logger {
+  const base = { pid: process.pid, ...bindings }
+  const formatLoss = (lost: number) =>
+    JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), ...base, lost, msg: 'lines not written' })
+  return pino(
+    { level, base, mixin: () => getTraceFields(), hooks: { streamWrite: createJsonRedactor(secrets) } },
+    openLineSink(fd, { formatLoss }),
+  )
+}

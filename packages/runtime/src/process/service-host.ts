@@ -1,0 +1,161 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import { createBackupHandlers } from '../backup/backup-handlers.ts'
+import { StartError } from '../http/common-errors.ts'
+import { isLoopback } from '../http/served-hosts.ts'
+import type { Broadcast, Calls } from './channel.ts'
+import { checkFdLimit } from './fd-limit.ts'
+import { createMainPool } from './main-pool.ts'
+import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL, type ServiceConfig } from './process-messages.ts'
+import { createLimitMemory } from '../limits/rate-limits.ts'
+import { createBudgetMemory, sumHeldBytes } from '../memory/budget.ts'
+import { registerGauge } from '../metrics/gauge.ts'
+import { registerCounter } from '../metrics/counter.ts'
+import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
+import { createThreadMetricsMerger, type ThreadMetrics } from '../metrics/thread-metrics.ts'
+import { checkPortFree, CAN_REUSE_PORT } from './claim-port.ts'
+import type { AnyService, ServiceMain } from '../service.ts'
+import { openCertificate } from '../tls/certificate.ts'
+import { openTracer } from '../tracing/open-tracer.ts'
+import { createThreadPool, type ThreadPoolOptions } from './thread-pool.ts'
+import { getServiceUrl } from './service-url.ts'
+import { STARVED_TIMEOUT_FACTOR } from './watchdog.ts'
+
+/** A service that runs in this process. */
+export interface RunningService {
+  readonly url: string
+  readonly threads: number
+  /** What its user should know: why it has fewer threads than asked for, say. */
+  readonly notes: readonly string[]
+  /** Drains, closes what it opened, and resolves with whether nothing had to be cut. Idempotent. */
+  stop(): Promise<boolean>
+}
+
+export interface ServiceHostOptions {
+  /** The module that exports the table of services: threads find the definition there. */
+  readonly services: string
+  readonly definition: AnyService
+  readonly config: ServiceConfig
+  readonly log: Logger
+  /** The service must not go on: by default nothing is done about it. */
+  readonly onFail?: () => void
+}
+
+// A thread that is blocked must not hold up the figures of the others.
+const COLLECT_TIMEOUT_MS = 1_000
+// A thread that hangs has been replaced by then.
+const BROADCAST_TIMEOUT_MS = 5_000
+
+/** Runs one service in this process: opens what is shared, spawns its threads, and closes in the opposite order. */
+export async function startService({
+  services,
+  definition,
+  config,
+  log,
+  onFail: fail = () => {},
+}: ServiceHostOptions): Promise<RunningService> {
+  checkExposure(definition, config)
+  const { threads, note } = countThreads(definition, config)
+  await checkPortFree(config.host, config.port, `${definition.name}.port`)
+
+  const registry = createProcessRegistry(definition.name)
+  const budget = createBudgetMemory(threads)
+  registerGauge(
+    registry,
+    'client_memory_bytes',
+    'Bytes held for clients: bodies that come, large replies, unread streams.',
+    () => sumHeldBytes(budget),
+  )
+  let serviceMain: ServiceMain<any> | undefined
+  const broadcastWithin = (timeout: number): Broadcast<Calls> => {
+    // What is broadcast while threads start must reach them, too; before that there is nobody to tell.
+    const broadcast = async (name: string, ...args: unknown[]) => {
+      return serviceMain ? running.broadcast(name, args, timeout) : []
+    }
+    return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
+  }
+  const broadcast = broadcastWithin(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
+  const certificate = openCertificate(definition.name, config, registry)
+  const tracer = await openTracer(definition.name, config, log, registry)
+  const threadMetrics = createThreadMetricsMerger()
+  async function collect(): Promise<string> {
+    const replies = (await running.broadcast(COLLECT_CALL, [], COLLECT_TIMEOUT_MS)) as ThreadMetrics[]
+    return mergeMetrics([await registry.getMetricsAsJSON(), ...(await threadMetrics.take(replies))])
+  }
+  /** Whoever asks while the figures are being collected gets the same. */
+  let scraping: Promise<string> | undefined
+  const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
+  const handlers: Map<string, (...args: any[]) => unknown> = new Map([[SCRAPE_CALL, scrape]])
+  const options: ThreadPoolOptions = {
+    services,
+    name: definition.name,
+    config,
+    size: threads,
+    reusePort: CAN_REUSE_PORT,
+    handlers,
+    log,
+    budget,
+    limits: createLimitMemory(config),
+    certificate: () => certificate?.pair,
+    shared: () => serviceMain!.shared?.(),
+    onThreadExit: (shared) => serviceMain!.onThreadExit?.(shared),
+  }
+  const running = threads === 0 ? createMainPool(definition, options) : createThreadPool(options)
+  running.load()
+  try {
+    serviceMain = await definition.open({ config, log, registry, tracer, broadcast, fail })
+  } catch (error) {
+    await running.stop(0)
+    throw error
+  }
+  const own = {
+    ...serviceMain.handlers,
+    ...createBackupHandlers(serviceMain.backupSource, definition.getNoBackupReason?.(config)),
+  }
+  for (const [name, handler] of Object.entries(own)) handlers.set(name, handler)
+  registerCounter(
+    registry,
+    'threads_respawned_total',
+    'Serving threads that had to be replaced.',
+    () => running.respawned,
+  )
+  try {
+    await running.start()
+  } catch (error) {
+    await serviceMain.close()
+    throw error
+  }
+  certificate?.watch(log, (pair) => void running.broadcast(RENEW_CALL, [pair], BROADCAST_TIMEOUT_MS))
+
+  async function stop(): Promise<boolean> {
+    certificate?.close()
+    try {
+      return await running.stop(config.shutdownTimeout)
+    } finally {
+      await serviceMain!.close()
+      await tracer?.close()
+    }
+  }
+  let stopped: Promise<boolean> | undefined
+  const notes = [note, serviceMain.note, checkFdLimit(config, threads)].filter((one) => one !== undefined)
+  const url = getServiceUrl({ ...config, port: running.port })
+  return { url, threads, notes, stop: () => (stopped ??= stop()) }
+}
+
+function checkExposure({ name }: AnyService, config: ServiceConfig): void {
+  if (isLoopback(config.host) || config.apiToken) return
+  throw new StartError(
+    'TOKEN_NEEDED',
+    `${name}: ${config.host} can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE`,
+  )
+}
+
+function countThreads(definition: AnyService, config: ServiceConfig): { threads: number; note?: string } {
+  const single = definition.getSingleThreadReason?.(config)
+  const requested = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
+  if (requested > 1 && single)
+    throw new StartError('SINGLE_THREAD', `${definition.name}: one serving thread at most, because ${single}`)
+  if (requested > 1 && !CAN_REUSE_PORT)
+    return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
+  return { threads: requested }
+}

@@ -1,0 +1,43 @@
+/** One line that tells how far a long piece of work is. */
+export interface ProgressLine {
+  /**
+   * @param text what is being done, and how much of it has been
+   * @param share how much of the whole that is (0 to 1), where it is known
+   */
+  update(text: string, share?: number): void
+  end(): void
+}
+
+const REDRAW_INTERVAL_MS = 100
+const LINE_INTERVAL_MS = 5_000
+const BAR_CHARACTERS = 30
+
+/** Redrawn in place on a terminal; elsewhere a line every five seconds, and one at the end. */
+export function createProgressLine(output: NodeJS.WriteStream): ProgressLine {
+  const intervalMs = output.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS
+  let drawnAt = Date.now()
+  let line = ''
+
+  function draw(): void {
+    output.write(output.isTTY ? `\r\x1b[K${line}` : `${line}\n`)
+  }
+
+  return {
+    update(text, share) {
+      line = share === undefined ? text : `${renderBar(Math.min(1, share))} ${text}`
+      if (Date.now() - drawnAt < intervalMs) return
+      drawnAt = Date.now()
+      draw()
+    },
+    end() {
+      if (line === '') return
+      draw()
+      if (output.isTTY) output.write('\n')
+    },
+  }
+}
+
+function renderBar(share: number): string {
+  const filled = Math.round(share * BAR_CHARACTERS)
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CHARACTERS - filled)}]`
+}

@@ -1,0 +1,16 @@
+/** The value of a promise, or `late` after `ms`. Written by hand: `Promise.race` makes five promises, and each read of stats waits here. */
+export function resolveWithin<T, L>(promise: Promise<T>, ms: number, late: L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, late)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (fault: unknown) => {
+        clearTimeout(timer)
+        reject(fault)
+      },
+    )
+  })
+}

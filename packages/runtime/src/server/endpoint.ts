@@ -1,0 +1,211 @@
+import type { LoadShedder, RouteQueue } from '../http/load-shedding.ts'
+import type { Audit } from '../http/audit.ts'
+import type { ClientAddressResolver } from '../http/client-address.ts'
+import { isConditional, shouldRefuseConditions } from '../http/conditions.ts'
+import { commonErrors, createOverloaded } from '../http/common-errors.ts'
+import type { Access, RequestGuard, RequestHead } from '../http/request-guard.ts'
+import { reportFault, toProblem, type FaultSinks } from '../http/problem-replies.ts'
+import { PROBLEM_TYPE, type Problem } from '../http/problems.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Budget } from '../memory/budget.ts'
+import type { RequestMetrics, RouteMetrics } from '../metrics/request-metrics.ts'
+import type { Lifecycle } from '../service.ts'
+import { runInTrace, isTraced, createTrace } from '../trace.ts'
+import type { Tracer } from '../tracing/tracer.ts'
+import type { AuditChange, HotRequest, HotRoute, BufferedReply, RequestHeaders, StreamReply } from './hot-route.ts'
+
+/** What the doors need of the app that they stand before. */
+export interface AdapterHost extends FaultSinks {
+  readonly guard: RequestGuard
+  readonly lifecycle: Lifecycle
+  readonly requests: RequestMetrics
+  readonly budget: Budget
+  readonly loadShedder: LoadShedder
+  readonly requestLog: RequestLog
+  readonly audit: Audit
+  /** Nothing where nobody is limited. */
+  readonly limits: RateLimits | undefined
+  readonly getClientAddress: ClientAddressResolver
+  /** Nothing where no spans are made. */
+  readonly tracer: Tracer | undefined
+  /** The id that the client gave it, or a new one. */
+  getRequestId(headers: RequestHeaders): string
+}
+
+export type HotReply = BufferedReply | StreamReply
+
+export const isStream = (answer: HotReply): answer is StreamReply => 'open' in answer
+
+export const toReply = (problem: Problem): BufferedReply => ({
+  status: problem.status,
+  headers: Object.entries(problem.headers).flat(),
+  type: PROBLEM_TYPE,
+  body: problem.toBody(),
+})
+
+// Made once: a refusal has to cost less than what it refuses.
+const OVERLOADED_REPLY: BufferedReply = { ...toReply(createOverloaded()), isReused: true }
+
+/** A hot route at work: whatever its `answer` does becomes a reply. */
+export class Endpoint {
+  readonly route: HotRoute
+  readonly access: Access
+  /** True if it may change state. Then it runs alone among the requests of its connection. */
+  readonly isUnsafe: boolean
+  /** True if it may run at the same time as other ordered requests. */
+  readonly isOrdered: boolean
+  readonly getClientAddress: ClientAddressResolver
+  readonly #host: AdapterHost
+  readonly #metrics: RouteMetrics
+  readonly #shouldRefuseConditions: boolean
+  readonly #headMetrics: RouteMetrics
+  readonly #queue: RouteQueue
+
+  constructor(route: HotRoute, host: AdapterHost) {
+    this.route = route
+    this.access = route.access ?? (route.method === 'GET' ? 'read' : 'change')
+    this.isOrdered = route.isOrdered === true
+    this.isUnsafe = this.access === 'change' || (route.method !== 'GET' && this.access !== 'read')
+    this.#shouldRefuseConditions = shouldRefuseConditions(route.method, { ...route, access: this.access })
+    this.#host = host
+    this.getClientAddress = host.getClientAddress
+    this.#metrics = host.requests.route(route.method, route.url)
+    this.#headMetrics = host.requests.route('HEAD', route.url)
+    this.#queue = host.loadShedder.createQueue(this.access === 'change')
+  }
+
+  /** Why a request may not be answered, or nothing. @param query what its target says, where that is known */
+  checkAccess(head: RequestHead, query?: unknown): Problem | undefined {
+    const { getToken, hasServiceToken } = this.route
+    const problem = this.#host.guard.check(head, this.access, getToken?.(query))
+    return problem?.code === commonErrors.UNAUTHORIZED.code && hasServiceToken?.(head.headers) ? undefined : problem
+  }
+
+  /**
+   * Never throws and never rejects.
+   * @param id of the request, for the log
+   * @param startedAt when the request was there (ms, `performance.now()`)
+   */
+  answer(query: unknown, request: HotRequest, id: string, startedAt: number): HotReply | Promise<HotReply> {
+    const { tracer } = this.#host
+    if (tracer) request.trace ??= tracer.startRequest(request.headers, id)
+    // Others would pay 0.2 us for what nobody reads.
+    else if (!isTraced(request.headers)) return this.#answer(query, request, id, startedAt)
+    return runInTrace(request.trace ?? createTrace(request.headers, id), () =>
+      this.#answer(query, request, id, startedAt),
+    )
+  }
+
+  #answer(query: unknown, request: HotRequest, id: string, startedAt: number): HotReply | Promise<HotReply> {
+    const { route } = this
+    const queue = (route.shouldQueue?.(query) ?? this.access === 'change') ? this.#queue : undefined
+    if (!route.canStream && (!this.#host.loadShedder.canAccept(startedAt) || queue?.hasCapacity() === false))
+      return OVERLOADED_REPLY
+    try {
+      if (this.#shouldRefuseConditions && isConditional(request.headers)) throw commonErrors.CONDITION_UNSUPPORTED()
+      const answer = route.answer(query, request)
+      if (!(answer instanceof Promise)) return answer
+      if (!queue) return answer.catch((error: unknown) => this.toErrorReply(error, id))
+      queue.add()
+      return answer.then(this.#leaveQueue, (error: unknown) => this.#leaveQueue(this.toErrorReply(error, id)))
+    } catch (error) {
+      return this.toErrorReply(error, id)
+    }
+  }
+
+  readonly #leaveQueue = (answer: HotReply): HotReply => {
+    this.#queue.finish()
+    return answer
+  }
+
+  /** @param startedAt when the request was there (ms, `performance.now()`) */
+  observe(status: number, { query, isHead }: MatchedQuery, id: string, startedAt: number, request: HotRequest): void {
+    const metrics = isHead ? this.#headMetrics : this.#metrics
+    metrics.observe(status, (performance.now() - startedAt) / 1_000)
+    if (this.route.getAuditChange && status < 300) this.#audit(this.route.getAuditChange(query), id, request)
+    const { requestLog, tracer } = this.#host
+    const { method, url: route } = this.route
+    const { trace } = request
+    if (tracer && trace) tracer.endRequest(trace, { method: isHead ? 'HEAD' : method, route, status, startedAt })
+    requestLog.writeHotRequest?.(() => ({
+      method: isHead ? 'HEAD' : method,
+      route,
+      status,
+      startedAt,
+      address: request.getAddress(),
+      trace: trace ?? createTrace(request.headers, id),
+    }))
+  }
+
+  #audit(change: AuditChange, id: string, request: HotRequest): void {
+    const { guard, audit } = this.#host
+    const { headers } = request
+    const [by, trace] = [guard.describeBearer(headers), request.trace ?? createTrace(headers, id)]
+    audit({ ...change, by, address: request.getAddress(), route: this.route.url, trace })
+  }
+
+  /** What is answered in place of an answer. */
+  toErrorReply(error: unknown, requestId: string): BufferedReply {
+    const problem = toProblem(error)
+    reportFault(this.#host, error, problem, requestId)
+    return toReply(problem)
+  }
+}
+
+/** What a request asks of a hot route. */
+export interface MatchedQuery {
+  /** What its target says. */
+  readonly query: unknown
+  readonly isHead: boolean
+}
+
+/** A request that a door may answer. */
+export interface EndpointMatch extends MatchedQuery {
+  readonly endpoint: Endpoint
+}
+
+/** Methods that change no state (RFC 9110, 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/** The hot routes of a service by method. */
+export class Endpoints {
+  readonly all: readonly Endpoint[]
+  /** Paths of other routes where a GET changes state. */
+  readonly unsafeGets = new Set<string>()
+  readonly #byMethod: ReadonlyMap<string, readonly Endpoint[]>
+
+  constructor(routes: readonly HotRoute[], host: AdapterHost) {
+    this.all = routes.map((route) => new Endpoint(route, host))
+    const byMethod = Map.groupBy(this.all, ({ route }) => route.method as string)
+    const withHead = this.all.filter(({ route }) => route.method === 'GET' && route.head !== false)
+    this.#byMethod = byMethod.set('HEAD', withHead)
+  }
+
+  /** Nothing for what is no hot route's, or is not spelled plainly. */
+  find(method: string, target: string): EndpointMatch | undefined {
+    for (const endpoint of this.#byMethod.get(method) ?? []) {
+      const query = endpoint.route.match(target)
+      if (query !== undefined) return { endpoint, query, isHead: method === 'HEAD' }
+    }
+    return undefined
+  }
+
+  /** True if a request may change state. */
+  isUnsafe(method: string, target: string): boolean {
+    const match = this.find(method, target)
+    if (match) return match.endpoint.isUnsafe
+    return !SAFE_METHODS.has(method) || (method === 'GET' && this.unsafeGets.has(target.split('?', 1)[0]!))
+  }
+}
+
+// Nothing, or what looks like a media type: the rest is Fastify's to refuse.
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+
+/** Whether a body of this length (bytes) and type is one that a door hands to the route as it is. */
+export function canAcceptBody({ method, body }: HotRoute, length: number, type: string | undefined): boolean {
+  if (length > (body?.limit ?? 0)) return false
+  if (body?.type) return type === body.type || type?.startsWith(`${body.type};`) === true
+  // A GET may say what it likes of the body that it has not.
+  return type === undefined || method === 'GET' || MEDIA_TYPE.test(type)
+}

@@ -1,0 +1,70 @@
+import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest } from 'fastify'
+import { createBytesParser } from './bytes-parser.ts'
+import { isExpectingContinue } from '../http/expect-continue.ts'
+import type { AdapterHost, Endpoint, Endpoints } from './endpoint.ts'
+import { replyOnNode } from './node-adapter.ts'
+
+/** Registers the hot routes with Fastify, which answers whatever the doors ahead of it leave to it. */
+export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoints, host: AdapterHost): Promise<void> {
+  for (const endpoint of endpoints.all) await app.register(async (scope) => registerHotRoute(scope, endpoint, host))
+}
+
+function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: AdapterHost): void {
+  const { route, access } = endpoint
+  const { method, url, schema, validatorCompiler, body } = route
+  if (body || method !== 'GET') {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(body?.type ?? '*', body ? createBytesParser(body, host.budget) : ignoreBody)
+  }
+  /** @throws Problem */
+  function readHead(request: FastifyRequest): unknown {
+    const query = route.read(request)
+    const refused = route.getToken && endpoint.checkAccess(request.raw, query)
+    if (refused) throw refused
+    return query
+  }
+  app.route({
+    method,
+    url,
+    schema,
+    ...(validatorCompiler && { validatorCompiler }),
+    exposeHeadRoute: method === 'GET' && route.head !== false,
+    // The endpoint evaluates or refuses conditions. It checks a token of the query once the query is parsed.
+    config: {
+      access: route.getToken || route.hasServiceToken ? 'host' : access,
+      skipsShedding: true,
+      isConditional: true,
+    },
+    onRequest(request, _reply, done) {
+      const refused = route.hasServiceToken && !route.getToken && endpoint.checkAccess(request.raw)
+      if (refused) return done(refused)
+      // Its client sends the body only if the head is right.
+      if (isExpectingContinue(request.raw)) readHead(request)
+      done()
+    },
+    handler(request, reply) {
+      const query = readHead(request)
+      const served = route.serve?.(query, request, reply)
+      if (served) return served
+      reply.hijack()
+      replyOnNode(host, endpoint, query, {
+        message: request.raw,
+        response: reply.raw,
+        body: request.body as Buffer | undefined,
+        id: request.id,
+        startedAt: takeStartTime(request),
+        limits: request.limits,
+        trace: request.trace,
+      })
+    },
+  })
+}
+
+/** Clients send a type with nothing, too: a route that takes no body does not look at it, as none that reads does. */
+const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
+
+/** The endpoint keeps the figures of what it answers; Fastify those of what was refused before. */
+function takeStartTime(request: FastifyRequest): number {
+  request.metrics = undefined
+  return request.startedAt
+}

@@ -1,0 +1,57 @@
+import { getSettings, toVariable } from './resolve-config.ts'
+import type { AnyService } from '../service.ts'
+import { commonSettings, SETTING_GROUPS, toFlag, addFileSettings, type Setting, type SettingTable } from './settings.ts'
+import { formatTable } from '../text-table.ts'
+
+const HEADERS = ['  setting', 'default', 'environment', 'description']
+const sharedSettings = addFileSettings(commonSettings)
+
+const toText = (value: unknown) => (value === '' || (Array.isArray(value) && value.length === 0) ? '-' : String(value))
+
+const toChoices = ({ enum: values, choices: names = values }: Setting): string =>
+  names ? ` (${names.join(', ')})` : ''
+
+/** Lines of the settings, one section for each group. Settings without a group are in the section `ownGroup`. */
+function formatSettings(settings: SettingTable, toVariable: (name: string) => string, ownGroup: string): string[] {
+  const groups = Object.groupBy(Object.entries(settings), ([, { group }]) => group ?? ownGroup)
+  const sections = Object.keys(groups).toSorted((a, b) => toRank(a) - toRank(b))
+  return sections.flatMap((group) => {
+    const rows = groups[group]!.map(([name, schema]) => [
+      `  ${toFlag(name)}`,
+      toText(schema.default ?? ''),
+      [schema.env, toVariable(name)].filter(Boolean).join(', '),
+      `${schema.description}${toChoices(schema)}`,
+    ])
+    return ['', `${group}:`, ...formatTable([HEADERS, ...rows])]
+  })
+}
+
+/** The service's own section is first. */
+const toRank = (group: string) => SETTING_GROUPS.findIndex((name) => name === group)
+
+/** Text of `pnpm start --help`: the settings of all services, then those of each given service. */
+export function formatHelp(definitions: readonly AnyService[]): string {
+  const own = definitions.flatMap((definition) => {
+    const { name, summary, port, variants } = definition
+    const isOwn = (key: string) => Object.hasOwn(definition.settings ?? {}, key) || !Object.hasOwn(sharedSettings, key)
+    const settings = Object.fromEntries(Object.entries(getSettings(definition)).filter(([key]) => isOwn(key)))
+    return [
+      '',
+      `# ${name}: ${summary} (port ${port}, data in ./data/${name})`,
+      ...(variants ? [`  variants: ${Object.keys(variants).join(', ')}`] : []),
+      ...formatSettings(settings, (key) => toVariable(name, key), name),
+    ]
+  })
+  return [
+    'pnpm start [service...] [--setting value...] [--service.setting value...]',
+    '',
+    `Starts the named services, or all: ${definitions.map(({ name }) => name).join(', ')}.`,
+    'Order of precedence: flag, environment variable, variant, default. A flag without the name of a service applies to',
+    'every started service that has the setting. `pnpm start stats --help` shows one service.',
+    '',
+    '# all services',
+    ...formatSettings(sharedSettings, (key) => `<SERVICE>${toVariable('', key)}`, 'general'),
+    ...own,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,213 @@
+import { closest, distance } from 'fastest-levenshtein'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SettingFlag } from './arguments.ts'
+import { StartError } from '../http/common-errors.ts'
+import type { ServiceConfig } from '../process/process-messages.ts'
+import type { AnyService } from '../service.ts'
+import {
+  commonSettings,
+  toFileSetting,
+  toFlag,
+  toKebabCase,
+  addFileSettings,
+  type Setting,
+  type SettingTable,
+} from './settings.ts'
+import { isLoopback } from '../http/served-hosts.ts'
+import { createValidator } from '../http/validation.ts'
+
+const MAX_TYPOS = 3
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A value as somebody wrote it, and where. */
+interface GivenValue {
+  readonly value: unknown
+  readonly source: string
+}
+
+/** The settings of one service: those that all have, then its own. */
+export function getSettings(definition: Pick<AnyService, 'settings'>): SettingTable {
+  return addFileSettings({ ...commonSettings, ...definition.settings })
+}
+
+const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+/** The environment variable that sets one setting of one service alone. */
+export const toVariable = (service: string, setting: string) => `${service.toUpperCase()}_${toSnakeCase(setting)}`
+
+/**
+ * The configuration of each service: defaults, overridden by its variant, by the environment, by flags.
+ * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
+ */
+export function resolveConfigs(
+  definitions: readonly AnyService[],
+  flags: readonly SettingFlag[],
+  env: Environment,
+): Map<string, ServiceConfig> {
+  const wrong = findStrayFlags(definitions, flags)
+  const configs = new Map<string, ServiceConfig>()
+  for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, wrong))
+  // A flag that several services take is wrong once.
+  if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', [...new Set(wrong)].join('; '))
+  return configs
+}
+
+/** Flags that no started service takes. */
+function findStrayFlags(definitions: readonly AnyService[], flags: readonly SettingFlag[]): string[] {
+  const stray = flags.filter((flag) => !definitions.some((definition) => isFlagFor(definition, flag)))
+  return stray.map((flag) => {
+    const why =
+      flag.name === 'variant'
+        ? `no started service has a variant "${flag.value}" (${describeVariants(definitions)})`
+        : `no started service has this setting${suggestFlag(definitions, flag)}`
+    return `${formatFlag(flag)}: ${why}`
+  })
+}
+
+const formatFlag = ({ service, name }: Pick<SettingFlag, 'service' | 'name'>) =>
+  `--${service ? `${service}.` : ''}${toKebabCase(name)}`
+
+const describeVariants = (definitions: readonly AnyService[]): string =>
+  definitions
+    .flatMap(({ name, variants = {} }) => {
+      const names = Object.keys(variants)
+      return names.length > 0 ? [`${name} has ${names.join(', ')}`] : []
+    })
+    .join('; ') || 'none has any'
+
+/** The flag that was probably meant, as a question; empty where nothing is alike. */
+function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): string {
+  const known = definitions.flatMap((definition) =>
+    Object.keys(getSettings(definition)).map((name) => formatFlag({ name, service: flag.service && definition.name })),
+  )
+  const given = formatFlag(flag)
+  const nearest = closest(given, known)
+  return distance(given, nearest) <= MAX_TYPOS ? `; did you mean ${nearest}?` : ''
+}
+
+/** Whether a flag is meant for a service. `--variant v3` without a prefix goes to those that have a v3. */
+function isFlagFor(definition: AnyService, { service, name, value }: SettingFlag): boolean {
+  if (service !== undefined && service !== definition.name) return false
+  if (name === 'host' && service === undefined && definition.standsIn) return false
+  if (name === 'variant' && service === undefined) return Object.hasOwn(definition.variants ?? {}, value)
+  return toSetting(getSettings(definition), name) !== undefined
+}
+
+/** The setting of a flag, which may have the setting's former name. */
+function toSetting(settings: SettingTable, name: string): string | undefined {
+  if (Object.hasOwn(settings, name)) return name
+  return Object.keys(settings).find((key) => settings[key]!.formerly === name)
+}
+
+/** The configuration of one service; what is wrong with it is added to `wrong`. */
+export function resolveConfig(
+  definition: AnyService,
+  flags: readonly SettingFlag[],
+  env: Environment,
+  wrong: string[],
+): ServiceConfig {
+  const settings = getSettings(definition)
+  const given = new Map<string, GivenValue>()
+  for (const [name, schema] of Object.entries(settings)) {
+    const names = [schema.formerly, name].filter((key) => key !== undefined)
+    for (const variable of [schema.env, ...names.map((key) => toVariable(definition.name, key))]) {
+      const value = variable === undefined ? undefined : env[variable]
+      // Kubernetes gives `STATS_PORT=tcp://...` to whatever runs beside a service that is called stats.
+      if (value !== undefined && value !== '' && !(name === 'port' && value.startsWith('tcp://')))
+        given.set(name, { value, source: variable! })
+    }
+  }
+  // A flag with the service's name wins over one without, wherever it stands.
+  const own = flags
+    .filter((flag) => isFlagFor(definition, flag))
+    .toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
+  for (const flag of own) {
+    const { service, value } = flag
+    const name = toSetting(settings, flag.name)!
+    // One folder for all: each service has its own in it.
+    const isRoot = name === 'data' && service === undefined && value !== ''
+    given.set(name, { value: isRoot ? join(value, definition.name) : value, source: formatFlag(flag) })
+  }
+
+  readSecrets(settings, given, wrong)
+  const variant = String(given.get('variant')?.value ?? '')
+  if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
+    wrong.push(
+      `${given.get('variant')!.source}: ${definition.name} has no variant "${variant}" (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
+    )
+  }
+  const defaults = {
+    port: definition.port,
+    data: `./data/${definition.name}`,
+    ...definition.variants?.[variant],
+  } as Record<string, unknown>
+
+  const config: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(settings)) {
+    const found = given.get(name)
+    const { value, source } = found ?? { value: defaults[name] ?? schema.default, source: name }
+    config[name] = typeof value === 'string' ? parseValue(schema, value) : value
+    // Defaults fit, as a test sees: to compile a check of each would take longer than all else here.
+    if (found && !createValidator(schema, 'body')(config[name])) {
+      wrong.push(`${source}: ${formatValue(schema, value)} ${describeExpectation(schema)}`)
+    } else if (schema.check) {
+      const faults = (config[name] as string[]).map(schema.check).filter((fault) => fault !== undefined)
+      wrong.push(...faults.map((fault) => `${source}: ${fault}`))
+    }
+  }
+  if (definition.standsIn && !isLoopback(String(config.host)))
+    wrong.push(`${given.get('host')!.source}: ${definition.name} ${definition.summary}, for this machine alone`)
+  return config as ServiceConfig
+}
+
+/** What the text of a variable or a flag stands for; text that stands for no number is left for the schema to refuse. */
+function parseValue({ type }: Setting, text: string): unknown {
+  if (type === 'array') return splitList(text)
+  return type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+}
+
+const splitList = (value: string) =>
+  value
+    .split(/[,\n]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))
+
+/** What a setting takes, in words. */
+export function describeExpectation(schema: Setting): string {
+  const { enum: names, pattern, form, minimum, maximum, type } = schema
+  if (form) return `is not ${form}`
+  if (names) return `is not one of ${names.join(', ')}`
+  if (pattern) return `does not look like ${pattern}`
+  if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`
+  return `is not a ${type}`
+}
+
+/** Puts in what secrets are read from files. */
+function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, wrong: string[]): void {
+  for (const [name, { secret }] of Object.entries(settings)) {
+    const setting = toFileSetting(name)
+    if (!secret) continue
+    trimSecret(name, given)
+    const file = String(given.get(setting)?.value ?? '')
+    if (file === '') continue
+    try {
+      const value = readFileSync(file, 'utf8').trim()
+      if (value === '') wrong.push(`${toFlag(setting)}: ${file} is empty`)
+      else given.set(name, { value, source: toFlag(setting) })
+    } catch (error) {
+      wrong.push(`${toFlag(setting)}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    }
+  }
+}
+
+/** Removes white space around a secret, as around one from a file: editors and shells append a line break. */
+function trimSecret(name: string, given: Map<string, GivenValue>): void {
+  const found = given.get(name)
+  if (typeof found?.value !== 'string') return
+  const value = found.value.trim()
+  if (value === '' && found.value !== '') given.delete(name)
+  else given.set(name, { ...found, value })
+}

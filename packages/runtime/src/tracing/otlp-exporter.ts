@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { registerCounter } from '../metrics/counter.ts'
+import type { Registry } from '../metrics/prom-client.ts'
+
+/** What took how long, as a part of what. */
+export interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  readonly name: string
+  /** As OTLP counts them. */
+  readonly kind: number
+  /** Since 1970 (ms). */
+  readonly start: number
+  readonly end: number
+  readonly isFault: boolean
+  readonly attributes: Readonly<Record<string, string | number>>
+}
+
+export interface SpanExporterOptions {
+  /** Of the collector: `/v1/traces` is behind it. */
+  readonly endpoint: string
+  /** Headers for it, as `name=value,name=value`, values as in URLs. */
+  readonly headers: string
+  readonly service: string
+  readonly version: string
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  readonly registry: Registry
+}
+
+/** Sends spans to a collector. */
+export interface SpanExporter {
+  add(span: Span): void
+  /** Sends what is left, as far as the collector takes it. Idempotent. */
+  close(): Promise<void>
+}
+
+// Spans that wait for the collector; more are dropped.
+const MAX_QUEUED_SPANS = 4_096
+const MAX_BATCH_SPANS = 512
+/** A span waits for others for so long (ms). */
+const FLUSH_INTERVAL_MS = 1_000
+const REQUEST_TIMEOUT_MS = 5_000
+/** What a service that ends waits for the collector (ms). */
+const CLOSE_TIMEOUT_MS = 1_000
+
+const toNanoseconds = (ms: number): string => BigInt(Math.round(ms * 1e6)).toString()
+
+const toAttributes = (attributes: Span['attributes']) =>
+  Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }))
+
+const toOtlpSpan = ({ start, end, isFault, attributes, ...same }: Span) => ({
+  ...same,
+  startTimeUnixNano: toNanoseconds(start),
+  endTimeUnixNano: toNanoseconds(Math.max(start, end)),
+  attributes: toAttributes(attributes),
+  ...(isFault && { status: { code: 2 } }),
+})
+
+function parseHeaders(text: string): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.trim())
+  return Object.fromEntries(
+    pairs.filter(Boolean).map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return [name.trim().toLowerCase(), decodeURIComponent(value.join('=').trim())]
+    }),
+  )
+}
+
+/**
+ * An exporter of OTLP over HTTP, in JSON: the SDK of OpenTelemetry would be a third of all that the services need, and
+ * its spans cost a request more than its answer.
+ */
+export function createSpanExporter({
+  endpoint,
+  headers,
+  service,
+  version,
+  log,
+  registry,
+}: SpanExporterOptions): SpanExporter {
+  const target = new URL(`${endpoint.replace(/\/+$/, '')}/v1/traces`)
+  const { request, Agent } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const given = parseHeaders(headers)
+  const resource = {
+    attributes: toAttributes({
+      'service.name': service,
+      'service.namespace': 'influencer-stats',
+      'service.version': version,
+      'process.pid': process.pid,
+    }),
+  }
+  const scope = { name: 'influencer-stats', version }
+  let queuedSpans: Span[] = []
+  let sending: Promise<void> | undefined
+  let isUnavailable = false
+  const counts = { sent: 0, dropped: 0 }
+  registerCounter(registry, 'spans_sent_total', 'Spans that the collector has taken.', () => counts.sent)
+  registerCounter(registry, 'spans_dropped_total', 'Spans that the collector could not be given.', () => counts.dropped)
+
+  function post(spans: readonly Span[]): Promise<void> {
+    const body = JSON.stringify({
+      resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(toOtlpSpan) }] }],
+    })
+    return new Promise((resolve, reject) => {
+      const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const sent = request(
+        target,
+        { method: 'POST', agent, headers: { ...given, ...length }, timeout: REQUEST_TIMEOUT_MS },
+        (reply) => {
+          reply.resume().on('error', reject)
+          const { statusCode: status = 0 } = reply
+          reply.on('end', () => (status < 300 ? resolve() : reject(new Error(`the collector answered ${status}`))))
+        },
+      )
+      sent.on('timeout', () => sent.destroy(new Error(`no answer within ${REQUEST_TIMEOUT_MS} ms`)))
+      sent.on('error', reject).end(body)
+    })
+  }
+
+  async function flush(): Promise<void> {
+    while (queuedSpans.length > 0) {
+      const spans = queuedSpans.slice(0, MAX_BATCH_SPANS)
+      queuedSpans = queuedSpans.slice(MAX_BATCH_SPANS)
+      try {
+        await post(spans)
+        counts.sent += spans.length
+        if (isUnavailable) log.info('spans reach the collector again')
+        isUnavailable = false
+      } catch (error) {
+        counts.dropped += spans.length
+        if (!isUnavailable) log.warn({ err: error, endpoint }, 'spans do not reach the collector')
+        isUnavailable = true
+      }
+    }
+  }
+
+  const flushOnce = () => (sending ??= flush().finally(() => (sending = undefined)))
+  const timer = setInterval(flushOnce, FLUSH_INTERVAL_MS).unref()
+
+  return {
+    add(span) {
+      if (queuedSpans.length >= MAX_QUEUED_SPANS) return void counts.dropped++
+      if (queuedSpans.push(span) === MAX_BATCH_SPANS) void flushOnce()
+    },
+    async close() {
+      clearInterval(timer)
+      // Twice: some may have come while others were on their way.
+      await Promise.race([flushOnce().then(flushOnce), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })])
+      counts.dropped += queuedSpans.length
+      queuedSpans = []
+      agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { listAllowedMethods } from '../src/http/allowed-methods.ts'
+
+const routes = [
+  { method: 'GET', url: '/collections/:id' },
+  { method: 'PUT', url: '/collections/:id' },
+  { method: 'DELETE', url: '/collections/:id/videos/:video' },
+  { method: 'GET,HEAD', url: '/a.b' },
+  { method: 'GET', url: '/static/*' },
+]
+
+test.each([
+  ['/collections/x', ['GET', 'PUT']],
+  ['/collections/x?y=/z', ['GET', 'PUT']],
+  ['/collections/', []],
+  ['/collections/x/videos/y', ['DELETE']],
+  ['/collections/x/videos', []],
+  ['/a.b', ['GET', 'HEAD']],
+  ['/aXb', []],
+  ['/static/a/b', ['GET']],
+  ['/', []],
+])('%s takes %j', (path, methods) => expect(listAllowedMethods(routes, path)).toEqual(methods))

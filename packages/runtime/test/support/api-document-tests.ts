@@ -1,0 +1,60 @@
+import fastJson from 'fast-json-stringify'
+import { expect, it } from 'vitest'
+import { createValidator } from '../../src/http/validation.ts'
+import { callExamples, listOperations } from './api-examples.ts'
+
+/** A service that runs, empty, until `stop`. */
+interface RunningApi {
+  readonly url: string
+  stop(): Promise<unknown>
+}
+
+/**
+ * What the OpenAPI document of every service is to be.
+ * @param headersFor what a route needs besides its example, by its name
+ */
+export function testApiDocument(
+  start: () => Promise<RunningApi>,
+  headersFor?: (operationId: string) => Promise<Record<string, string>>,
+): void {
+  it('every route of the document has a name of its own and tells who may ask, and its schemas have names', async () => {
+    const { url, stop } = await start()
+    const document: any = await (await fetch(`${url}/openapi.json`)).json()
+    await stop()
+    const operations = listOperations(document)
+    const names = operations.map(({ operationId }) => operationId)
+    for (const name of names) expect(name).toMatch(/^[a-z]+[A-Za-z]*$/)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { path, security } of operations)
+      expect([path, security]).toEqual([path, ['/healthz', '/readyz'].includes(path) ? [] : [{ token: [] }, {}]])
+    expect(document.components.securitySchemes.token).toEqual({ type: 'http', scheme: 'bearer' })
+    expect(document.components.schemas).toMatchObject({ Problem: { type: 'object' }, Version: { type: 'object' } })
+    for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Z][A-Za-z0-9]+$/)
+  })
+
+  it('every schema of the document compiles, for what comes and for what is answered', async () => {
+    const { url, stop } = await start()
+    const document: any = await (await fetch(`${url}/openapi.json`)).json()
+    await stop()
+    for (const { operationId, parameters, requestBody, responses } of listOperations(document)) {
+      const contents = [requestBody, ...Object.values(responses)].flatMap((one) =>
+        Object.values<any>(one?.content ?? {}),
+      )
+      const schemas = [...parameters, ...contents].map(({ schema }) => schema).filter(Boolean)
+      expect([operationId, schemas.length > 0]).toEqual([operationId, true])
+      for (const schema of schemas) {
+        expect(() => createValidator(schema, 'body')(undefined)).not.toThrow()
+        expect(() => fastJson(schema)).not.toThrow()
+      }
+    }
+  })
+
+  it('every example of the document is answered as it says', async () => {
+    const { url, stop } = await start()
+    const replies = await callExamples(url, headersFor)
+    await stop()
+    // Some keep nothing that could be backed up.
+    const expected = replies.filter(({ text }) => !text.includes('NOTHING_KEPT'))
+    expect(expected.filter(({ status }) => status < 200 || status > 299)).toEqual([])
+  })
+}

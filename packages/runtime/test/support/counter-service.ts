@@ -1,0 +1,36 @@
+import { expect, onTestFinished } from 'vitest'
+import { embed, type Overrides } from '../../src/process/embed.ts'
+import type { RunningService } from '../../src/process/service-host.ts'
+import { PROBLEM_TYPE } from '../../src/http/problems.ts'
+import { counter } from '../fixtures/services.ts'
+import { sendRawRequest, formatRequest, type RawReply, type RawRequestHeaders } from './raw-client.ts'
+
+/** The module that threads find the fixtures in. */
+export const SERVICES_URL = new URL('../fixtures/services.ts', import.meta.url).href
+
+export interface RunningCounter extends RunningService {
+  readonly port: number
+  /** One request on a connection of its own. */
+  request(method: string, path: string, headers?: RawRequestHeaders, body?: string): Promise<RawReply>
+}
+
+/** Runs the counter in this process, on main unless `threads` says otherwise; it is stopped when the test ends. */
+export async function startCounter(overrides: Overrides = {}): Promise<RunningCounter> {
+  const running = await embed(counter, overrides, SERVICES_URL)
+  onTestFinished(async () => void (await running.stop()))
+  const port = Number(new URL(running.url).port)
+  return {
+    ...running,
+    port,
+    request: (method, path, headers, body) =>
+      sendRawRequest(port, formatRequest(method, path, { connection: 'close', ...headers }, body)),
+  }
+}
+
+/** Checks that a reply is a problem of the house with this status and code, and gives its body. */
+export function expectProblem(reply: RawReply, status: number, code: string): Record<string, unknown> {
+  expect({ status: reply.status, type: reply.headers['content-type'] }).toEqual({ status, type: PROBLEM_TYPE })
+  const body = JSON.parse(reply.body)
+  expect(body).toMatchObject({ type: `urn:influencer-stats:problem:${code}`, title: expect.any(String), status, code })
+  return body
+}

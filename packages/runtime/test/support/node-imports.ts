@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+const SPECIFIER = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
+
+/** What a module and all that it imports, types aside, have of Node alone: the names of its modules and of packages. */
+export function listNodeImports(module: URL): string[] {
+  const found = new Set<string>()
+  const seen = new Set<string>()
+  function walk({ href }: URL): void {
+    if (seen.has(href)) return
+    seen.add(href)
+    const { resolve } = createRequire(href)
+    for (const [, name] of stripTypeScriptTypes(readFileSync(new URL(href), 'utf8')).matchAll(SPECIFIER)) {
+      if (name!.startsWith('.')) walk(new URL(name!, href))
+      else if (name!.startsWith('@influencer-stats/')) walk(pathToFileURL(resolve(name!)))
+      else found.add(name!)
+    }
+  }
+  walk(module)
+  return [...found]
+}

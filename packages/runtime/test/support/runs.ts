@@ -1,4 +1,0 @@
-const TIMES = Number(process.env.PROPERTY_RUNS ?? 1)
-
-/** How many cases a property is tried with: `few` by default, `PROPERTY_RUNS` times as many where there is time. */
-export const runs = (few: number): number => Math.ceil(few * TIMES)

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { createValidator } from '../../src/http/validation.ts'
+import type { AnyService } from '../../src/service.ts'
+import { resolveConfig, getSettings } from '../../src/settings/resolve-config.ts'
+
+/** What nobody has set is not checked when a service starts: it is here. */
+export const testSettingDefaults = (definition: AnyService): void =>
+  it('every setting takes its own default, and what the variants have in its place', () => {
+    for (const variant of ['', ...Object.keys(definition.variants ?? {})]) {
+      const wrong: string[] = []
+      const flags = variant ? [{ service: definition.name, name: 'variant', value: variant }] : []
+      const config = resolveConfig(definition, flags, {}, wrong)
+      expect([variant, wrong]).toEqual([variant, []])
+      const invalid = Object.entries(getSettings(definition))
+        .filter(([name, schema]) => !createValidator(schema, 'body')(config[name]))
+        .map(([name]) => name)
+      expect([variant, invalid]).toEqual([variant, []])
+    }
+  })

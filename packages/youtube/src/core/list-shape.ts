@@ -1,0 +1,55 @@
+import type { FieldShape } from './field-mask.ts'
+
+const leaves = <Name extends string>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, 'leaf'])) as Record<Name, 'leaf'>
+
+const thumbnail = leaves('url', 'width', 'height')
+
+/** The fields of a list of videos that `fields` may name. Of parts that are never filled, any name is taken. */
+export const listShape: FieldShape = {
+  ...leaves('kind', 'etag', 'eventId', 'visitorId', 'nextPageToken', 'prevPageToken'),
+  pageInfo: leaves('totalResults', 'resultsPerPage'),
+  tokenPagination: {},
+  items: {
+    ...leaves('kind', 'etag', 'id'),
+    snippet: {
+      ...leaves('publishedAt', 'channelId', 'title', 'description', 'channelTitle', 'tags', 'categoryId'),
+      ...leaves('liveBroadcastContent', 'defaultLanguage', 'defaultAudioLanguage'),
+      thumbnails: { default: thumbnail, medium: thumbnail, high: thumbnail, standard: thumbnail, maxres: thumbnail },
+      localized: leaves('title', 'description'),
+    },
+    contentDetails: {
+      ...leaves('duration', 'dimension', 'definition', 'caption', 'licensedContent', 'projection'),
+      ...leaves('hasCustomThumbnail'),
+      contentRating: 'any',
+      regionRestriction: leaves('allowed', 'blocked'),
+      countryRestriction: 'any',
+    },
+    status: leaves(
+      'uploadStatus',
+      'failureReason',
+      'rejectionReason',
+      'privacyStatus',
+      'publishAt',
+      'license',
+      'embeddable',
+      'publicStatsViewable',
+      'madeForKids',
+      'selfDeclaredMadeForKids',
+      'containsSyntheticMedia',
+    ),
+    statistics: leaves('viewCount', 'likeCount', 'dislikeCount', 'favoriteCount', 'commentCount'),
+    liveStreamingDetails: 'any',
+    localizations: 'any',
+    paidProductPlacementDetails: 'any',
+    player: 'any',
+    recordingDetails: 'any',
+    topicDetails: 'any',
+    fileDetails: 'any',
+    processingDetails: 'any',
+    suggestions: 'any',
+    ageGating: 'any',
+    monetizationDetails: 'any',
+    projectDetails: 'any',
+  },
+}

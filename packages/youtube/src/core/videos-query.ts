@@ -1,0 +1,109 @@
+import { GoogleError, googleErrors } from './google-errors.ts'
+import { parseFields, type FieldMask } from './field-mask.ts'
+import { partBuilders, OWNER_PARTS, PARTS_WITHOUT_CONTENT } from './video-parts.ts'
+import { listShape } from './list-shape.ts'
+
+/** Which videos, and what of them. */
+export interface VideoQuery {
+  /** As asked for, each once. */
+  readonly ids: readonly string[]
+  readonly parts: ReadonlySet<string>
+  readonly mask: FieldMask
+}
+
+/** One call, as its query string tells it. */
+export interface VideosCall {
+  readonly key: string | undefined
+  /** How many ids were asked for. */
+  readonly idCount: number
+  /** Google indents its JSON unless told not to. */
+  readonly pretty: boolean
+  readonly query: VideoQuery | GoogleError
+}
+
+/** Most ids that a call may ask for. */
+export const MAX_IDS = 50
+
+const FILTERS = ['chart', 'id', 'myRating']
+// Parameters of `videos.list` and of all Google APIs.
+const KNOWN_PARAMETERS = new Set([
+  ...FILTERS,
+  'part',
+  'hl',
+  'locale',
+  'maxHeight',
+  'maxResults',
+  'maxWidth',
+  'onBehalfOfContentOwner',
+  'pageToken',
+  'regionCode',
+  'videoCategoryId',
+  '$.xgafv',
+  'access_token',
+  'alt',
+  'fields',
+  'key',
+  'oauth_token',
+  'prettyPrint',
+  'quotaUser',
+  'uploadType',
+  'upload_protocol',
+  'userIp',
+])
+
+/** Parses a query string. What is wrong with it is part of the result: the key is looked at before. */
+export function parseCall(text: string): VideosCall {
+  const params = new URLSearchParams(text)
+  const ids = getListParameter(params, 'id').filter((id) => id !== '')
+  const call = {
+    key: params.get('key') || undefined,
+    idCount: ids.length,
+    pretty: params.get('prettyPrint') !== 'false',
+  }
+  try {
+    return { ...call, query: parseQuery(params, ids) }
+  } catch (problem) {
+    if (!(problem instanceof GoogleError)) throw problem
+    return { ...call, query: problem }
+  }
+}
+
+/** A parameter's values, whether separated by commas or given one by one, as Google's own clients do. */
+const getListParameter = (params: URLSearchParams, name: string) =>
+  params.getAll(name).flatMap((value) => value.split(','))
+
+function parseQuery(params: URLSearchParams, ids: readonly string[]): VideoQuery {
+  for (const name of params.keys())
+    if (!KNOWN_PARAMETERS.has(name)) throw googleErrors.PARAMETER_UNEXPECTED(undefined, name)
+  checkAllowedValue(params, 'alt', ['json'])
+  checkAllowedValue(params, 'prettyPrint', ['true', 'false'])
+  const parts = parseParts(params)
+  checkFilters(params)
+  if (ids.length > MAX_IDS) throw googleErrors.FILTERS_INVALID()
+  const fields = params.get('fields')
+  return { ids: [...new Set(ids)], parts, mask: fields ? parseFields(fields, listShape) : 'all' }
+}
+
+function checkAllowedValue(params: URLSearchParams, name: string, values: readonly string[]): void {
+  const wrong = params.getAll(name).find((value) => !values.includes(value))
+  if (wrong !== undefined) throw googleErrors.PARAMETER_INVALID(`Invalid value '${wrong}'`, name)
+}
+
+function parseParts(params: URLSearchParams): Set<string> {
+  if (!params.getAll('part').some((value) => value.trim() !== '')) throw googleErrors.PART_MISSING()
+  const parts = new Set(getListParameter(params, 'part').map((part) => part.trim()))
+  for (const part of parts) {
+    if (OWNER_PARTS.has(part)) throw googleErrors.PART_FORBIDDEN()
+    if (!PARTS_WITHOUT_CONTENT.has(part) && !Object.hasOwn(partBuilders, part))
+      throw googleErrors.PART_UNKNOWN(`'${part}'`)
+  }
+  return parts
+}
+
+function checkFilters(params: URLSearchParams): void {
+  const given = FILTERS.filter((name) => params.getAll(name).some((value) => value !== ''))
+  if (given.length === 0) throw googleErrors.FILTER_MISSING()
+  if (given.length > 1) throw googleErrors.FILTERS_INCOMPATIBLE()
+  if (given[0] === 'chart') throw googleErrors.CHART_NOT_FOUND()
+  if (given[0] === 'myRating') throw googleErrors.LOGIN_REQUIRED()
+}
