@@ -20,7 +20,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   },
   {
     name: 'stats: the fast path takes requests during a drain',
-    tests: [...tests, 'packages/runtime/test/door', 'packages/runtime/test/drain'],
+    tests: [...tests, 'packages/runtime/test/server-', 'packages/runtime/test/drain'],
     places: [
       {
         file: 'packages/runtime/src/server/raw-connection.ts',
