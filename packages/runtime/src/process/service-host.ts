@@ -67,14 +67,14 @@ export async function startService({
     () => sumHeldBytes(budget),
   )
   let serviceMain: ServiceMain<any> | undefined
-  const broadcastWithin = (timeout: number): Broadcast<Calls> => {
+  const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
     // What is broadcast while threads start must reach them, too; before that there is nobody to tell.
     const broadcast = async (name: string, ...args: unknown[]) => {
       return serviceMain ? running.broadcast(name, args, timeout) : []
     }
-    return Object.assign(broadcast as Broadcast<Calls>, { within: broadcastWithin })
+    return Object.assign(broadcast as Broadcast<Calls>, { withTimeout: broadcastWithTimeout })
   }
-  const broadcast = broadcastWithin(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
+  const broadcast = broadcastWithTimeout(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
   const certificate = openCertificate(definition.name, config, registry)
   const tracer = await openTracer(definition.name, config, log, registry)
   const threadMetrics = createThreadMetricsMerger()
