@@ -1,27 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import type { StatsClient } from '@influencer-stats/stats/client'
 import type { Page } from 'playwright-core'
 import { Oracle, type TrueSums } from './oracle.ts'
 import { viewOf, type PageView, type ShownGrowth } from './page-view.ts'
 import type { Upstream } from './upstream.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 const CHECK_INTERVAL_MS = 1_000
-/** A page names what is unavailable within this time (ms), and has what changed. */
+// Tolerances are own time of the test unless they state another clock: a busy machine delays pages as it delays the test.
+/** A page names an unavailable part within this time, and recovers within this time: it polls every 5 s, and a reply may take 6 s. */
 const DETECTION_MS = 15_000
-/** What was true so recently may still be shown (ms of the monotonic clock): a page reads its tables one after the other. */
-const PAGE_DELAY_MS = 20_000
-/** A table of a page that has newer sums follows within this time (ms of the monotonic clock). */
-const TABLE_DELAY_MS = 5_000
-/** Health is read every 5 s. */
-const HEALTH_DELAY_MS = 12_000
-/** Calls that were counted, and not made, or not yet. */
-const UNMADE_CALLS = 5
-const WINDOW = 24 * HOUR
-/** Sums at the beginning of a window are interpolated between points that are no farther apart. */
-const NEAR = WINDOW / 12
-const MINUTE = 60_000
+/** A page shows an edit within this time: a live value makes it read the campaign, a list at most every 2 s. */
+const EDIT_DELAY_MS = 5_000
+/** A live page shows newer numbers within this time after YouTube stated them: a list is read at most every 2 s. */
+const MAX_AGE_MS = 5_000
+/** The table of videos follows the sums within this time: it is read after them. */
+const TABLE_DELAY_MS = 3_000
+/** Health polls every 5 s, and a reply may take 6 s. */
+const HEALTH_DELAY_MS = 11_000
+/** The call in progress is counted before it is made. */
+const MAX_UNMADE_CALLS = 1
+/** Some videos of a campaign are requested at most so much later than the others (moving clock). */
+const REPLY_DISTANCE_MS = 5_000
+/** A page states a time of another day to the minute; the sums at the beginning of a window are those of this minute. */
+const MINUTE_MS = 60_000
+const WINDOW_MS = 24 * HOUR_MS
+/** Numbers at the beginning of a window may be older by this share of it, where YouTube omitted a video then. */
+const MAX_START_AGE_SHARE = 1 / 12
+/** A page adds live values to the growth in a window until it is longer by 2 %. */
+const MAX_DRIFT_MS = 0.02 * WINDOW_MS
+/** Views of a video are whole numbers at both ends of a window, and interpolated ones, too. */
+const ROUNDING_VIEWS = 3
 
 const count = (value: number) => value.toLocaleString('en-US')
 const percent = (share: number) => share.toLocaleString('en-US', { style: 'percent', maximumFractionDigits: 1 })
@@ -39,8 +48,9 @@ const numberIn = (text: string) => Number(text.replaceAll(/[^\d]/g, ''))
 interface TrueCampaign {
   readonly name: string
   readonly cost: number | undefined
-  /** From when on it was so (ms of the monotonic clock). */
-  readonly steady: number
+  /** From when on it was so: by the moving clock (ms since 1970), and in own time. */
+  readonly at: number
+  readonly ownAt: number
   readonly videos: readonly string[]
 }
 
@@ -58,8 +68,8 @@ interface CheckedPage {
   readonly campaign: string | undefined
   /** A link that ended: since when (own time). */
   endedAt?: number
-  /** The times of the sums that it displayed, each with the time of the check (ms of the monotonic clock). */
-  readonly shown: { readonly asOf: number; readonly steady: number }[]
+  /** The times of the sums that it displayed, each with the time of the check (own time). */
+  readonly shown: { readonly asOf: number; readonly ownAt: number }[]
 }
 
 interface CheckerOptions {
@@ -67,7 +77,16 @@ interface CheckerOptions {
   readonly stats: StatsClient
   /** Units of quota a day. */
   readonly budget: number
+  /** Time of the moving clock (ms since 1970). */
   now(): number
+  /** Own time of the test (ms). */
+  time(): number
+}
+
+/** A span of time that contains one end of a window (ms since 1970). */
+interface Span {
+  readonly earliest: number
+  readonly latest: number
 }
 
 /** Compares every second what pages and API state with what is true. */
@@ -78,13 +97,19 @@ export class Checker {
   readonly #pages: CheckedPage[] = []
   /** Since when something does not work (own time): by how the pages have to name it. */
   readonly #outages = new Map<string, number>()
-  /** Since when stats cannot be read (ms of the monotonic clock): pages show what was true then. */
+  /** Since when stats cannot be read (own time): pages show what was true then. */
   #unreadableSince = Infinity
   /** Since when it works again (own time): it observes YouTube anew. */
   #statsBackAt = -Infinity
-  readonly #time = startProcessClock()
+  /** Since when nothing is unavailable (own time). */
+  #soundSince: number
+  /** Since when something is continuously so (own time), by its description. */
+  readonly #since = new Map<string, number>()
+  readonly #time: () => number
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  /** The last check, or what runs between two. */
+  #turn: Promise<unknown> = Promise.resolve()
   #day = ''
   #dayBeganAt = -Infinity
   #checks = 0
@@ -94,13 +119,15 @@ export class Checker {
   constructor(options: CheckerOptions) {
     this.#options = options
     this.#oracle = new Oracle(options.upstream)
+    this.#time = options.time
+    this.#soundSince = options.time()
   }
 
   /** Takes note of what a campaign is from now on. */
-  campaign(id: string, change: Partial<Omit<TrueCampaign, 'steady'>>): void {
+  campaign(id: string, change: Partial<Omit<TrueCampaign, 'at' | 'ownAt'>>): void {
     const versions = this.#campaigns.get(id) ?? []
     const last = versions.at(-1) ?? { name: id, cost: undefined, videos: [] }
-    this.#campaigns.set(id, [...versions, { ...last, ...change, steady: performance.now() }])
+    this.#campaigns.set(id, [...versions, { ...last, ...change, at: this.#options.now(), ownAt: this.#time() }])
   }
 
   page(kind: PageKind, page: Page, campaign?: string): CheckedPage {
@@ -115,11 +142,18 @@ export class Checker {
 
   /** @param name as the pages have to name it */
   outage(name: string, isOver = false): void {
+    const now = this.#time()
     if (isOver) this.#outages.delete(name)
-    else this.#outages.set(name, this.#time())
+    else this.#outages.set(name, now)
+    this.#soundSince = this.#outages.size > 0 ? Infinity : now
     if (name !== 'stats') return
-    if (isOver) this.#statsBackAt = this.#time()
-    else this.#unreadableSince = performance.now()
+    if (isOver) this.#statsBackAt = now
+    else this.#unreadableSince = now
+  }
+
+  /** Whether all has worked for so long that pages have recovered. */
+  get #isSound(): boolean {
+    return this.#time() - this.#soundSince > DETECTION_MS
   }
 
   start(): void {
@@ -142,10 +176,19 @@ export class Checker {
     }
   }
 
+  /** Runs `work` between two checks: while clocks move, pages and processes have different times. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
   /** Checks everything once. */
-  async check(): Promise<void> {
-    this.#checks++
-    await Promise.all([this.#checkApi(), ...this.#pages.map((page) => this.#checkPage(page))])
+  check(): Promise<void> {
+    return this.exclusive(async () => {
+      this.#checks++
+      await Promise.all([this.#checkApi(), ...this.#pages.map((page) => this.#checkPage(page))])
+    })
   }
 
   #report(subject: string, line: string): void {
@@ -153,13 +196,13 @@ export class Checker {
     this.untrue.set(text, (this.untrue.get(text) ?? 0) + 1)
   }
 
-  /** What a campaign was at some time since `PAGE_DELAY_MS`, the newest last. */
+  /** What a campaign was at some time since `EDIT_DELAY_MS`, the newest last. */
   #recent(id: string): readonly TrueCampaign[] {
     const versions = this.#campaigns.get(id) ?? []
     // After an outage pages read what has changed meanwhile.
     const isReadable = !this.#outages.has('stats') && this.#time() - this.#statsBackAt > DETECTION_MS
-    const steady = (isReadable ? performance.now() : Math.min(performance.now(), this.#unreadableSince)) - PAGE_DELAY_MS
-    const current = versions.findLastIndex((version) => version.steady <= steady)
+    const shownAt = (isReadable ? this.#time() : Math.min(this.#time(), this.#unreadableSince)) - EDIT_DELAY_MS
+    const current = versions.findLastIndex(({ ownAt }) => ownAt <= shownAt)
     return versions.slice(Math.max(0, current))
   }
 
@@ -170,43 +213,56 @@ export class Checker {
   #checkSums(subject: string, id: string, name: string | undefined, shown: ShownSums): readonly TrueSums[] {
     const { impressions, engagements, asOf, isOld } = shown
     const versions = this.#recent(id).filter((one) => name === undefined || one.name === name)
-    const found = versions
-      .flatMap(({ videos }) => this.#oracle.sumsAsOf(videos, Date.parse(asOf)))
-      .filter((sums) => sums.impressions === impressions && sums.engagements === engagements)
-    const isTrue = found.length > 0 || (isOld && versions.some(({ videos }) => this.#isMixed(videos, shown)))
-    if (!isTrue)
+    const equals = (sums: TrueSums) => sums.impressions === impressions && sums.engagements === engagements
+    const at = Date.parse(asOf)
+    const found = versions.flatMap(({ videos }) => this.#oracle.sumsAsOf(videos, at)).filter(equals)
+    if (found.length > 0) return found
+    const old = isOld ? versions.flatMap(({ videos }) => this.#oracle.oldSumsAsOf(videos, at)).filter(equals) : []
+    if (old.length === 0)
       this.#report(
         subject,
         `${impressions} views and ${engagements} engagements were never true of ${name ?? id} as of ${asOf}`,
       )
-    return found
+    return old
   }
 
-  /** After an outage a part of old sums is newer than they state: they are of the time of the oldest, and marked as old. */
-  #isMixed(videos: readonly string[], { impressions, engagements, asOf }: ShownSums): boolean {
-    const all = this.#oracle.sumsAsOf(videos, Date.parse(asOf), Infinity)
-    const isBetween = (name: 'impressions' | 'engagements', value: number) =>
-      value >= Math.min(...all.map((sums) => sums[name])) && value <= Math.max(...all.map((sums) => sums[name]))
-    return isBetween('impressions', impressions) && isBetween('engagements', engagements)
+  /** All videos that a campaign has or had. */
+  #videosOf(id: string): readonly string[] {
+    return [...new Set(this.#campaigns.get(id)!.flatMap(({ videos }) => videos))]
   }
 
-  /** @param slack how far the beginning of the window may be from `from` (ms) */
-  #checkGrowth(subject: string, id: string, value: number, from: number, to: number, slack: number): void {
-    const videos = [...new Set(this.#campaigns.get(id)!.flatMap((one) => one.videos))]
-    const most = this.#oracle.growth(videos, from - slack, to)
-    if (value < 0 || value > most)
+  /** The numbers of a campaign as of a time are no newer (ms since 1970): YouTube states them after a call began. */
+  #latestOf(id: string, at: number): number {
+    return (this.#oracle.statementAt(this.#videosOf(id), at)?.at ?? at) + REPLY_DISTANCE_MS
+  }
+
+  /** @param from the beginning of the window @param to its end */
+  #checkGrowth(subject: string, id: string, value: number, from: Span, to: Span): void {
+    const versions = this.#campaigns.get(id)!
+    const most = this.#oracle.growth(this.#videosOf(id), from.earliest, to.latest)
+    // Videos that were in the campaign all the time have certainly grown.
+    const before = versions.findLastIndex(({ at }) => at <= from.earliest)
+    const inWindow = versions.slice(Math.max(0, before))
+    const constant = inWindow[0]!.videos.filter((video) => inWindow.every(({ videos }) => videos.includes(video)))
+    const stated = this.#oracle.statedThroughout(constant, from.earliest, to.latest)
+    const least = Math.max(0, this.#oracle.growth(stated, from.latest, to.earliest))
+    const rounding = ROUNDING_VIEWS * constant.length
+    if (value < least - rounding || value > most + rounding)
       this.#report(
         subject,
-        `${value} views more since ${new Date(from).toISOString()} in ${id}, where ${most} is the true maximum`,
+        `${value} views more since ${new Date(from.latest).toISOString()} in ${id}, where ${least} to ${most} are true`,
       )
   }
 
   async #checkApi(): Promise<void> {
-    const { stats, now } = this.#options
+    const { stats } = this.#options
+    const isDown = this.#outages.has('stats')
     const page = await stats.list({ include: ['stats', 'change'] }).catch(() => undefined)
+    if (!page && !isDown && !this.#outages.has('stats')) this.#report('API', 'does not answer')
     for (const { id, name, stats: sums, change } of page?.collections ?? []) {
       const subject = `API, ${id}`
-      if (!sums) continue
+      if (this.#isBlank(subject, sums?.asOf) || !sums) continue
+      this.#checkOld(subject, sums.stale)
       const found = this.#checkSums(subject, id, name, { ...sums, isOld: sums.stale })
       const hidden = (sums as { hidden?: { likes?: number } }).hidden?.likes ?? 0
       if (found.length > 0 && !found.some((one) => one.hidden.length === hidden))
@@ -214,16 +270,46 @@ export class Checker {
       for (const gone of sums.gone ?? [])
         if (found.length > 0 && !found.some(({ omitted }) => omitted.includes(gone.id)))
           this.#report(subject, `${gone.id} is gone, which YouTube stated`)
-      for (const [name, growth] of Object.entries(change ?? {})) {
-        const length = { '24h': 1, '7d': 7, '30d': 30 }[name]! * WINDOW
-        const { since, until, impressions, isWhole } = growth as typeof growth & { until?: string; isWhole?: true }
-        const from = Date.parse(since)
-        const to = until === undefined ? now() : Date.parse(until)
-        if (until !== undefined && to - from > length)
-          this.#report(`${subject}, ${name}`, `a window of ${((to - from) / HOUR).toFixed(1)} h`)
-        this.#checkGrowth(`${subject}, ${name}`, id, impressions, from, to + MINUTE, isWhole ? NEAR : MINUTE)
+      for (const [period, { since, until, impressions, isWhole }] of Object.entries(change ?? {})) {
+        const length = { '24h': 1, '7d': 7, '30d': 30 }[period]! * WINDOW_MS
+        const [from, to] = [Date.parse(since), Date.parse(until)]
+        if (to - from > length)
+          this.#report(`${subject}, ${period}`, `a window of ${((to - from) / HOUR_MS).toFixed(1)} h`)
+        if (isWhole && to - from !== length)
+          this.#report(`${subject}, ${period}`, `a whole window of ${(to - from) / HOUR_MS} h`)
+        const startAge = isWhole ? length * MAX_START_AGE_SHARE : 0
+        this.#checkGrowth(
+          `${subject}, ${period}`,
+          id,
+          impressions,
+          { earliest: from - startAge, latest: isWhole ? from + MINUTE_MS : this.#latestOf(id, from) },
+          { earliest: to, latest: this.#latestOf(id, to) },
+        )
       }
     }
+  }
+
+  /** Returns for how long something has been so in all checks (own time). */
+  #lasts(description: string, isSo: boolean): number {
+    if (!isSo) this.#since.delete(description)
+    else if (!this.#since.has(description)) this.#since.set(description, this.#time())
+    return isSo ? this.#time() - this.#since.get(description)! : 0
+  }
+
+  /** Whether no numbers are shown. @param asOf of the shown ones */
+  #isBlank(subject: string, asOf: string | undefined): boolean {
+    const lasts = this.#lasts(`${subject} blank`, asOf === undefined)
+    if (this.#isSound && lasts > EDIT_DELAY_MS) this.#report(subject, 'shows no numbers')
+    return asOf === undefined
+  }
+
+  /** Numbers are marked as old in an outage, and otherwise only for the moment that a slow refresh takes. */
+  #checkOld(subject: string, isOld: boolean): void {
+    const failingSince = Math.max(this.#outages.get('YouTube') ?? Infinity, this.#statsBackAt)
+    if (!isOld && !this.#outages.has('stats') && this.#time() - failingSince > DETECTION_MS)
+      this.#report(subject, 'numbers without the mark that they are old, in an outage of YouTube')
+    const lasts = this.#lasts(`${subject} old`, isOld)
+    if (this.#isSound && lasts > DETECTION_MS) this.#report(subject, 'old numbers, where YouTube states new ones')
   }
 
   async #checkPage(checked: CheckedPage): Promise<void> {
@@ -238,6 +324,10 @@ export class Checker {
   }
 
   #checkLive(subject: string, view: PageView, isEnded: boolean): void {
+    // A page whose clock moved was asleep and connects again, and a busy machine may exceed the time of a reply.
+    const lasts = this.#lasts(`${subject} not live`, view.dot !== 'live')
+    if (this.#isSound && !isEnded && lasts > DETECTION_MS)
+      this.#report(subject, `${view.dot}, where all works: ${view.lost.join(' ')}`)
     for (const [name, since] of this.#outages) {
       // Pages know of YouTube by stats, which observes it anew after a start.
       const knowsSince = name === 'stats' ? since : Math.max(since, this.#statsBackAt)
@@ -261,12 +351,12 @@ export class Checker {
     for (const { id, name, views, growth, engagements, rate, asOf, isOld } of rows) {
       const of = `${subject}, ${id}`
       this.#checkName(of, id, name)
-      if (asOf === undefined) continue
+      if (this.#isBlank(of, asOf) || asOf === undefined) continue
       const sums = { impressions: numberIn(views), engagements: numberIn(engagements) }
       this.#checkSums(of, id, name, { ...sums, asOf, isOld })
-      if (!isOld) this.#checkAge(of, id, asOf, dot)
+      this.#checkAge(of, id, { asOf, isOld, dot })
       if (rate !== percent(numberIn(engagements) / numberIn(views))) this.#report(of, `rate ${rate}`)
-      if (growth) this.#checkShownGrowth(of, id, growth)
+      if (growth) this.#checkShownGrowth(of, id, growth, { asOf, isOld })
     }
     const total = (title: string) => cards.find((card) => card.title === title)?.value
     const sum = (name: 'views' | 'engagements') => count(rows.reduce((all, row) => all + numberIn(row[name]), 0))
@@ -279,19 +369,19 @@ export class Checker {
   }
 
   #checkCampaign(subject: string, view: PageView, { campaign: id, kind, shown }: CheckedPage): void {
-    if (view.asOf === undefined) return
-    const steady = performance.now()
-    shown.push({ asOf: Date.parse(view.asOf), steady })
-    const recent = shown.filter((one) => one.steady >= steady - TABLE_DELAY_MS)
+    if (this.#isBlank(subject, view.asOf) || view.asOf === undefined) return
+    const ownAt = this.#time()
+    shown.push({ asOf: Date.parse(view.asOf), ownAt })
+    const recent = shown.filter((one) => one.ownAt >= ownAt - TABLE_DELAY_MS)
     const oldest = Math.min(...recent.map(({ asOf }) => asOf))
     this.#checkName(subject, id!, view.heading)
     const card = (title: string) => view.cards.find((one) => one.title === title)
     const [views, engagements] = [numberIn(card('Views')!.value), numberIn(card('Engagements')!.value)]
     const { asOf, isOld } = view
     this.#checkSums(subject, id!, view.heading, { impressions: views, engagements, asOf, isOld })
-    if (!isOld) this.#checkAge(subject, id!, view.asOf, view.dot)
+    this.#checkAge(subject, id!, { asOf, isOld, dot: view.dot })
     const growth = card('Views')!.growth
-    if (growth) this.#checkShownGrowth(subject, id!, growth)
+    if (growth) this.#checkShownGrowth(subject, id!, growth, { asOf, isOld })
     const rate = card('Engagement rate')!.value
     if (rate !== percent(engagements / views)) this.#report(subject, `rate ${rate}`)
     const price = card('Per thousand views')?.value
@@ -319,19 +409,35 @@ export class Checker {
   }
 
   /** Under "Live" are numbers of this moment, unless they are marked as old. */
-  #checkAge(subject: string, id: string, asOf: string, dot: string): void {
-    if (dot !== 'live') return
+  #checkAge(subject: string, id: string, { asOf, isOld, dot }: { asOf: string; isOld: boolean; dot: string }): void {
+    this.#checkOld(subject, isOld)
+    if (isOld || dot !== 'live') return
     const videos = this.#recent(id).flatMap((one) => one.videos)
     const first = this.#oracle.statementAt(videos, Date.parse(asOf))
-    const newest = this.#options.upstream.statements.findLast(({ videos: some }) => videos.some((one) => some.get(one)))
-    if (first && newest && newest.steady - first.steady > PAGE_DELAY_MS)
-      this.#report(subject, `Live with numbers of ${asOf}, which are older than the newest ones by over 20 s`)
+    const newer = first && this.#oracle.statementAfter(videos, first)
+    if (newer && this.#time() - newer.ownAt > MAX_AGE_MS)
+      this.#report(subject, `Live with numbers of ${asOf}, ${MAX_AGE_MS / 1_000} s after YouTube stated newer ones`)
   }
 
-  #checkShownGrowth(subject: string, id: string, { value, since }: ShownGrowth): void {
-    const now = this.#options.now()
-    const window = now - WINDOW
-    this.#checkGrowth(subject, id, value, since ?? window, now, since === undefined ? NEAR : MINUTE)
+  #checkShownGrowth(
+    subject: string,
+    id: string,
+    { value, since }: ShownGrowth,
+    { asOf, isOld }: Pick<ShownSums, 'asOf' | 'isOld'>,
+  ): void {
+    const at = Date.parse(asOf)
+    const to = {
+      // stats stores numbers in its history after it has published them.
+      earliest: this.#oracle.statementBefore(this.#videosOf(id), { at })?.at ?? at,
+      // Some of old sums are newer than their time.
+      latest: isOld ? this.#options.now() : this.#latestOf(id, at),
+    }
+    const start = at - WINDOW_MS
+    const from =
+      since === undefined
+        ? { earliest: start - MAX_START_AGE_SHARE * WINDOW_MS - MAX_DRIFT_MS, latest: start + MINUTE_MS }
+        : { earliest: since, latest: this.#latestOf(id, since + MINUTE_MS) }
+    this.#checkGrowth(subject, id, value, from, to)
   }
 
   #checkHealth(subject: string, { cards }: PageView): void {
@@ -346,14 +452,14 @@ export class Checker {
 
   #checkQuota(subject: string, left: string): void {
     const { upstream, budget, now } = this.#options
-    const steady = performance.now()
+    const time = this.#time()
     const day = quotaDay(now())
-    if (day !== this.#day) [this.#day, this.#dayBeganAt] = [day, steady]
-    if (steady - this.#dayBeganAt < HEALTH_DELAY_MS || !/\d/.test(left)) return
+    if (day !== this.#day) [this.#day, this.#dayBeganAt] = [day, time]
+    if (time - this.#dayBeganAt < HEALTH_DELAY_MS || !/\d/.test(left)) return
     const calls = upstream.calls.filter(({ at }) => quotaDay(at) === day)
-    const least = calls.filter((call) => call.steady < steady - HEALTH_DELAY_MS).length
+    const least = calls.filter(({ ownAt }) => ownAt < time - HEALTH_DELAY_MS).length
     const used = budget - numberIn(left)
-    if (used < least || used > calls.length + UNMADE_CALLS)
+    if (used < least || used > calls.length + MAX_UNMADE_CALLS)
       this.#report(subject, `${used} units of quota used, where ${least} to ${calls.length} calls were made on ${day}`)
   }
 }

@@ -1,9 +1,12 @@
-import type { Counts, Statement, Upstream } from './upstream.ts'
+import type { StatedCounts, Statement, Upstream } from './upstream.ts'
 
-/** Numbers are published within this time after YouTube stated them (ms of the monotonic clock). */
-const PUBLISHED_WITHIN = 20_000
-/** Two processes look at one clock one after the other (ms). */
-const CLOCK_SKEW = 100
+/** A time in a reply has whole milliseconds. */
+const CLOCK_RESOLUTION_MS = 1
+/**
+ * Sums of one time contain numbers of this many later replies at most. Some videos of a campaign are requested half an
+ * interval after the others, and an omitted video has the time of its last numbers until the second omission.
+ */
+const MAX_NEWER_REPLIES = 3
 
 /** True sums over some videos at a moment. */
 export interface TrueSums {
@@ -25,36 +28,77 @@ export class Oracle {
 
   /** The first statement about one of the videos at this time or after it. */
   statementAt(ids: readonly string[], at: number): Statement | undefined {
-    return this.#upstream.statements.find(
-      (one) => one.at >= at - CLOCK_SKEW && ids.some((id) => one.videos.get(id) !== undefined),
-    )
+    const earliest = at - CLOCK_RESOLUTION_MS
+    return this.#upstream.statements.find((one) => one.at >= earliest && ids.some((id) => one.videos.get(id)))
+  }
+
+  /** The next statement about one of the videos. */
+  statementAfter(ids: readonly string[], { at }: Statement): Statement | undefined {
+    return this.#upstream.statements.find((one) => one.at > at && ids.some((id) => one.videos.get(id)))
+  }
+
+  /** The last statement about one of the videos before this one. */
+  statementBefore(ids: readonly string[], { at }: Pick<Statement, 'at'>): Statement | undefined {
+    return this.#upstream.statements.findLast((one) => one.at < at && ids.some((id) => one.videos.get(id)))
+  }
+
+  /** All sums that are true for numbers of this time. @param asOf ms since 1970 */
+  sumsAsOf(ids: readonly string[], asOf: number): readonly TrueSums[] {
+    const first = this.statementAt(ids, asOf)
+    return this.#known(ids, first, 1 + MAX_NEWER_REPLIES).map((known) => sumOf(ids, known))
   }
 
   /**
-   * All sums that are true for numbers of this time.
-   * @param asOf ms since 1970
-   * @param delay until when they are published (ms of the monotonic clock)
+   * All sums that are true for old numbers of this time: an outage or a restart may leave some videos with the numbers of
+   * this time and the others with those of one later time.
    */
-  sumsAsOf(ids: readonly string[], asOf: number, delay = PUBLISHED_WITHIN): readonly TrueSums[] {
-    const first = this.statementAt(ids, asOf)
-    const found: TrueSums[] = []
-    if (!first) return found
+  oldSumsAsOf(ids: readonly string[], asOf: number): readonly TrueSums[] {
+    const [first, ...later] = this.#known(ids, this.statementAt(ids, asOf))
+    if (!first) return []
+    return later.flatMap((known) =>
+      subsetsOf(ids).map((old) =>
+        sumOf(
+          ids,
+          new Map(
+            ids.flatMap((id) => {
+              const counts = (old.has(id) ? first : known).get(id)
+              return counts ? [[id, counts] as const] : []
+            }),
+          ),
+        ),
+      ),
+    )
+  }
+
+  /** The counts known after `first` and after each later statement about one of the videos. */
+  #known(ids: readonly string[], first: Statement | undefined, limit = Infinity): ReadonlyMap<string, KnownCounts>[] {
+    if (!first) return []
     const known = new Map<string, KnownCounts>()
+    const found: ReadonlyMap<string, KnownCounts>[] = []
+    let isReached = false
     for (const statement of this.#upstream.statements) {
-      if (statement.steady > first.steady + delay) break
+      isReached ||= statement === first
+      if (!ids.some((id) => statement.videos.has(id))) continue
       for (const [id, counts] of statement.videos) known.set(id, learn(known.get(id), counts))
-      if (statement.steady >= first.steady) found.push(sumOf(ids, known))
+      if (isReached) found.push(new Map(known))
+      if (found.length === limit) break
     }
     return found
   }
 
-  /** All that was stated of a video since some time before this one. @param asOf ms since 1970 @param leeway ms of the monotonic clock */
-  statedSince(id: string, asOf: number, leeway: number): readonly Counts[] {
+  /** All that was stated of a video since some time before this one. @param asOf ms since 1970 @param leeway own time (ms) */
+  statedSince(id: string, asOf: number, leeway: number): readonly StatedCounts[] {
     const first = this.statementAt([id], asOf)
-    return this.#upstream.statements.flatMap(({ steady, videos }) => {
+    return this.#upstream.statements.flatMap(({ ownAt, videos }) => {
       const counts = videos.get(id)
-      return first && counts && steady >= first.steady - leeway ? [counts] : []
+      return first && counts && ownAt >= first.ownAt - leeway ? [counts] : []
     })
+  }
+
+  /** Those of the videos that no reply omitted between two times (ms since 1970). */
+  statedThroughout(ids: readonly string[], from: number, to: number): readonly string[] {
+    const replies = this.#upstream.statements.filter(({ at }) => at >= from && at <= to)
+    return ids.filter((id) => !replies.some(({ videos }) => videos.has(id) && !videos.get(id)))
   }
 
   /** How much the views of these videos truly grew. Times in ms since 1970. */
@@ -64,13 +108,17 @@ export class Oracle {
   }
 }
 
-interface KnownCounts extends Counts {
+interface KnownCounts extends StatedCounts {
   readonly isHidden: boolean
   readonly isOmitted: boolean
 }
 
+function subsetsOf(ids: readonly string[]): ReadonlySet<string>[] {
+  return Array.from({ length: 2 ** ids.length }, (_, bits) => new Set(ids.filter((_id, i) => bits & (1 << i))))
+}
+
 /** A count that is not stated stays as it was last known. */
-function learn(last: KnownCounts | undefined, counts: Counts | undefined): KnownCounts {
+function learn(last: KnownCounts | undefined, counts: StatedCounts | undefined): KnownCounts {
   if (!counts) return { ...(last ?? { views: 0, comments: 0, isHidden: false }), isOmitted: true }
   const likes = counts.likes ?? last?.likes
   return {

@@ -54,8 +54,10 @@ function read(): PageView {
     const period = textOf(change, '.period')
     const number = textOf(change).replace(textOf(change, '.share'), '').replace(period, '')
     const [, since] = /since (.+?)(?: \(|$)/.exec(period) ?? []
-    return { value: Number(number.replaceAll(/[^\d-]/g, '')), period, since: since ? Date.parse(since) : undefined }
+    return { value: Number(number.replaceAll(/[^\d-]/g, '')), period, since: since ? parseClock(since) : undefined }
   }
+  /** A time of today has no date. */
+  const parseClock = (text: string) => Date.parse(/^\d+:/.test(text) ? `${new Date().toDateString()} ${text}` : text)
   return {
     heading: textOf(document, 'main h1'),
     text: textOf(document.querySelector('main')),

@@ -1,8 +1,8 @@
 import { serve } from '../serve.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
-export interface Counts {
+export interface StatedCounts {
   readonly views: number
   readonly likes?: number
   readonly comments: number
@@ -24,17 +24,31 @@ export interface TrueVideo {
 
 /** What one reply stated. */
 export interface Statement {
-  /** By the moving clock (ms since 1970), after the numbers were computed. */
+  /** By the moving clock (ms since 1970). */
   readonly at: number
-  /** By the monotonic clock of the test (ms). */
-  readonly steady: number
+  /** Own time of the test (ms) when the reply was sent. */
+  readonly ownAt: number
   /** Of each requested video; undefined if the reply omitted it. */
-  readonly videos: ReadonlyMap<string, Counts | undefined>
+  readonly videos: ReadonlyMap<string, StatedCounts | undefined>
 }
 
-export type Fault = 'unavailable' | 'key-refused'
+/** Calls that wait. */
+interface Hold {
+  /** Requested ids of which no call waits yet. */
+  readonly awaited: Set<string>
+  readonly isComplete: PromiseWithResolvers<void>
+  readonly end: PromiseWithResolvers<void>
+}
 
-const ERRORS: Readonly<Record<Fault, readonly [number, object]>> = {
+function waitIn({ awaited, isComplete, end }: Hold, ids: readonly string[]): Promise<void> {
+  for (const id of ids) awaited.delete(id)
+  if (awaited.size === 0) isComplete.resolve()
+  return end.promise
+}
+
+export type ApiFault = 'unavailable' | 'key-refused'
+
+const ERRORS: Readonly<Record<ApiFault, readonly [number, object]>> = {
   unavailable: [503, { error: { code: 503, message: 'The service is unavailable.', status: 'UNAVAILABLE' } }],
   'key-refused': [
     403,
@@ -52,41 +66,70 @@ const ERRORS: Readonly<Record<Fault, readonly [number, object]>> = {
 /** The YouTube API as far as the test states it: it knows the true counts of each video at each moment. */
 export class Upstream {
   readonly #now: () => number
+  readonly #ownTime: () => number
   readonly #startedAt: number
   readonly videos = new Map<string, TrueVideo>()
   readonly statements: Statement[] = []
   /** When it was called, whatever it replied. */
-  readonly calls: Pick<Statement, 'at' | 'steady'>[] = []
-  fault: Fault | undefined
+  readonly calls: Pick<Statement, 'at' | 'ownAt'>[] = []
+  fault: ApiFault | undefined
   url = ''
+  #hold: Hold | undefined
 
-  constructor(now: () => number) {
+  /** @param now time of the moving clock (ms since 1970) @param time own time of the test (ms) */
+  constructor(now: () => number, time: () => number) {
     this.#now = now
+    this.#ownTime = time
     this.#startedAt = now()
   }
 
   async start(): Promise<this> {
-    this.url = await serve((request, response) => {
+    this.url = await serve(async (request, response) => {
       const ids = new URL(request.url!, 'http://youtube').searchParams.get('id')!.split(',')
-      const [status, body] = this.#reply(ids)
+      const at = this.#now()
+      this.calls.push({ at, ownAt: this.#ownTime() })
+      const { fault } = this
+      const videos = fault ? undefined : this.#countsAt(ids, at)
+      if (this.#hold) await waitIn(this.#hold, ids)
+      if (videos) this.statements.push({ at, ownAt: this.#ownTime(), videos })
+      const [status, body] = videos ? [200, listOf(videos)] : ERRORS[fault!]
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
     return this
   }
 
+  /**
+   * Runs `work` while all calls wait here. stats states as the time of its numbers the time at which it begins a call. If the
+   * clock moved between this time and the reply, true numbers would have a false time. A call that waits has its counts
+   * already, so both are of before the move.
+   * @param ids all that stats requests: `work` begins when a call for each of them waits, so that no call is under way
+   */
+  async holding(ids: readonly string[], work: () => Promise<void>): Promise<void> {
+    const hold = {
+      awaited: new Set(ids),
+      isComplete: Promise.withResolvers<void>(),
+      end: Promise.withResolvers<void>(),
+    }
+    this.#hold = hold
+    try {
+      await hold.isComplete.promise
+      await work()
+    } finally {
+      this.#hold = undefined
+      hold.end.resolve()
+    }
+  }
+
   /** The true counts of a video, whether the API states them or not. @param at ms since 1970 */
-  truth(id: string, at: number): Required<Counts> {
+  truth(id: string, at: number): Required<StatedCounts> {
     const { views, likes, comments, pace } = this.videos.get(id)!
-    const grown = Math.floor(((at - this.#startedAt) / HOUR) * pace)
+    const grown = Math.floor(((at - this.#startedAt) / HOUR_MS) * pace)
     return { views: views + grown, likes: likes + Math.floor(grown / 100), comments }
   }
 
-  #reply(ids: readonly string[]): readonly [number, object] {
-    const at = this.#now()
-    const steady = performance.now()
-    this.calls.push({ at, steady })
-    if (this.fault) return ERRORS[this.fault]
-    const videos = new Map<string, Counts | undefined>()
+  /** The counts that the API states. */
+  #countsAt(ids: readonly string[], at: number): Statement['videos'] {
+    const videos = new Map<string, StatedCounts | undefined>()
     for (const id of ids) {
       const video = this.videos.get(id)
       if (!video || video.isOmitted) videos.set(id, undefined)
@@ -95,13 +138,16 @@ export class Upstream {
         videos.set(id, { ...counts, ...(!video.isHidden && { likes }) })
       }
     }
-    this.statements.push({ at, steady, videos })
-    const items = [...videos].flatMap(([id, counts]) => (counts ? [itemOf(id, counts)] : []))
-    return [200, { kind: 'youtube#videoListResponse', items }]
+    return videos
   }
 }
 
-const itemOf = (id: string, { views, likes, comments }: Counts) => ({
+const listOf = (videos: Statement['videos']) => ({
+  kind: 'youtube#videoListResponse',
+  items: [...videos].flatMap(([id, counts]) => (counts ? [itemOf(id, counts)] : [])),
+})
+
+const itemOf = (id: string, { views, likes, comments }: StatedCounts) => ({
   kind: 'youtube#video',
   id,
   snippet: {
