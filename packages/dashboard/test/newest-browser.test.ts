@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
 import { sse } from '@influencer-stats/sse/service'
@@ -8,6 +9,8 @@ import { openPage } from './support/browser.ts'
 import { serve } from './support/serve.ts'
 import { start } from './support/start.ts'
 
+const REPLY_DELAY_MS = 1_000
+const VALUE_INTERVAL_MS = 300
 const CREATED = '2026-03-01T00:00:00.000Z'
 const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
 
@@ -73,4 +76,22 @@ it('a campaign that is read again shows no sum that is older than a value of its
   await put('a', { impressions: 120, asOf: at(3), videos: 2, hidden: { likes: 1 } })
   await page.getByRole('heading', { name: 'Edited' }).waitFor()
   expect(await views(page, '.card strong')).toBe(120)
+})
+
+it('a campaign is read again although its values come faster than replies', async () => {
+  const { row, put, url } = await startBehind()
+  const page = await openPage({ reducedMotion: 'reduce' })
+  await page.route('**/api/stats/collections/a*', async (route) => {
+    await delay(REPLY_DELAY_MS)
+    await route.continue().catch(() => {})
+  })
+  await page.goto(`${url}/campaigns/a`)
+  await page.locator('.dot.live').waitFor()
+  await page.getByRole('heading', { name: 'Spring' }).waitFor()
+  row.name = 'Renamed'
+  // A value with another number of videos makes the page read the campaign again.
+  let values = 0
+  const timer = setInterval(() => void put('a', { videos: 2, asOf: at(++values / 100) }), VALUE_INTERVAL_MS)
+  onTestFinished(() => clearInterval(timer))
+  await page.getByRole('heading', { name: 'Renamed' }).waitFor({ timeout: 20 * REPLY_DELAY_MS })
 })

@@ -13,25 +13,48 @@ export interface Loaded<T> {
   reload(): void
 }
 
-/** Reads something whenever `keys` change, and when told to. What was read stays until there is something newer. */
+/** A read that takes longer is lost: the next one does not wait for its end (ms). */
+const MAX_READ_MS = 30_000
+
+/** A read in progress. */
+interface CurrentRead {
+  readonly startedAt: number
+  /** Whether another read has to follow, since a change may be newer than this one. */
+  isOutdated: boolean
+}
+
+/**
+ * Reads something whenever `keys` change, and when told to. What was read stays until there is something newer. A reload does
+ * not discard a read in progress but follows it: otherwise nothing would arrive where reloads come faster than replies.
+ */
 export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ isLoading: true })
-  const turn = useRef(0)
+  const current = useRef<CurrentRead>(undefined)
   const load = useCallback(() => {
-    const own = ++turn.current
+    if (current.current && performance.now() - current.current.startedAt < MAX_READ_MS) {
+      current.current.isOutdated = true
+      return
+    }
+    const own: CurrentRead = { startedAt: performance.now(), isOutdated: false }
+    current.current = own
     setState((before) => ({ ...before, isLoading: true }))
+    function end(change: (before: Omit<Loaded<T>, 'reload'>) => Omit<Loaded<T>, 'reload'>): void {
+      if (own !== current.current) return
+      current.current = undefined
+      setState(change)
+      if (own.isOutdated) load()
+    }
     read().then(
-      (value) => own === turn.current && setState({ value, isLoading: false }),
+      (value) => end(() => ({ value, isLoading: false })),
       (error) => {
-        if (own !== turn.current) return
-        if (isSignInNeeded(error)) signInNeeded()
-        setState(({ value }) => ({ value, fault: wordsFor(error), ...codeOf(error), isLoading: false }))
+        if (own === current.current && isSignInNeeded(error)) signInNeeded()
+        end(({ value }) => ({ value, fault: wordsFor(error), ...codeOf(error), isLoading: false }))
       },
     )
   }, keys)
   useEffect(() => {
     load()
-    return () => void turn.current++
+    return () => void (current.current = undefined)
   }, [load])
   return { ...state, reload: load }
 }
