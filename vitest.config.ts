@@ -1,16 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { configDefaults, defineConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import LongestFirst from './scripts/longest-first.ts'
 
 export default defineConfig({
   test: {
     include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
-    // It measures what pages show in time, so it needs a machine of its own: `pnpm test:day`.
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env.DAY_FORM ? [] : ['packages/dashboard/test/day-browser.test.ts']),
-    ],
     // Many tests start real processes; two busy cores can make that slow, never wrong.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG_TESTS = [
   'bench/test/load',
   'chaos/test/kills',
+  'dashboard/test/day-browser',
   'deploy/test/backup',
   'deploy/test/commands',
   'kv/test/linearizability',
